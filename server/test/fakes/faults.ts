@@ -1,0 +1,163 @@
+import type { ServerResponse } from "node:http"
+import { setTimeout as wait } from "node:timers/promises"
+import type { Answer } from "./answers.ts"
+import type { Json } from "./json.ts"
+
+/**
+ * What goes wrong. `after` counts frames as sent: the first SSE event or NDJSON line is 1. A reply
+ * that is not a stream is sent in eight pieces, each a frame, when a fault counts them.
+ */
+export type Fault =
+  /** Nobody listens any more, open connections are cut; `restart()` ends it. Not per request. */
+  | { kind: "refuse" }
+  /** The request is read and never answered. */
+  | { kind: "hang" }
+  /** The connection is reset (RST) before any header. */
+  | { kind: "reset" }
+  /**
+   * Headers and `after` frames are sent, then it ends: by RST, by FIN without the last chunk
+   * ("close"), or as a well-formed reply that lacks its last frames ("end"). `torn` sends half of
+   * the next frame besides.
+   */
+  | { kind: "break"; after: number; torn?: boolean; by?: "reset" | "close" | "end" }
+  /** Headers and `after` frames are sent, then nothing more, and the connection stays open. */
+  | { kind: "silence"; after: number; torn?: boolean }
+  /** Headers and `after` frames are sent, then this frame as it stands, then a proper end. */
+  | { kind: "last_words"; after: number; frame: string }
+  | { kind: "status"; status: number; body?: Json; headers?: Record<string, string> }
+  /** A proxy's error page, status 500 unless told. */
+  | { kind: "html"; status?: number }
+  /** 200 with a stream's content type and bytes that are no stream. */
+  | { kind: "garbage"; contentType?: string }
+  | { kind: "slow_headers"; ms: number }
+  | { kind: "slow_frames"; ms: number }
+
+export type Delivery = {
+  response: ServerResponse
+  /** Aborted once the connection is gone. */
+  gone: AbortSignal
+  /** Says that the cut which follows is ours, not the client's. */
+  cut: () => void
+  /** Records what was sent. */
+  keep: (bytes: Buffer) => void
+}
+
+export const GARBAGE = Buffer.from("\u0000\u0001 no stream {{{ \n]\xff\xfe: half\n\ndata", "latin1")
+export const ERROR_PAGE =
+  "<html>\r\n<head><title>500 Internal Server Error</title></head>\r\n<body>\r\n<center><h1>500 " +
+  "Internal Server Error</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
+
+/** The faults that are an ordinary reply, or undefined when the route's own reply is due. */
+export const answerOf = (fault: Fault | undefined): Answer | undefined => {
+  if (fault?.kind === "status") {
+    const headers = { "content-type": "application/json", ...fault.headers }
+    return { status: fault.status, headers, body: JSON.stringify(fault.body ?? {}) }
+  }
+  if (fault?.kind === "html") {
+    const headers = { "content-type": "text/html" }
+    return { status: fault.status ?? 500, headers, body: ERROR_PAGE }
+  }
+  return undefined
+}
+
+/** Faults that need no route: true when the request has met its end. */
+export const endBefore = (fault: Fault | undefined, to: Delivery): boolean => {
+  if (fault?.kind === "hang") return true
+  if (fault?.kind === "reset") {
+    to.cut()
+    to.response.socket?.resetAndDestroy()
+    return true
+  }
+  if (fault?.kind === "garbage") {
+    to.response.writeHead(200, { "content-type": fault.contentType ?? "text/event-stream" })
+    finish(GARBAGE, to)
+    return true
+  }
+  return false
+}
+
+/** Sends the answer with the fault laid over it; ends early and quietly when the client goes away. */
+export const deliver = async (answer: Answer, fault: Fault | undefined, to: Delivery) => {
+  if (fault?.kind === "slow_headers") await pause(fault.ms, to.gone)
+  if ("body" in answer && answer.afterMs !== undefined) await pause(answer.afterMs, to.gone)
+  if (to.gone.aborted) return
+  if ("body" in answer && !countsFrames(fault)) {
+    const body = Buffer.from(answer.body)
+    const length = { "content-length": String(body.length) }
+    to.response.writeHead(answer.status, { ...answer.headers, ...length })
+    finish(body, to)
+    return
+  }
+  const frames = "frames" in answer ? answer.frames : inEight(answer.body)
+  const ownDelay = "frames" in answer ? answer.delayMs : 0
+  to.response.writeHead(answer.status, answer.headers).flushHeaders()
+  await sendFrames({
+    frames,
+    delayMs: fault?.kind === "slow_frames" ? fault.ms : ownDelay,
+    fault,
+    to,
+  })
+}
+
+/** Resolves after the time or when the client has gone, whichever comes first. */
+export const pause = async (ms: number, gone: AbortSignal): Promise<void> => {
+  if (ms > 0) await wait(ms, undefined, { signal: gone }).catch(() => undefined)
+}
+
+type Stop = Extract<Fault, { after: number }>
+type Sending = { frames: Iterable<string>; delayMs: number; fault: Fault | undefined; to: Delivery }
+
+const sendFrames = async ({ frames, delayMs, fault, to }: Sending) => {
+  const stop = fault !== undefined && "after" in fault ? fault : undefined
+  let sent = 0
+  for (const frame of frames) {
+    if (stop !== undefined && sent === stop.after) return stopHere(stop, frame, to)
+    if (sent > 0) await pause(delayMs, to.gone)
+    if (to.gone.aborted) return
+    await write(Buffer.from(frame), to)
+    sent += 1
+  }
+  if (stop !== undefined) return stopHere(stop, "", to)
+  to.response.end()
+}
+
+const stopHere = async (stop: Stop, next: string, to: Delivery) => {
+  if (stop.kind === "last_words") {
+    finish(Buffer.from(stop.frame), to)
+    return
+  }
+  const bytes = Buffer.from(next)
+  if (stop.torn === true) await write(bytes.subarray(0, Math.ceil(bytes.length / 2)), to)
+  if (stop.kind === "silence") return
+  if (stop.by === "end") {
+    to.response.end()
+    return
+  }
+  // An RST overtakes bytes that still lie in the sender's buffer, so give them time to arrive.
+  await pause(20, to.gone)
+  to.cut()
+  if (stop.by === "close") to.response.socket?.destroy()
+  else to.response.socket?.resetAndDestroy()
+}
+
+const finish = (bytes: Buffer, { response, keep }: Delivery) => {
+  keep(bytes)
+  response.end(bytes)
+}
+
+const write = async (frame: Buffer, { response, gone, keep }: Delivery) => {
+  keep(frame)
+  if (response.write(frame) || gone.aborted) return
+  await new Promise<void>((resolve) => {
+    response.once("drain", resolve)
+    gone.addEventListener("abort", () => resolve(), { once: true })
+  })
+}
+
+const countsFrames = (fault: Fault | undefined): boolean =>
+  fault !== undefined && ("after" in fault || fault.kind === "slow_frames")
+
+const inEight = (body: string): string[] => {
+  const cuts = Array.from({ length: 9 }, (_, piece) => Math.floor((piece * body.length) / 8))
+  return cuts.slice(1).map((end, piece) => body.slice(cuts[piece], end))
+}

@@ -1,0 +1,200 @@
+import { type Answer, eventStream, json, SSE_DONE, sse } from "./answers.ts"
+import { type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
+import { missing } from "./openai-errors.ts"
+import {
+  type Ask,
+  idOf,
+  type Pace,
+  paceOf,
+  type Said,
+  say,
+  type Tool,
+  type Turn,
+} from "./pretend.ts"
+
+/** Fields of the request that mean something here; all others come back in `x_echo`. */
+const KNOWN = new Set(
+  (
+    "model messages stream stream_options tools tool_choice parallel_tool_calls response_format logprobs " +
+    "top_logprobs n max_tokens max_completion_tokens temperature top_p stop seed user"
+  ).split(" "),
+)
+const CREATED = 1_750_000_000
+
+/** POST /v1/chat/completions */
+export const chatCompletion = (body: JsonObject, pace: Pace): Answer => {
+  if (!Array.isArray(body.messages)) return missing("messages")
+  const { chunks, delayMs } = paceOf(body.metadata, pace)
+  const choices = repliesOf(body, askOf(body, chunks))
+  if (body.stream === true) return eventStream(frames(body, choices), delayMs)
+  const written = choices[0]?.content.length ?? 0
+  return { ...json(200, completion(body, choices)), afterMs: delayMs * written }
+}
+
+/** The conversation as the pretended model reads it. */
+export const turnsOf = (messages: Json | undefined): Turn[] =>
+  listOf(messages).map((message) => {
+    const { role, content } = objectOf(message)
+    const parts = listOf(content).map(objectOf)
+    const text =
+      typeof content === "string" ? content : parts.map((part) => textOf(part.text)).join("")
+    const images = parts.filter((part) => textOf(part.type).endsWith("image_url")).length
+    return { role: textOf(role), text, images }
+  })
+
+export const askOf = (body: JsonObject, chunks: number | undefined): Ask => ({
+  turns: turnsOf(body.messages),
+  tools: calledTools(body),
+  format: formatOf(objectOf(body.response_format)),
+  thinks: textOf(body.model).includes("reason"),
+  limit: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
+  chunks,
+})
+
+/** Usage of all choices in OpenAI's shape. */
+export const usageOf = (choices: Said[]): JsonObject => {
+  const input = choices[0]?.promptTokens ?? 0
+  const output = choices.reduce((sum, said) => sum + said.outputTokens, 0)
+  const reasoning = choices.reduce((sum, said) => sum + said.thinkingTokens, 0)
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}
+
+/** One tool, the named one, or with `parallel_tool_calls: true` all of them. */
+const calledTools = (body: JsonObject): Tool[] => {
+  const tools = listOf(body.tools).map((tool): Tool => {
+    const { name, parameters } = objectOf(objectOf(tool).function)
+    return { name: textOf(name), parameters }
+  })
+  const choice = body.tool_choice
+  if (choice === "none") return []
+  const wanted = textOf(objectOf(objectOf(choice).function).name)
+  if (wanted !== "") return tools.filter((tool) => tool.name === wanted)
+  return body.parallel_tool_calls === true ? tools : tools.slice(0, 1)
+}
+
+const formatOf = (format: JsonObject): Ask["format"] => {
+  if (format.type === "json_object") return "json"
+  if (format.type !== "json_schema") return "text"
+  return objectOf(objectOf(format.json_schema).schema)
+}
+
+/** The first choice is the plain echo; further ones name themselves in one more piece. */
+const repliesOf = (body: JsonObject, ask: Ask): Said[] => {
+  const said = say(ask)
+  return Array.from({ length: numberOf(body.n) ?? 1 }, (_, index) =>
+    index === 0 || said.content.length === 0
+      ? said
+      : {
+          ...said,
+          content: [...said.content, ` (choice ${index + 1})`],
+          outputTokens: said.outputTokens + 1,
+        },
+  )
+}
+
+const completion = (body: JsonObject, choices: Said[]): JsonObject => ({
+  ...headOf(body, "chat.completion"),
+  choices: choices.map((said, index) => ({
+    index,
+    message: messageOf(said),
+    logprobs: logprobsOf(body, said.content),
+    finish_reason: said.finish,
+  })),
+  usage: usageOf(choices),
+  ...echoOf(body),
+})
+
+const headOf = (body: JsonObject, object: string): JsonObject => ({
+  id: idOf("chatcmpl-", JSON.stringify(body)),
+  object,
+  created: CREATED,
+  model: textOf(body.model),
+  service_tier: "default",
+  system_fingerprint: "fp_fake",
+})
+
+const messageOf = (said: Said): JsonObject => {
+  const message: JsonObject = {
+    role: "assistant",
+    content: said.content.join(""),
+    refusal: null,
+    annotations: [],
+  }
+  if (said.thinking.length > 0) message.reasoning_content = said.thinking.join("")
+  if (said.calls.length === 0) return message
+  const calls = said.calls.map(({ id, name, parameters }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: JSON.stringify(parameters) },
+  }))
+  return { ...message, content: null, tool_calls: calls }
+}
+
+const echoOf = (body: JsonObject): JsonObject => {
+  const unknown = Object.entries(body).filter(([key]) => !KNOWN.has(key))
+  return unknown.length === 0 ? {} : { x_echo: Object.fromEntries(unknown) }
+}
+
+const logprobsOf = (body: JsonObject, pieces: string[]): Json => {
+  if (body.logprobs !== true) return null
+  const content = pieces.map((token): Json => {
+    const entry = { token, logprob: -0.25, bytes: [...Buffer.from(token)] }
+    return { ...entry, top_logprobs: Number(body.top_logprobs ?? 0) > 0 ? [entry] : [] }
+  })
+  return { content, refusal: null }
+}
+
+function* frames(body: JsonObject, choices: Said[]) {
+  const asksUsage = objectOf(body.stream_options).include_usage === true
+  const head = headOf(body, "chat.completion.chunk")
+  const tail: JsonObject = asksUsage ? { usage: null } : {}
+  const series = choices.map((said, index) => stepsOf(body, said, index))
+  const longest = Math.max(0, ...series.map((steps) => steps.length))
+  let echo = echoOf(body)
+  for (let step = 0; step < longest; step += 1) {
+    for (const choice of series.flatMap((steps) => steps[step] ?? [])) {
+      yield sse({ ...head, choices: [choice], ...tail, ...echo })
+      echo = {}
+    }
+  }
+  if (asksUsage) yield sse({ ...head, choices: [], usage: usageOf(choices) })
+  yield SSE_DONE
+}
+
+const stepsOf = (body: JsonObject, said: Said, index: number): JsonObject[] => {
+  const step = (delta: JsonObject, pieces: string[] = []): JsonObject => ({
+    index,
+    delta,
+    logprobs: pieces.length === 0 ? null : logprobsOf(body, pieces),
+    finish_reason: null,
+  })
+  return [
+    step({ role: "assistant", content: said.calls.length > 0 ? null : "", refusal: null }),
+    ...said.thinking.map((piece) => step({ reasoning_content: piece })),
+    ...said.content.map((piece) => step({ content: piece }, [piece])),
+    ...callDeltas(said).map((call) => step({ tool_calls: [call] })),
+    { index, delta: {}, logprobs: null, finish_reason: said.finish },
+  ]
+}
+
+/** Name and id come first, then the arguments in pieces. */
+const callDeltas = (said: Said): JsonObject[] =>
+  said.calls.flatMap(({ id, name, parameters }, index) => {
+    const text = JSON.stringify(parameters)
+    const pieces: string[] = text.match(/.{1,6}/gsu) ?? []
+    return [
+      { index, id, type: "function", function: { name, arguments: "" } },
+      ...pieces.map((piece) => ({ index, function: { arguments: piece } })),
+    ]
+  })

@@ -1,0 +1,216 @@
+import { createHash } from "node:crypto"
+import type { ServerResponse } from "node:http"
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
+import type { Answer } from "./answers.ts"
+import { answerOf, type Delivery, deliver, endBefore, type Fault } from "./faults.ts"
+import { type Json, parseJson } from "./json.ts"
+
+/** A request as it reached the fake. Times are milliseconds since the epoch. */
+export type RecordedRequest = {
+  method: string
+  /** Path without the query, as sent (not decoded). */
+  path: string
+  /** With its `?`, or "". */
+  query: string
+  headers: IncomingHttpHeaders
+  rawHeaders: string[]
+  /** Empty for uploads, which are counted and hashed but not kept. */
+  body: Buffer
+  /** The parsed body; undefined when it is no JSON. */
+  json: Json | undefined
+  bytes: number
+  sha256: string
+  receivedAt: number
+  /** Time at which the client went away before its reply was finished; pending otherwise. */
+  aborted: Promise<number>
+  /** The same, to look at without waiting. */
+  abortedAt: number | undefined
+  /** The status line and body bytes handed to the client so far. */
+  sent: { status: number | undefined; body: Buffer }
+}
+
+export type FaultOptions = {
+  /** How many requests meet it; 1 unless told, Infinity for all. */
+  times?: number
+  /** Which requests, by path and query. Give it where a client polls other paths in between. */
+  on?: RegExp
+}
+
+export type Upstream = {
+  /** `http://127.0.0.1:<port>`, without a path. */
+  origin: string
+  port: number
+  /** In order of arrival; a request is here once its body has been read or has broken off. */
+  requests: RecordedRequest[]
+  /** The next request from now on whose path and query match. */
+  nextRequest: (on?: RegExp) => Promise<RecordedRequest>
+  /** Lays a fault over the next matching requests; the oldest matching fault comes first. */
+  fault: (fault: Fault, options?: FaultOptions) => void
+  clearFaults: () => void
+  /** Open client connections. */
+  connections: () => Promise<number>
+  /** Cuts everything and stops listening. */
+  close: () => Promise<void>
+  /** Cuts everything and listens again on the same port; pending faults stay. */
+  restart: () => Promise<void>
+}
+
+export type Routes = {
+  answer: (request: RecordedRequest) => Answer
+  /** Paths whose bodies are not kept, and which are recorded as soon as their headers are there. */
+  uploads?: RegExp
+}
+
+type Pending = { fault: Fault; on: RegExp | undefined; left: number }
+type Waiter = { on: RegExp | undefined; resolve: (request: RecordedRequest) => void }
+
+/** Listens on a free port of 127.0.0.1. */
+export const startUpstream = async ({ answer, uploads }: Routes): Promise<Upstream> => {
+  const requests: RecordedRequest[] = []
+  const underway = new Set<() => void>()
+  let pending: Pending[] = []
+  let waiters: Waiter[] = []
+
+  const record = (request: RecordedRequest) => {
+    requests.push(request)
+    const due = waiters.filter(({ on }) => matches(on, request))
+    waiters = waiters.filter((waiter) => !due.includes(waiter))
+    for (const waiter of due) waiter.resolve(request)
+  }
+
+  const takeFault = (request: RecordedRequest): Fault | undefined => {
+    const next = pending.find(({ on }) => matches(on, request))
+    if (next === undefined) return undefined
+    next.left -= 1
+    pending = pending.filter(({ left }) => left > 0)
+    return next.fault
+  }
+
+  const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const { request, delivery } = begin(incoming, response)
+    underway.add(delivery.cut)
+    response.on("close", () => underway.delete(delivery.cut))
+    const upload = uploads?.test(request.path) === true
+    if (upload) record(request)
+    await readBody(incoming, request, upload)
+    if (!upload) record(request)
+    if (delivery.gone.aborted || !incoming.complete) return
+    const fault = takeFault(request)
+    if (endBefore(fault, delivery)) return
+    await deliver(answerOf(fault) ?? answer(request), fault, delivery)
+  }
+
+  const server = createServer(
+    { keepAliveTimeout: 75_000, requestTimeout: 0 },
+    (incoming, response) => {
+      serve(incoming, response).catch((error: unknown) => {
+        process.stderr.write(`fake upstream: ${String(error)}\n`)
+        response.destroy()
+      })
+    },
+  )
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject)
+      server.listen(port, "127.0.0.1", () => resolve())
+    })
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      for (const cut of underway) cut()
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+
+  await listen(0)
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    nextRequest: (on) => new Promise((resolve) => waiters.push({ on, resolve })),
+    fault: (fault, { times = 1, on } = {}) => {
+      if (fault.kind === "refuse") void stop()
+      else pending.push({ fault, on, left: times })
+    },
+    clearFaults: () => {
+      pending = []
+    },
+    connections: () =>
+      new Promise((resolve, reject) =>
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      ),
+    close: stop,
+    restart: async () => {
+      await stop()
+      await listen(port)
+    },
+  }
+}
+
+const matches = (on: RegExp | undefined, { path, query }: RecordedRequest): boolean =>
+  on === undefined || on.test(`${path}${query}`)
+
+const begin = (incoming: IncomingMessage, response: ServerResponse) => {
+  const url = incoming.url ?? "/"
+  const mark = url.indexOf("?")
+  const gone = new AbortController()
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const written: Buffer[] = []
+  const request: RecordedRequest = {
+    method: incoming.method ?? "",
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? "" : url.slice(mark),
+    headers: incoming.headers,
+    rawHeaders: incoming.rawHeaders,
+    body: Buffer.alloc(0),
+    json: undefined,
+    bytes: 0,
+    sha256: "",
+    receivedAt: Date.now(),
+    aborted: promise,
+    abortedAt: undefined,
+    get sent() {
+      const status = response.headersSent ? response.statusCode : undefined
+      return { status, body: Buffer.concat(written) }
+    },
+  }
+  let cutByUs = false
+  const delivery: Delivery = {
+    response,
+    gone: gone.signal,
+    cut: () => {
+      cutByUs = true
+    },
+    keep: (bytes) => {
+      written.push(bytes)
+    },
+  }
+  response.on("close", () => {
+    if (response.writableFinished) return
+    gone.abort()
+    if (cutByUs) return
+    request.abortedAt = Date.now()
+    resolve(request.abortedAt)
+  })
+  return { request, delivery }
+}
+
+const readBody = async (incoming: IncomingMessage, request: RecordedRequest, upload: boolean) => {
+  const hash = createHash("sha256")
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of incoming) {
+      const bytes = Buffer.from(chunk)
+      hash.update(bytes)
+      request.bytes += bytes.length
+      if (!upload) chunks.push(bytes)
+    }
+  } catch {
+    // The client broke off; `aborted` tells of it.
+  }
+  request.sha256 = hash.digest("hex")
+  request.body = Buffer.concat(chunks)
+  request.json = parseJson(request.body.toString())
+}

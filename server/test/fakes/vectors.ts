@@ -1,0 +1,19 @@
+import { createHash } from "node:crypto"
+
+/**
+ * A unit vector of the text's words: the same text gives the same vector, texts that share words
+ * lie near each other. Components are exact in 32 bits, so base64 and plain numbers agree.
+ */
+export const vectorOf = (text: string, dimensions: number): number[] => {
+  const vector = new Float32Array(dimensions).fill(0.01)
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
+    const place = createHash("sha256").update(word).digest().readUInt32LE() % dimensions
+    vector[place] = (vector[place] ?? 0) + 1
+  }
+  const length = Math.hypot(...vector)
+  return Array.from(vector, (component) => Math.fround(component / length))
+}
+
+/** Little-endian 32-bit floats in base64, as `encoding_format: "base64"` asks. */
+export const base64Of = (vector: number[]): string =>
+  Buffer.from(new Float32Array(vector).buffer).toString("base64")
