@@ -1,0 +1,35 @@
+// `npm run check`: everything that reads the code without running it, side by side.
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+
+const biome = "node_modules/@biomejs/biome/bin/biome"
+const checks = {
+  biome: [biome, "check", "--error-on-warnings"],
+  order: ["scripts/order.mjs", "--check"],
+  server: ["node_modules/typescript/bin/tsc", "--project", "server"],
+  knip: ["node_modules/knip/bin/knip.js"],
+}
+if (existsSync("web/src/main.tsx")) {
+  checks.web = ["node_modules/typescript/bin/tsc", "--project", "web"]
+}
+
+const check = ([name, args]) =>
+  new Promise((resolve) => {
+    const started = performance.now()
+    let output = ""
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text
+      })
+    }
+    child.on("close", (code) => {
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      console.log(`${code === 0 ? "ok    " : "failed"} ${name} (${seconds} s)`)
+      if (code !== 0) console.log(output.trimEnd())
+      resolve(code === 0)
+    })
+  })
+
+const results = await Promise.all(Object.entries(checks).map(check))
+process.exitCode = results.every(Boolean) ? 0 : 1

@@ -1,0 +1,15 @@
+// `npm test`, `npm run check` and the other scripts: the dependencies first, then Node 24.
+import { become, giveUp, install } from "./launch.mjs"
+
+const commands = {
+  test: { dev: true, args: ["node_modules/vitest/vitest.mjs", "run"] },
+  check: { dev: true, args: ["scripts/check.mjs"] },
+  format: { dev: true, args: ["node_modules/@biomejs/biome/bin/biome", "check", "--write"] },
+  bench: { dev: true, args: ["server/bench/main.ts"] },
+  backup: { dev: false, args: ["server/src/backup.ts"] },
+}
+
+const [name = "", ...rest] = process.argv.slice(2)
+const command = commands[name] ?? giveUp(`no script ${name}: ${Object.keys(commands).join(", ")}`)
+await install({ dev: command.dev })
+await become([...command.args, ...rest])

@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readdirSync } from "node:fs"
+import { chown } from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { TestProject } from "vitest/node"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A PostgreSQL whose user may create databases, or "" where there is none. */
+    databaseUrl: string
+  }
+}
+
+const packages = "/usr/lib/postgresql"
+
+const binaries = (): string | undefined =>
+  (existsSync(packages) ? readdirSync(packages) : [])
+    .sort((left, right) => Number(right) - Number(left))
+    .map((version) => join(packages, version, "bin"))
+    .find((folder) => existsSync(join(folder, "initdb")))
+
+const idOf = (flag: string): number =>
+  Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
+
+/** PostgreSQL refuses to run as root. */
+const unprivileged = (): { uid?: number; gid?: number } =>
+  process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+// The shell waits for the end of its input, which comes with the end of this process, however it
+// ends; only then does it stop the cluster and remove its folder.
+const script = `
+trap '' INT TERM HUP
+cd "$1" || exit 1
+"$2/initdb" --pgdata=data --username=postgres --auth=trust --encoding=UTF8 --no-locale \
+  $4 --no-sync >initdb.log 2>&1 || { cat initdb.log >&2; cd /; rm -rf "$1"; exit 1; }
+"$2/postgres" -D data -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
+  -c max_connections=200 -c logging_collector=off >postgres.log 2>&1 </dev/null &
+server=$!
+until "$2/pg_isready" -q -h 127.0.0.1 -p "$3"; do
+  kill -0 $server 2>/dev/null || { cat postgres.log >&2; cd /; rm -rf "$1"; exit 1; }
+  sleep 0.05
+done
+echo ready
+read -r _
+kill -INT $server
+wait $server
+cd / && rm -rf "$1"
+`
+
+/** A cluster of its own in a temporary folder; it ends with this process at the latest. */
+export const startCluster = async (
+  folder: string,
+): Promise<{ url: string; stop: () => Promise<void> }> => {
+  const place = mkdtempSync(join(tmpdir(), "portico-postgres-"))
+  const user = unprivileged()
+  if (user.uid !== undefined && user.gid !== undefined) await chown(place, user.uid, user.gid)
+  const port = await freePort()
+  // Sorts as people do, not by bytes: what forgets to say `collate "C"` is seen.
+  const locale = "--locale-provider=icu --icu-locale=en-US"
+  const shell = spawn("/bin/sh", ["-c", script, "sh", place, folder, String(port), locale], {
+    stdio: ["pipe", "pipe", "inherit"],
+    detached: true,
+    cwd: "/",
+    ...user,
+  })
+  const exited = once(shell, "exit")
+  const ready = await Promise.race([once(shell.stdout, "data"), exited.then(() => undefined)])
+  if (!ready) throw new Error("PostgreSQL did not start")
+  shell.stdout.destroy()
+  shell.unref()
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      shell.ref()
+      shell.stdin.end()
+      await exited
+    },
+  }
+}
+
+/** Gives every test file `inject("databaseUrl")`: TEST_DATABASE_URL, or a cluster of our own. */
+export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) {
+    project.provide("databaseUrl", given)
+    return undefined
+  }
+  const folder = binaries()
+  if (!folder) {
+    if (process.env.CI) throw new Error("No PostgreSQL: set TEST_DATABASE_URL or install it")
+    console.warn("No PostgreSQL found: tests run on SQLite only (set TEST_DATABASE_URL)")
+    project.provide("databaseUrl", "")
+    return undefined
+  }
+  const cluster = await startCluster(folder)
+  project.provide("databaseUrl", cluster.url)
+  return cluster.stop
+}

@@ -1,0 +1,22 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    // Some files start whole gateways: more of them at once only makes each late.
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "server",
+          root: "server",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          globalSetup: ["test/setup/postgres.ts"],
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
+        },
+      },
+    ],
+  },
+})
