@@ -41,6 +41,8 @@ export type FakeOllama = Upstream & {
   /** Puts a model into memory for five minutes. */
   load: (name: string) => void
   blobs: Runtime["blobs"]
+  /** Of replies to come; change it as you like. */
+  pace: Runtime["pace"]
 }
 
 /** An Ollama runtime on a free local port. Equal requests get equal bytes. */
@@ -66,6 +68,7 @@ export const startFakeOllama = async (options: FakeOllamaOptions = {}): Promise<
     loaded: runtime.loaded,
     load: (name: string) => load(runtime, findModel(runtime.models, name) ?? ollamaModel(name)),
     blobs: runtime.blobs,
+    pace: runtime.pace,
   })
 }
 

@@ -42,6 +42,8 @@ export type FakeOpenAI = Upstream & {
   url: string
   /** What GET /v1/models lists; add and remove as you like. */
   models: OpenAIModel[]
+  /** Of replies to come; change it as you like. */
+  pace: Pace
 }
 
 /** An OpenAI-style provider on a free local port. Equal requests get equal bytes. */
@@ -59,7 +61,7 @@ export const startFakeOpenAI = async (options: FakeOpenAIOptions = {}): Promise<
     }
   }
   const upstream = await startUpstream({ answer })
-  return Object.assign(upstream, { url: `${upstream.origin}/v1`, models })
+  return Object.assign(upstream, { url: `${upstream.origin}/v1`, models, pace: needs.pace })
 }
 
 /** The record of a model, from its id or as it is. */

@@ -61,7 +61,7 @@ export const say = (ask: Ask): Said => {
 }
 
 /** The text in pieces whose join is the text: words, or as near to `count` pieces as it has words. */
-export const cut = (text: string, count: number | undefined): string[] => {
+const cut = (text: string, count: number | undefined): string[] => {
   const pieces: string[] = text.match(/\s*\S+(?:\s+$)?/g) ?? []
   if (count === undefined) return pieces
   return Array.from({ length: count }, (_, group) => {

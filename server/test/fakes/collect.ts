@@ -1,0 +1,6 @@
+/** All items of a stream, once it has ended. */
+export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const all: Item[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
