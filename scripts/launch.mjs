@@ -42,18 +42,23 @@ const installed = ({ dev }) => {
   })
 }
 
-/** Starts a child with our own input and output, hands it our signals; gives its exit code. */
-export const run = async (file, args, options = {}) => {
+// Starts a child with our own input and output and hands it our signals; gives its exit code, and
+// the signal that came meanwhile.
+const run = async (file, args, options = {}) => {
   const { spawn } = await import("node:child_process")
   return new Promise((resolve) => {
     const child = spawn(file, args, { cwd: root, stdio: "inherit", ...options })
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
-    const forward = (signal) => child.kill(signal)
+    let received
+    const forward = (signal) => {
+      received = signal
+      child.kill(signal)
+    }
     for (const signal of signals) process.on(signal, forward)
     const end = (code, signal) => {
       for (const name of signals) process.off(name, forward)
       if (signal) process.kill(process.pid, signal)
-      resolve(code ?? 1)
+      resolve({ code: code ?? 1, received })
     }
     child.on("error", (error) => {
       say(`${file}: ${error.message}`)
@@ -69,10 +74,12 @@ const npm = () => {
   return /npm-cli\.[cm]?js$/.test(cli) ? [node || process.execPath, [cli]] : ["npm", []]
 }
 
-/** Runs npm quietly; gives its exit code. */
-export const runNpm = (args) => {
+/** Runs npm; gives its exit code. A signal ends this process once npm has ended. */
+export const runNpm = async (args) => {
   const [file, first] = npm()
-  return run(file, [...first, ...args])
+  const { code, received } = await run(file, [...first, "--loglevel=error", ...args])
+  if (received) process.kill(process.pid, received)
+  return code
 }
 
 /**
@@ -82,15 +89,9 @@ export const runNpm = (args) => {
 export const install = async (needs) => {
   if (installed(needs)) return
   const command = existsSync(join(root, "package-lock.json")) ? "ci" : "install"
-  say("installing dependencies (once, about a minute)")
-  const calm = ["--no-audit", "--no-fund", "--loglevel=error"]
-  const code = await runNpm([
-    command,
-    "--ignore-scripts",
-    "--include=dev",
-    "--include=optional",
-    ...calm,
-  ])
+  say("installing the dependencies (once)")
+  const everything = ["--include=dev", "--include=optional", "--ignore-scripts"]
+  const code = await runNpm([command, ...everything, "--no-audit", "--no-fund"])
   if (code !== 0) {
     giveUp(
       `the dependencies could not be installed: npm ${command} ended with exit code ${code}. ` +
@@ -147,5 +148,5 @@ export const become = async (args) => {
     process.chdir(root)
     process.execve(node, [node, ...args], process.env)
   }
-  process.exitCode = await run(node, args)
+  process.exitCode = (await run(node, args)).code
 }

@@ -39,7 +39,7 @@ export const webIsStale = () => {
 export const buildWeb = async () => {
   say("building the web page (once)")
   const before = sources()
-  const code = await runNpm(["run", "build", "--workspace=web", "--loglevel=error"])
+  const code = await runNpm(["run", "build", "--workspace=web"])
   if (code !== 0) giveUp(`the web page could not be built: exit code ${code}, see above.`)
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, before)
