@@ -10,9 +10,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "server",
-          root: "server",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          globalSetup: ["test/setup/postgres.ts"],
+          include: ["server/src/**/*.test.ts", "server/test/**/*.test.ts"],
+          globalSetup: ["server/test/setup/postgres.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

@@ -14,7 +14,7 @@ const lines = [
   ["models"],
   ["knowledge"],
   ["chat"],
-  ["chats", "scim", "runtime"],
+  ["chats", "scim", "runtime", "operations"],
 ]
 
 // Folders inside a folder: they may import what the outer one may, and the outer one itself.
@@ -27,9 +27,10 @@ const isFile = (name) => name.endsWith(".ts")
 const override = (place, name) => {
   const up = isFile(place) ? "./" : "../".repeat(place.split("/").length)
   const allowed = order.slice(0, order.indexOf(name))
+  const exceptions = allowed.map((other) => `!${up}${other}${isFile(other) ? "" : "/**"}`)
   const patterns = [
     {
-      group: [`${up}**`, ...allowed.map((other) => `!${up}${other}${isFile(other) ? "" : "/**"}`)],
+      group: [`${up}**`, `!${up}../package.json`, ...exceptions],
       message: `${place} may import only: ${allowed.join(", ") || "packages"} (scripts/order.mjs)`,
     },
   ]
