@@ -1,0 +1,82 @@
+import { connect, type Socket } from "node:net"
+import { createMessageReader } from "./message.ts"
+
+export type Exchange = {
+  /** ms on the clock of `performance.now()`, like all times here. */
+  sent: number
+  /** First byte of the body. */
+  first: number
+  end: number
+  bytes: number
+  reads: number
+  status: string
+}
+
+export type Connection = { send: () => void; close: () => void }
+
+type Needs = {
+  port: number
+  request: Buffer
+  /** Called once a `send`; `ok` is false when the connection broke before the answer was whole. */
+  done: (connection: Connection, exchange: Exchange, ok: boolean) => void
+}
+
+/** All connections of the process read into this: a read is used up before the next begins. */
+const memory = Buffer.allocUnsafe(256 * 1024)
+
+/** One keep-alive connection that asks one prepared request at a time and opens itself again. */
+export const createConnection = ({ port, request, done }: Needs): Connection => {
+  let socket: Socket | undefined
+  let current: Exchange | undefined
+
+  const settle = (ok: boolean) => {
+    const exchange = current
+    if (!exchange) return
+    current = undefined
+    exchange.end = performance.now()
+    done(connection, exchange, ok)
+  }
+
+  const open = () => {
+    const read = createMessageReader({
+      head: (text) => {
+        if (current) current.status = text.slice(9, 12)
+      },
+      body: (bytes) => {
+        if (!current) return
+        if (current.bytes === 0) current.first = performance.now()
+        current.bytes += bytes.length
+      },
+      end: () => settle(true),
+    })
+    const opened = connect({
+      port,
+      host: "127.0.0.1",
+      noDelay: true,
+      onread: {
+        buffer: memory,
+        callback: (length) => {
+          if (current) current.reads += 1
+          read(memory.subarray(0, length))
+          return true
+        },
+      },
+    })
+    opened.on("error", () => opened.destroy())
+    opened.on("close", () => {
+      if (socket === opened) socket = undefined
+      settle(false)
+    })
+    return opened
+  }
+
+  const connection: Connection = {
+    send: () => {
+      current = { sent: performance.now(), first: 0, end: 0, bytes: 0, reads: 0, status: "" }
+      socket ??= open()
+      socket.write(request)
+    },
+    close: () => socket?.destroy(),
+  }
+  return connection
+}

@@ -1,0 +1,118 @@
+import { closeSync, openSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { type Processes, pidOf } from "./processes.ts"
+
+const adminKey = "sk-bench-admin-0000000000000000000000000000"
+
+export type GatewayNeeds = {
+  processes: Processes
+  /** Takes the data folder and the log. */
+  folder: string
+  cacheFolder: string
+  upstreamPort: number
+  /** Path of the gateway's main.ts. */
+  main: string
+  /** Node's own options, for a profile. */
+  nodeOptions?: readonly string[]
+}
+
+const startPatienceMs = 30_000
+
+/** What `npm start` starts, without npm: Node 24, the compile cache, everything on. */
+export const startGateway = async (needs: GatewayNeeds) => {
+  const { processes, folder, main, nodeOptions = [] } = needs
+  const log = join(folder, "gateway.log")
+  const output = openSync(log, "w")
+  const started = performance.now()
+  const child = processes.start({
+    place: "measured",
+    command: process.execPath,
+    args: [...nodeOptions, main],
+    output,
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: needs.cacheFolder,
+      PORT: "0",
+      HOST: "127.0.0.1",
+      DATA_DIR: join(folder, "data"),
+      ADMIN_EMAIL: "admin@example.com",
+      ADMIN_PASSWORD: "bench-password-of-the-admin",
+      ADMIN_API_KEY: adminKey,
+      OLLAMA_BASE_URLS: "",
+      OPENAI_API_BASE_URLS: `http://127.0.0.1:${needs.upstreamPort}/v1`,
+      OPENAI_API_KEYS: "sk-upstream",
+    },
+  })
+  closeSync(output)
+
+  while (performance.now() - started < startPatienceMs && child.exitCode === null) {
+    const url = statSync(log).size > 0 ? listeningUrl(readFileSync(log, "utf8")) : undefined
+    if (url) {
+      const listeningMs = performance.now() - started
+      const health = await fetch(`${url}/health`)
+      await health.arrayBuffer()
+      if (!health.ok) throw new Error(`/health answers ${health.status}`)
+      const healthMs = performance.now() - started
+      return {
+        child,
+        pid: pidOf(child),
+        port: Number(new URL(url).port),
+        listeningMs,
+        healthMs,
+        log,
+      }
+    }
+    await sleep(1)
+  }
+  throw new Error(
+    `The gateway does not listen. Its log:\n${readFileSync(log, "utf8").slice(-4000)}`,
+  )
+}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>
+
+const LogLine = z.object({ msg: z.literal("listening"), url: z.url() })
+
+const listeningUrl = (log: string): string | undefined => {
+  for (const line of log.split("\n")) {
+    if (!line.includes('"listening"') || !line.endsWith("}")) continue
+    const parsed = LogLine.safeParse(JSON.parse(line))
+    if (parsed.success) return parsed.data.url
+  }
+  return undefined
+}
+
+const ask = async (port: number, key: string, path: string, body: object) => {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/auths/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text.slice(0, 300)}`)
+  return JSON.parse(text) as unknown
+}
+
+/** Makes a plain user, who sees models by grant alone, and returns a key of theirs. */
+export const createUserKey = async ({ port }: Gateway): Promise<string> => {
+  const email = "user@example.com"
+  const password = "bench-password-of-a-user"
+  await ask(port, adminKey, "add", { name: "Bench", email, password, role: "user" })
+  const signedIn = await ask(port, "none", "signin", { email, password })
+  const { token } = z.object({ token: z.string() }).parse(signedIn)
+  const made = await ask(port, token, "api_key", {})
+  return z.object({ api_key: z.string() }).parse(made).api_key
+}
+
+/** Waits until the gateway has read the mock's list of models. */
+export const modelsKnown = async ({ port }: Gateway, key: string) => {
+  for (let tries = 0; tries < 100; tries++) {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/models`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    if ((await response.text()).includes("bench-reply")) return
+    await sleep(100)
+  }
+  throw new Error("The gateway does not list the mock's models")
+}

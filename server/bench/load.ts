@@ -1,0 +1,121 @@
+import { type Connection, createConnection, type Exchange } from "./connection.ts"
+import type { Job } from "./job.ts"
+
+const requestBytes = ({ path, key, body, port }: Job) =>
+  Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+
+const never = new Int32Array(new SharedArrayBuffer(4))
+const napMs = 0.05
+
+/**
+ * Calls `ask` so many times a second at random moments, as many independent callers do; ends by
+ * itself after `most` calls. Node's timers are too coarse (1 ms) and would send in bursts, and a
+ * loop that only spins would take the core from the mock upstream; hence the short naps.
+ */
+const startPacer = (rate: number, most: number, ask: () => void) => {
+  let due = performance.now()
+  let asked = 0
+  let stopped = false
+  const turn = () => {
+    if (stopped || asked === most) return
+    for (const now = performance.now(); due <= now && asked < most; asked++) {
+      ask()
+      due -= (Math.log(1 - Math.random()) * 1000) / rate
+    }
+    Atomics.wait(never, 0, 0, napMs)
+    setImmediate(turn)
+  }
+  turn()
+  return () => {
+    stopped = true
+  }
+}
+
+/** Starts to load a server as the job says; nothing is recorded before `record()`. */
+export const startLoad = (job: Job) => {
+  const request = requestBytes(job)
+  const everyone: Connection[] = []
+  const free: Connection[] = []
+  let whole: Exchange[] = []
+  let failed = 0
+  let running = 0
+  let unasked = job.mode === "once" ? job.connections : 0
+  let recording = false
+  let asking = true
+  let allIn = () => {}
+
+  const ask = (connection: Connection) => {
+    running += 1
+    connection.send()
+  }
+
+  const done = (connection: Connection, exchange: Exchange, ok: boolean) => {
+    running -= 1
+    if (recording) {
+      if (ok && exchange.status === "200" && exchange.bytes === job.bytes) whole.push(exchange)
+      else failed += 1
+    }
+    if (job.mode === "closed" && asking && ok) ask(connection)
+    else free.push(connection)
+    if (running + unasked === 0) allIn()
+  }
+
+  const add = () => {
+    const connection = createConnection({ port: job.port, request, done })
+    everyone.push(connection)
+    return connection
+  }
+
+  const askFree = () => ask(free.pop() ?? add())
+  const askOnce = () => {
+    unasked -= 1
+    ask(add())
+  }
+  const stopPacer = {
+    closed: () => {
+      for (let index = 0; index < job.connections; index++) ask(add())
+      return () => {}
+    },
+    open: () => startPacer(job.rate, Number.POSITIVE_INFINITY, askFree),
+    once: () => startPacer(job.rate, job.connections, askOnce),
+  }[job.mode]()
+
+  return {
+    record: () => {
+      whole = []
+      failed = 0
+      recording = true
+    },
+
+    recorded: () => {
+      recording = false
+      return { whole, failed, missing: running + unasked }
+    },
+
+    /** No further requests. */
+    stop: () => {
+      asking = false
+      stopPacer()
+    },
+
+    /** Resolves when every running answer is in, or after so many seconds. */
+    idle: async (seconds: number) => {
+      if (running + unasked === 0) return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, seconds * 1000)
+        allIn = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      allIn = () => {}
+    },
+
+    close: () => {
+      for (const connection of everyone) connection.close()
+    },
+  }
+}

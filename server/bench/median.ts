@@ -1,0 +1,7 @@
+/** The middle value; of an even number of values the mean of the two in the middle. */
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const low = sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN
+  const high = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+  return (low + high) / 2
+}

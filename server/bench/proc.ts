@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs"
+
+/** Linux shows user space 100 ticks a second on every machine that Node 24 runs on. */
+const microsecondsPerTick = 10_000
+
+/** CPU time that the process used so far, all its threads, user and system, in µs. */
+export const readCpu = (pid: number): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick
+}
+
+/** Resident memory in MB (2^20 bytes). */
+export const readRss = (pid: number): number => {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1")
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** CPU time that the whole machine used so far, interrupts among it, in µs. */
+export const readMachineCpu = (): number => {
+  const fields = readFileSync("/proc/stat", "latin1").split(/\s+/, 8).map(Number)
+  const [, user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = fields
+  return (user + nice + system + interrupts + soft) * microsecondsPerTick
+}

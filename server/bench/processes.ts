@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { availableParallelism } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+
+const cores = availableParallelism()
+const canPin = cores > 1 && spawnSync("taskset", ["-V"]).status === 0
+
+/** What is measured has a core of its own; mock upstream and driver share the rest. */
+export type Place = "measured" | "upstream" | "driver"
+const coreByPlace: Record<Place, number> = {
+  measured: 1,
+  upstream: 0,
+  driver: cores > 2 ? 2 : 0,
+}
+export const placing = canPin
+  ? `measured process on core ${coreByPlace.measured}, mock upstream on ${coreByPlace.upstream}, ` +
+    `driver on ${coreByPlace.driver}, of ${cores}`
+  : "not pinned: needs taskset and two cores"
+
+export type Start = {
+  place: Place
+  command: string
+  args: readonly string[]
+  env?: NodeJS.ProcessEnv
+  /** File descriptor that takes stdout and stderr; without it they are dropped. */
+  output?: number
+  channel?: boolean
+}
+
+const graceSeconds = 5
+const Listening = z.object({ port: z.number() })
+
+/** Starts processes, and ends by their ids those that it started. */
+export const createProcesses = () => {
+  const running = new Set<ChildProcess>()
+
+  const start = ({ place, command, args, env, output, channel = false }: Start) => {
+    const pinned = canPin ? ["taskset", "-c", `${coreByPlace[place]}`, command] : [command]
+    const [file = command, ...before] = pinned
+    const out = output ?? "ignore"
+    const child = spawn(file, [...before, ...args], {
+      env: env ?? process.env,
+      stdio: ["ignore", out, output ?? "inherit", ...(channel ? (["ipc"] as const) : [])],
+    })
+    running.add(child)
+    child.once("exit", () => running.delete(child))
+    return child
+  }
+
+  /** Starts a file of this folder, with a message channel. */
+  const startNode = (place: Place, file: string, args: readonly string[] = []) => {
+    const path = new URL(file, import.meta.url).pathname
+    return start({ place, command: process.execPath, args: [path, ...args], channel: true })
+  }
+
+  const stop = async (child: ChildProcess) => {
+    if (!running.has(child)) return
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+    child.kill("SIGTERM")
+    const patience = new AbortController()
+    const late = sleep(graceSeconds * 1000, undefined, { signal: patience.signal })
+      .then(() => child.kill("SIGKILL"))
+      .catch(() => {})
+    await ended
+    patience.abort()
+    await late
+  }
+
+  return {
+    start,
+    stop,
+
+    startNode,
+
+    /** Starts a file of this folder that tells its port over the channel. */
+    startServer: async (place: Place, file: string, args: readonly string[] = []) => {
+      const child = startNode(place, file, args)
+      const { port } = Listening.parse(await nextMessage(child))
+      return { child, pid: pidOf(child), port }
+    },
+
+    stopAll: async () => {
+      await Promise.all([...running].map(stop))
+    },
+
+    /** For the last moment, when nothing can be awaited. */
+    killAll: () => {
+      for (const child of running) child.kill("SIGKILL")
+    },
+  }
+}
+export type Processes = ReturnType<typeof createProcesses>
+
+/** The child's next message; fails when it ends before it sent one. */
+export const nextMessage = (child: ChildProcess) =>
+  new Promise<unknown>((resolve, reject) => {
+    const ended = () => reject(new Error(`${child.spawnargs.join(" ")} ended early`))
+    child.once("exit", ended)
+    child.once("message", (message) => {
+      child.off("exit", ended)
+      resolve(message)
+    })
+  })
+
+export const pidOf = (child: ChildProcess): number => {
+  if (child.pid === undefined) throw new Error(`${child.spawnfile} did not start`)
+  return child.pid
+}
