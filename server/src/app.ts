@@ -1,0 +1,64 @@
+import type { Logger } from "pino"
+import { keyRoutes } from "./auth/key-routes.ts"
+import { authRoutes } from "./auth/routes.ts"
+import { chatRoutes } from "./chat/routes.ts"
+import { connectionRoutes } from "./connections/routes.ts"
+import type { Gateway } from "./gateway.ts"
+import { groupRoutes } from "./groups/routes.ts"
+import { createAddressOf } from "./http/address.ts"
+import type { ErrorStyle } from "./http/errors.ts"
+import { createRouters } from "./http/router.ts"
+import { createServerApp, type ServerApp } from "./http/server.ts"
+import { modelListRoutes } from "./models/openai-routes.ts"
+import { modelRoutes } from "./models/routes.ts"
+import { operationRoutes } from "./operations/routes.ts"
+import { runtimeRoutes } from "./runtime/routes.ts"
+import { settingsRoutes } from "./settings/routes.ts"
+import { usageRoutes } from "./usage/routes.ts"
+import { userRoutes } from "./users/routes.ts"
+
+/** Full aliases of each other for the OpenAI-style routes. */
+const openaiPrefixes = ["/v1", "/api", "/api/v1"]
+
+const styleOfPath =
+  (runtimePrefix: string) =>
+  (path: string): ErrorStyle => {
+    if (/^\/(api\/v1\/|api\/)?scim(\/|$)/.test(path)) return "scim"
+    if (path === runtimePrefix || path.startsWith(`${runtimePrefix}/`)) return "runtime"
+    if (path.startsWith("/openai/")) return "openai"
+    return /^\/(v1|api\/(chat|models|embeddings|completions|responses))(\/|$)/.test(path)
+      ? "openai"
+      : "api"
+  }
+
+/** Every URL that the gateway answers. */
+export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
+  const { config, now } = gateway
+  const runtimePrefix = `/${config.RUNTIME_PREFIX}`
+  const bodyLimit = config.MAX_BODY_SIZE
+  const router = createRouters({ authenticate: gateway.authenticate, bodyLimit })
+  const addressOf = createAddressOf(config.TRUSTED_PROXIES)
+  const app = createServerApp({ log, addressOf, styleOf: styleOfPath(runtimePrefix) })
+  const { mount } = app
+
+  mount("/api/v1/auths", authRoutes({ router: router("api"), ...gateway }))
+  mount("/api/v1/auths", keyRoutes(router("api"), gateway.keys))
+  mount("/api/v1/users", userRoutes(router("api"), gateway.users))
+  mount("/api/v1/groups", groupRoutes(router("api"), gateway.groups))
+  mount("/api/v1/connections", connectionRoutes(router("api"), gateway.connections))
+  mount("/api/v1/models", modelRoutes(router("api"), gateway.models))
+  mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
+  mount(
+    "/api/v1/usage",
+    usageRoutes({ router: router("api"), ...gateway, store: gateway.usage, now }),
+  )
+
+  for (const prefix of openaiPrefixes) {
+    mount(prefix, modelListRoutes(router("openai"), gateway.catalogue))
+    mount(prefix, chatRoutes({ router: router("openai"), chat: gateway.chat, bodyLimit }))
+  }
+  mount(runtimePrefix, runtimeRoutes({ router: router("runtime"), runtime: gateway.runtime }))
+
+  mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
+  return app
+}

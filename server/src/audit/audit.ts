@@ -1,0 +1,51 @@
+import { randomUUIDv7 } from "node:crypto"
+import type { Tx } from "../db/database.ts"
+import type { Actor } from "../http/caller.ts"
+
+export interface Change {
+  actor: Actor
+  /** `<noun>.<past participle>`, such as `user.deactivated`. */
+  action: string
+  target?: { type: string; id: string } | undefined
+  /** Names of the attributes that changed; their values only where the two below have them. */
+  changed?: readonly string[]
+  /** Old and new of what decides over access: `active`, role, membership, grants. */
+  before?: Record<string, unknown>
+  after?: Record<string, unknown>
+  outcome?: "success" | "failure"
+  status?: number
+  /** How many like it this one stands for. */
+  count?: number
+}
+
+const asJson = (value: unknown): string | null =>
+  value === undefined ? null : JSON.stringify(value)
+
+/** Writes one event of the trail inside `tx`: no change without its event, no event without it. */
+export const createAudit = ({ now }: { now: () => number }) => ({
+  record: async (tx: Tx, { actor, target, ...change }: Change): Promise<void> => {
+    await tx
+      .insertInto("audit_events")
+      .values({
+        id: randomUUIDv7(),
+        at: now(),
+        actor_type: actor.type,
+        actor_id: actor.id,
+        key_id: actor.key_id,
+        address: actor.address,
+        action: change.action,
+        target_type: target?.type ?? null,
+        target_id: target?.id ?? null,
+        changed: asJson(change.changed),
+        before: asJson(change.before),
+        after: asJson(change.after),
+        outcome: change.outcome ?? "success",
+        status: change.status ?? null,
+        count: change.count ?? 1,
+        request_id: actor.request_id,
+      })
+      .execute()
+  },
+})
+
+export type Audit = ReturnType<typeof createAudit>

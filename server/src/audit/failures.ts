@@ -1,0 +1,59 @@
+import type { Database } from "../db/database.ts"
+import type { Actor } from "../http/caller.ts"
+import type { Audit } from "./audit.ts"
+
+/** Repeats within this time become one event with a count. */
+const foldMs = 60_000
+const mostOpen = 10_000
+
+interface Folded {
+  actor: Actor
+  action: string
+  target: { type: string; id: string } | undefined
+  status: number
+  count: number
+}
+
+/**
+ * Failed attempts. The first is written at once; those that repeat it are counted and written
+ * together, so that a flood of them costs a row a minute.
+ */
+export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
+  const openByKey = new Map<string, Folded>()
+
+  const write = async ({ count, ...failure }: Folded): Promise<void> => {
+    if (count === 0) return
+    await db.transact((tx) => audit.record(tx, { ...failure, outcome: "failure", count }))
+  }
+
+  /** Writes what is still only counted. */
+  const flush = async (): Promise<void> => {
+    const open = [...openByKey.values()]
+    openByKey.clear()
+    for (const folded of open) await write(folded)
+  }
+
+  const timer = setInterval(() => void flush().catch(() => {}), foldMs).unref()
+
+  return {
+    flush,
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await flush().catch(() => {})
+    },
+    record: async (failure: Omit<Folded, "count">): Promise<void> => {
+      const { actor, action, target } = failure
+      const key = [action, actor.address, actor.id, target?.type, target?.id].join(" ")
+      const open = openByKey.get(key)
+      if (open) {
+        open.count++
+        return
+      }
+      if (openByKey.size >= mostOpen) await flush()
+      openByKey.set(key, { ...failure, count: 0 })
+      await write({ ...failure, count: 1 })
+    },
+  }
+}
+
+export type FailureTrail = ReturnType<typeof createFailureTrail>

@@ -1,0 +1,142 @@
+import type { Audit } from "../audit/audit.ts"
+import type { FailureTrail } from "../audit/failures.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database } from "../db/database.ts"
+import { foldCase } from "../db/text.ts"
+import { fail } from "../errors.ts"
+import type { Actor, Caller } from "../http/caller.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import type { User } from "../users/schema.ts"
+import type { Users } from "../users/users.ts"
+import { passwordMatches } from "./passwords.ts"
+import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
+import type { AuthStore } from "./store.ts"
+import type { Throttle } from "./throttle.ts"
+import type { Tokens } from "./tokens.ts"
+
+interface Needs {
+  db: Database
+  store: AuthStore
+  users: Users
+  settings: SettingsStore
+  audit: Audit
+  failures: FailureTrail
+  throttle: Throttle
+  tokens: Tokens
+  bus: Bus
+  newId: () => string
+  now: () => number
+}
+
+/** From where somebody signs in. */
+export interface Device {
+  actor: Actor
+  address: string
+  userAgent: string | null
+}
+
+export const createAccounts = (needs: Needs) => {
+  const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = needs
+
+  const begin = async (user: User, { actor, address, userAgent }: Device): Promise<SignedIn> => {
+    const issued = now()
+    const expires = issued + settings.current().jwt_expires_in
+    const session = newId()
+    await db.transact(async (tx) => {
+      await store.dropExpiredSessions(tx, issued)
+      await store.insertSession(tx, {
+        id: session,
+        user_id: user.id,
+        address,
+        user_agent: userAgent?.slice(0, 500) ?? null,
+        created_at: issued,
+        expires_at: expires,
+        last_used_at: issued,
+      })
+      const target = { type: "session", id: session }
+      const by: Actor = { ...actor, type: "user", id: user.id }
+      await audit.record(tx, { actor: by, action: "session.created", target })
+    })
+    const token = await tokens.sign({ user: user.id, session }, { issued, expires })
+    const { id, email, name, role } = user
+    return { token, token_type: "Bearer", expires_at: expires, id, email, name, role }
+  }
+
+  const refuse = async (account: string, { actor, address }: Device): Promise<never> => {
+    throttle.failed(account, address)
+    const target = { type: "account", id: account.slice(0, 254) }
+    await failures.record({ actor, action: "auth.failed", target, status: 401 })
+    return fail("wrong_credentials", "The e-mail or the password is wrong")
+  }
+
+  return {
+    /** The first account is the administrator's; later ones need sign-up to be on. */
+    signUp: async (input: SignUp, device: Device): Promise<SignedIn> => {
+      const { enable_signup, default_user_role } = settings.current()
+      if (!(await users.any())) {
+        const first = await users.createFirst(device.actor, input)
+        if (first) return begin(first, device)
+      }
+      if (!enable_signup) {
+        fail("signup_disabled", "Sign-up is off; ask an administrator for an account")
+      }
+      const own = { ...input, role: default_user_role, source: "local" as const }
+      return begin(await users.create(device.actor, own), device)
+    },
+
+    signIn: async ({ email, password }: SignIn, device: Device): Promise<SignedIn> => {
+      const account = foldCase(email.trim())
+      await throttle.before(account, device.address)
+      const user = await users.forSignIn(account)
+      const matches = await passwordMatches(password, user?.password_hash ?? null)
+      if (!user?.active || !matches) return refuse(account, device)
+      throttle.succeeded(account, device.address)
+      return begin(user, device)
+    },
+
+    signOut: async (actor: Actor, { user, credential }: Caller): Promise<void> => {
+      if (credential.type !== "session") fail("bad_request", "An API key has no session to end")
+      await db.transact(async (tx) => {
+        await store.endSession(tx, user.id, credential.id)
+        const target = { type: "session", id: credential.id }
+        await audit.record(tx, { actor, action: "session.ended", target })
+        await bus.publish(tx, { topic: "user", id: user.id })
+      })
+    },
+
+    /** Ends all sessions of the account and begins a new one. */
+    changePassword: async (
+      caller: Caller,
+      { password, new_password }: PasswordChange,
+      device: Device,
+    ): Promise<SignedIn> => {
+      const { email } = caller.user
+      const account = foldCase(email)
+      await throttle.before(account, device.address)
+      const stored = await users.forSignIn(email)
+      if (!(await passwordMatches(password, stored?.password_hash ?? null))) {
+        throttle.failed(account, device.address)
+        const message = "is not your present password"
+        fail("invalid", `password: ${message}`, { errors: [{ path: "password", message }] })
+      }
+      const user = await users.update(device.actor, caller.user.id, { password: new_password })
+      return begin(user, device)
+    },
+
+    sessions: async ({ user, credential }: Caller): Promise<Session[]> =>
+      (await store.sessionsOf(user.id))
+        .filter(({ expires_at }) => expires_at > now())
+        .map(({ user_id, ...session }) => ({ ...session, current: session.id === credential.id })),
+
+    endSession: async (actor: Actor, { user }: Caller, id: string): Promise<void> => {
+      await db.transact(async (tx) => {
+        if (!(await store.endSession(tx, user.id, id)))
+          fail("not_found", `You have no session ${id}`)
+        await audit.record(tx, { actor, action: "session.ended", target: { type: "session", id } })
+        await bus.publish(tx, { topic: "user", id: user.id })
+      })
+    },
+  }
+}
+
+export type Accounts = ReturnType<typeof createAccounts>

@@ -1,0 +1,132 @@
+import { hash } from "node:crypto"
+import type { Bus } from "../bus/bus.ts"
+import { isOutage } from "../db/outage.ts"
+import { fail } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
+import type { Exchange } from "../http/exchange.ts"
+import { type Carried, carriedCredential } from "./carriers.ts"
+import type { AuthStore, Holder } from "./store.ts"
+import type { Tokens } from "./tokens.ts"
+
+const mostKept = 20_000
+/** After so long a kept caller is looked up again, in case a message of the bus went missing. */
+const trustedForSeconds = 60
+
+interface Kept {
+  caller: Caller
+  /** Epoch seconds. */
+  checkedAt: number
+  /** Set by a change: must be looked up again before it is used, unless the database is away. */
+  stale: boolean
+}
+
+interface Needs {
+  store: AuthStore
+  tokens: Tokens
+  bus: Bus
+  now: () => number
+  /** Told of each use, for "last used". */
+  seen: (caller: Caller) => void
+  /** Told of each credential that opened nothing. */
+  refused: (exchange: Exchange) => void
+  /** Origins whose pages may use the cookie; the request's own host always may. */
+  publicOrigin: string | undefined
+}
+
+const unauthorized = (): never =>
+  fail("unauthorized", "Send a valid API key or token: Authorization: Bearer <key>")
+
+const changesSomething = (method: string | undefined): boolean =>
+  method !== "GET" && method !== "HEAD" && method !== "OPTIONS"
+
+/** Turns credentials into callers, from memory where they are known; the warm path has no await. */
+export const createAuthenticate = (needs: Needs) => {
+  const { store, tokens, bus, now, seen, refused, publicOrigin } = needs
+  const keptByHash = new Map<string, Kept>()
+
+  const markStale = (matches: (caller: Caller) => boolean): void => {
+    for (const kept of keptByHash.values()) if (matches(kept.caller)) kept.stale = true
+  }
+  bus.subscribe((message) => {
+    if (message.topic === "user") markStale(({ user }) => user.id === message.id)
+    if (message.topic === "groups" || message.topic === "reset") markStale(() => true)
+  })
+
+  const holderOf = async (secret: string, digest: string): Promise<Holder | undefined> => {
+    if (secret.startsWith("sk-")) return store.byKeyHash(digest)
+    const claims = await tokens.verify(secret)
+    if (!claims) return undefined
+    const holder = await store.bySession(claims.session)
+    return holder?.user.id === claims.user ? holder : undefined
+  }
+
+  const keep = (digest: string, caller: Caller): void => {
+    if (keptByHash.size >= mostKept) {
+      const oldest = keptByHash.keys().next()
+      if (!oldest.done) keptByHash.delete(oldest.value)
+    }
+    keptByHash.set(digest, { caller, checkedAt: now(), stale: false })
+  }
+
+  const lookUp = async (secret: string, digest: string): Promise<Caller | null> => {
+    const holder = await holderOf(secret, digest)
+    keptByHash.delete(digest)
+    if (!holder) return null
+    keep(digest, holder)
+    return holder
+  }
+
+  const lookUpOrTrust = async (
+    secret: string,
+    digest: string,
+    kept: Kept,
+  ): Promise<Caller | null> => {
+    try {
+      return await lookUp(secret, digest)
+    } catch (error) {
+      // A database outage lets those go on who were known before it.
+      if (isOutage(error)) return kept.caller
+      throw error
+    }
+  }
+
+  const refreshLater = (secret: string, digest: string, kept: Kept): void => {
+    kept.checkedAt = now()
+    void lookUp(secret, digest).catch(() => {})
+  }
+
+  const accept = (caller: Caller | null, exchange: Exchange, { by }: Carried): Caller => {
+    const expires = caller?.credential.expires_at ?? null
+    if (!caller || (expires !== null && expires <= now())) {
+      refused(exchange)
+      return unauthorized()
+    }
+    if (by === "cookie" && changesSomething(exchange.incoming.method)) fromOwnPage(exchange)
+    seen(caller)
+    return caller
+  }
+
+  const fromOwnPage = ({ incoming: { headers } }: Exchange): void => {
+    const { origin, host } = headers
+    if (origin === undefined || origin === publicOrigin) return
+    if (URL.canParse(origin) && new URL(origin).host === host) return
+    fail("forbidden", "This request was sent by a page of another site")
+  }
+
+  return (exchange: Exchange): Caller | Promise<Caller> => {
+    const carried = carriedCredential(exchange.incoming.headers)
+    if (!carried) {
+      if (exchange.incoming.headers.authorization !== undefined) refused(exchange)
+      return unauthorized()
+    }
+    const { secret } = carried
+    const digest = hash("sha256", secret)
+    const kept = keptByHash.get(digest)
+    if (!kept) return lookUp(secret, digest).then((caller) => accept(caller, exchange, carried))
+    if (kept.stale) {
+      return lookUpOrTrust(secret, digest, kept).then((caller) => accept(caller, exchange, carried))
+    }
+    if (kept.checkedAt + trustedForSeconds < now()) refreshLater(secret, digest, kept)
+    return accept(kept.caller, exchange, carried)
+  }
+}

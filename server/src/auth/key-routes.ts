@@ -1,0 +1,85 @@
+import { z } from "zod"
+import { fail } from "../errors.ts"
+import { ById, Done, done } from "../http/list.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Keys } from "./keys.ts"
+import { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
+
+const ScriptKey = z.object({ api_key: z.string() }).meta({ id: "ScriptKey" })
+
+export const keyRoutes = (router: Router, keys: Keys): Router => {
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/api_keys",
+      summary: "One's own API keys, without their secrets",
+      responses: { 200: json(z.array(ApiKey), "Oldest first") },
+    }),
+    ({ caller }) => keys.list(caller.user.id),
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/api_keys",
+      summary: "Create an API key; its secret is in this reply and nowhere else",
+      body: NewApiKey,
+      responses: { 200: json(CreatedApiKey, "The key with its secret") },
+    }),
+    ({ actor, caller, body }) => keys.create(actor, caller.user.id, body),
+  )
+  router.on(
+    route("user", {
+      method: "delete",
+      path: "/api_keys/:id",
+      summary: "Revoke an API key",
+      params: ById,
+      responses: { 200: json(Done, "Revoked"), 404: { description: "No such key of yours" } },
+    }),
+    async ({ actor, caller, params }) => {
+      await keys.revoke(actor, caller.user.id, params.id)
+      return done
+    },
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/api_key",
+      summary: "The key that POST made here, masked",
+      responses: {
+        200: json(ScriptKey, "Only its end is known"),
+        404: { description: "None yet" },
+      },
+    }),
+    async ({ caller }) => {
+      const key = await keys.scriptKey(caller.user.id)
+      return key ? { api_key: `sk-…${key.hint}` } : fail("not_found", "There is no such key yet")
+    },
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/api_key",
+      summary: "Create the account's script key, in place of the one before",
+      responses: { 200: json(ScriptKey, "The secret, shown this once") },
+    }),
+    async ({ actor, caller }) => {
+      const { api_key } = await keys.replaceScriptKey(actor, caller.user.id)
+      return { api_key }
+    },
+  )
+  router.on(
+    route("user", {
+      method: "delete",
+      path: "/api_key",
+      summary: "Revoke the account's script key",
+      responses: { 200: json(Done, "Revoked, or there was none") },
+    }),
+    async ({ actor, caller }) => {
+      const key = await keys.scriptKey(caller.user.id)
+      if (key) await keys.revoke(actor, caller.user.id, key.id)
+      return done
+    },
+  )
+  return router
+}

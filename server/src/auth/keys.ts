@@ -1,0 +1,96 @@
+import { hash, randomBytes } from "node:crypto"
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor } from "../http/caller.ts"
+import type { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
+import type { AuthStore, StoredKey } from "./store.ts"
+
+/** The one key that scripts of the ecosystem ask for and replace by `/auths/api_key`. */
+const scriptKeyName = "Script key"
+const mostPerUser = 100
+
+interface Needs {
+  db: Database
+  store: AuthStore
+  audit: Audit
+  bus: Bus
+  newId: () => string
+  now: () => number
+}
+
+const withoutSecrets = ({ user_id, hash: _, ...key }: StoredKey): ApiKey => key
+
+export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
+  const insert = async (
+    tx: Tx,
+    actor: Actor,
+    { userId, input, secret }: { userId: string; input: NewApiKey; secret: string },
+  ): Promise<CreatedApiKey> => {
+    const key: StoredKey = {
+      id: newId(),
+      user_id: userId,
+      ...input,
+      hash: hash("sha256", secret),
+      hint: secret.slice(-4),
+      last_used_at: null,
+      created_at: now(),
+    }
+    await store.insertKey(tx, key)
+    const target = { type: "key", id: key.id }
+    const { allowed_models, allowed_routes, expires_at } = key
+    const after = { allowed_models, allowed_routes, expires_at }
+    await audit.record(tx, { actor, action: "key.created", target, after })
+    return { ...withoutSecrets(key), api_key: secret }
+  }
+
+  const remove = async (tx: Tx, actor: Actor, userId: string, id: string): Promise<void> => {
+    if (!(await store.removeKey(tx, userId, id))) fail("not_found", `You have no API key ${id}`)
+    await audit.record(tx, { actor, action: "key.revoked", target: { type: "key", id } })
+    await bus.publish(tx, { topic: "user", id: userId })
+  }
+
+  const newSecret = (): string => `sk-${randomBytes(32).toString("base64url")}`
+
+  const scriptKey = async (userId: string): Promise<StoredKey | undefined> =>
+    (await store.keysOf(userId)).find(({ name }) => name === scriptKeyName)
+
+  return {
+    list: async (userId: string): Promise<ApiKey[]> =>
+      (await store.keysOf(userId)).map(withoutSecrets),
+
+    create: async (actor: Actor, userId: string, input: NewApiKey): Promise<CreatedApiKey> => {
+      if (input.expires_at !== null && input.expires_at <= now()) {
+        const message = "expires_at: must lie in the future, in epoch seconds"
+        fail("invalid", message, { errors: [{ path: "expires_at", message }] })
+      }
+      const { length } = await store.keysOf(userId)
+      if (length >= mostPerUser) fail("conflict", `You have ${length} keys; revoke one first`)
+      return db.transact((tx) => insert(tx, actor, { userId, input, secret: newSecret() }))
+    },
+
+    revoke: (actor: Actor, userId: string, id: string): Promise<void> =>
+      db.transact((tx) => remove(tx, actor, userId, id)),
+
+    /** Inside the transaction that makes the account, for set-ups without a person. */
+    insertGiven: (tx: Tx, actor: Actor, userId: string, secret: string): Promise<CreatedApiKey> => {
+      const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
+      return insert(tx, actor, { userId, input: { name: "ADMIN_API_KEY", ...limits }, secret })
+    },
+
+    scriptKey,
+
+    replaceScriptKey: async (actor: Actor, userId: string): Promise<CreatedApiKey> => {
+      const old = await scriptKey(userId)
+      const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
+      const input = { name: scriptKeyName, ...limits }
+      return db.transact(async (tx) => {
+        if (old) await remove(tx, actor, userId, old.id)
+        return insert(tx, actor, { userId, input, secret: newSecret() })
+      })
+    },
+  }
+}
+
+export type Keys = ReturnType<typeof createKeys>

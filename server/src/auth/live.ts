@@ -1,0 +1,62 @@
+import type { Bus } from "../bus/bus.ts"
+import type { Caller } from "../http/caller.ts"
+import type { AuthStore } from "./store.ts"
+
+/** A request that is still running, and how to end it. */
+interface Running {
+  caller: Caller
+  end: () => void
+}
+
+const retryMs = 1000
+
+/** Ends what runs under a credential as soon as the credential is revoked, on every process. */
+export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
+  const runningByUser = new Map<string, Set<Running>>()
+
+  const stillValid = async ({ credential }: Caller): Promise<boolean> => {
+    const holder =
+      credential.type === "key"
+        ? await store.byKeyId(credential.id)
+        : await store.bySession(credential.id)
+    return holder !== undefined && holder.user.role !== "pending"
+  }
+
+  const recheck = async (userId: string): Promise<void> => {
+    const verdicts = new Map<string, boolean>()
+    for (const running of [...(runningByUser.get(userId) ?? [])]) {
+      const { id } = running.caller.credential
+      const valid = verdicts.get(id) ?? (await stillValid(running.caller))
+      verdicts.set(id, valid)
+      if (!valid) running.end()
+    }
+  }
+
+  /** While the database is away nobody can be revoked; what was asked is asked again. */
+  const recheckUntilKnown = (userId: string): void => {
+    recheck(userId).catch(() => setTimeout(() => recheckUntilKnown(userId), retryMs).unref())
+  }
+
+  bus.subscribe((message) => {
+    if (message.topic === "user") recheckUntilKnown(message.id)
+    if (message.topic === "reset") for (const id of runningByUser.keys()) recheckUntilKnown(id)
+  })
+
+  return {
+    /** Calls `end` when the caller's credential stops being valid. @returns how to stop watching */
+    watch: (caller: Caller, end: () => void): (() => void) => {
+      const running = { caller, end }
+      const { id } = caller.user
+      const known = runningByUser.get(id)
+      if (known) known.add(running)
+      else runningByUser.set(id, new Set([running]))
+      return () => {
+        const set = runningByUser.get(id)
+        set?.delete(running)
+        if (set?.size === 0) runningByUser.delete(id)
+      }
+    },
+  }
+}
+
+export type Live = ReturnType<typeof createLive>

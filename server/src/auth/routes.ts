@@ -1,0 +1,156 @@
+import { z } from "zod"
+import type { Config } from "../config.ts"
+import { fail } from "../errors.ts"
+import type { Exchange, HttpContext } from "../http/exchange.ts"
+import { ById, Done, done } from "../http/list.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import { User } from "../users/schema.ts"
+import type { Users } from "../users/users.ts"
+import type { Accounts, Device } from "./accounts.ts"
+import { cookieName } from "./carriers.ts"
+import {
+  AddUser,
+  PasswordChange,
+  ProfileChanges,
+  Session,
+  SignedIn,
+  SignIn,
+  SignUp,
+  WhoAmI,
+} from "./schema.ts"
+
+interface Needs {
+  router: Router
+  accounts: Accounts
+  users: Users
+  config: Config
+}
+
+const wrong = { description: "The e-mail or the password is wrong" }
+const slow = { description: "Too many failed attempts; Retry-After says how long to wait" }
+
+const deviceOf = ({ exchange, actor }: { exchange: Exchange; actor: Device["actor"] }): Device => ({
+  actor,
+  address: exchange.address,
+  userAgent: exchange.incoming.headers["user-agent"] ?? null,
+})
+
+export const authRoutes = ({ router, accounts, users, config }: Needs): Router => {
+  const secure = config.PUBLIC_URL?.startsWith("https:") ? "; Secure" : ""
+  const cookie = (value: string, maxAge: number): string =>
+    `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
+
+  const withCookie = (signedIn: SignedIn): Response => {
+    const maxAge = signedIn.expires_at - Math.floor(Date.now() / 1000)
+    return Response.json(signedIn, { headers: { "set-cookie": cookie(signedIn.token, maxAge) } })
+  }
+  const whoAmI = (context: HttpContext): z.output<typeof WhoAmI> => {
+    const { caller } = context.var.exchange
+    if (!caller) return fail("unauthorized", "Sign in first")
+    return { ...caller.user, expires_at: caller.credential.expires_at }
+  }
+
+  router.on(
+    route("anyone", {
+      method: "post",
+      path: "/signup",
+      summary: "Make an account; the first one is the administrator's",
+      body: SignUp,
+      responses: {
+        200: json(SignedIn, "Signed in"),
+        403: { description: "Sign-up is off" },
+        409: { description: "The e-mail is in use" },
+      },
+    }),
+    async ({ body, ...request }) => withCookie(await accounts.signUp(body, deviceOf(request))),
+  )
+  router.on(
+    route("anyone", {
+      method: "post",
+      path: "/signin",
+      summary: "Sign in with e-mail and password",
+      body: SignIn,
+      responses: { 200: json(SignedIn, "Signed in"), 401: wrong, 429: slow },
+    }),
+    async ({ body, ...request }) => withCookie(await accounts.signIn(body, deviceOf(request))),
+  )
+  router.on(
+    route("signed_in", {
+      method: "get",
+      path: "/",
+      summary: "Who am I",
+      responses: { 200: json(WhoAmI, "The account behind the credential") },
+    }),
+    ({ context }) => whoAmI(context),
+  )
+  router.on(
+    route("signed_in", {
+      method: "post",
+      path: "/signout",
+      summary: "End this session and its token",
+      responses: { 200: json(Done, "Signed out") },
+    }),
+    async ({ actor, caller }) => {
+      await accounts.signOut(actor, caller)
+      return Response.json(done, { headers: { "set-cookie": cookie("", 0) } })
+    },
+  )
+  router.on(
+    route("signed_in", {
+      method: "post",
+      path: "/update/profile",
+      summary: "Change one's own name",
+      body: ProfileChanges,
+      responses: { 200: json(User, "The account as it is now") },
+    }),
+    ({ actor, caller, body }) => users.update(actor, caller.user.id, body),
+  )
+  router.on(
+    route("signed_in", {
+      method: "post",
+      path: "/update/password",
+      summary: "Change one's own password; ends every session and begins a new one",
+      body: PasswordChange,
+      responses: { 200: json(SignedIn, "Signed in anew"), 429: slow },
+    }),
+    async ({ caller, body, ...request }) =>
+      withCookie(await accounts.changePassword(caller, body, deviceOf(request))),
+  )
+  router.on(
+    route("admin", {
+      method: "post",
+      path: "/add",
+      summary: "Make an account for somebody",
+      body: AddUser,
+      responses: {
+        200: json(User, "The new account"),
+        409: { description: "The e-mail is in use" },
+      },
+    }),
+    ({ actor, body }) => users.create(actor, { ...body, source: "local" }),
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/sessions",
+      summary: "One's own sessions",
+      responses: { 200: json(z.array(Session), "Newest first") },
+    }),
+    ({ caller }) => accounts.sessions(caller),
+  )
+  router.on(
+    route("user", {
+      method: "delete",
+      path: "/sessions/:id",
+      summary: "End one of one's own sessions",
+      params: ById,
+      responses: { 200: json(Done, "Ended"), 404: { description: "No such session" } },
+    }),
+    async ({ actor, caller, params }) => {
+      await accounts.endSession(actor, caller, params.id)
+      return done
+    },
+  )
+  return router
+}

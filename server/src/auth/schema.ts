@@ -1,0 +1,105 @@
+import { z } from "zod"
+import { Email, Name, Role } from "../users/schema.ts"
+
+const Password = z.string().min(8, "must have at least 8 characters").max(1000)
+
+export const SignUp = z
+  .object({ name: Name, email: Email, password: Password })
+  .meta({ id: "SignUp" })
+export type SignUp = z.output<typeof SignUp>
+
+export const SignIn = z
+  .object({ email: z.string().max(254), password: z.string().max(1000) })
+  .meta({ id: "SignIn" })
+export type SignIn = z.output<typeof SignIn>
+
+export const SignedIn = z
+  .object({
+    token: z.string(),
+    token_type: z.literal("Bearer"),
+    expires_at: z.int(),
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: Role,
+  })
+  .meta({ id: "SignedIn" })
+export type SignedIn = z.output<typeof SignedIn>
+
+export const WhoAmI = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: Role,
+    /** When the credential used here ends. */
+    expires_at: z.int().nullable(),
+  })
+  .meta({ id: "WhoAmI" })
+
+export const AddUser = z
+  .object({ name: Name, email: Email, password: Password, role: Role.default("user") })
+  .meta({ id: "AddUser" })
+export type AddUser = z.output<typeof AddUser>
+
+export const ProfileChanges = z.object({ name: Name }).partial().meta({ id: "ProfileChanges" })
+export type ProfileChanges = z.output<typeof ProfileChanges>
+
+export const PasswordChange = z
+  .object({ password: z.string().max(1000), new_password: Password })
+  .meta({ id: "PasswordChange" })
+export type PasswordChange = z.output<typeof PasswordChange>
+
+export const Session = z
+  .object({
+    id: z.string(),
+    address: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    created_at: z.int(),
+    expires_at: z.int(),
+    last_used_at: z.int().nullable(),
+    /** Whether it is the one that asks. */
+    current: z.boolean(),
+  })
+  .meta({ id: "Session" })
+export type Session = z.output<typeof Session>
+
+const AllowedRoute = z
+  .string()
+  .max(200)
+  .regex(
+    /^\/[^*\s]*\*?$/,
+    "must be a path such as /v1/chat/completions, or a prefix such as /ollama/*",
+  )
+
+export const NewApiKey = z
+  .object({
+    name: z.string().trim().min(1).max(100).default("API key"),
+    /** Epoch seconds. */
+    expires_at: z.int().positive().nullable().default(null),
+    allowed_models: z.array(z.string().max(300)).max(200).nullable().default(null),
+    allowed_routes: z.array(AllowedRoute).max(50).nullable().default(null),
+  })
+  .meta({ id: "NewApiKey" })
+export type NewApiKey = z.output<typeof NewApiKey>
+
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    /** The secret's last four characters. */
+    hint: z.string(),
+    allowed_models: z.array(z.string()).nullable(),
+    allowed_routes: z.array(z.string()).nullable(),
+    expires_at: z.int().nullable(),
+    last_used_at: z.int().nullable(),
+    created_at: z.int(),
+  })
+  .meta({ id: "ApiKey" })
+export type ApiKey = z.output<typeof ApiKey>
+
+export const CreatedApiKey = ApiKey.extend({
+  /** The secret, shown this once. */
+  api_key: z.string(),
+}).meta({ id: "CreatedApiKey" })
+export type CreatedApiKey = z.output<typeof CreatedApiKey>

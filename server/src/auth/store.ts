@@ -1,0 +1,178 @@
+import type { Selectable } from "kysely"
+import type { Database, Tx } from "../db/database.ts"
+import type { ApiKeyRow, SessionRow } from "../db/tables.ts"
+import type { Credential, Role } from "../http/caller.ts"
+import { Role as RoleSchema } from "../users/schema.ts"
+import type { ApiKey } from "./schema.ts"
+
+export interface StoredKey extends ApiKey {
+  user_id: string
+  hash: string
+}
+
+/** An active user and the credential that leads to it. */
+export interface Holder {
+  user: { id: string; email: string; name: string; role: Role }
+  groups: ReadonlySet<string>
+  credential: Credential
+}
+
+const list = (text: string | null): string[] | null => (text === null ? null : JSON.parse(text))
+const text = (items: readonly string[] | null): string | null =>
+  items === null ? null : JSON.stringify(items)
+
+const toKey = (row: Selectable<ApiKeyRow>): StoredKey => ({
+  ...row,
+  allowed_models: list(row.allowed_models),
+  allowed_routes: list(row.allowed_routes),
+})
+
+interface UserColumns {
+  user_id: string
+  email: string
+  user_name: string
+  role: string
+}
+
+export const createAuthStore = (db: Database) => {
+  const userColumns = ["users.id as user_id", "email", "users.name as user_name", "role"] as const
+
+  const holder = async (row: UserColumns, credential: Credential): Promise<Holder> => {
+    const groups = await db.read
+      .selectFrom("group_members")
+      .select("group_id")
+      .where("user_id", "=", row.user_id)
+      .execute()
+    return {
+      user: {
+        id: row.user_id,
+        email: row.email,
+        name: row.user_name,
+        role: RoleSchema.parse(row.role),
+      },
+      groups: new Set(groups.map(({ group_id }) => group_id)),
+      credential,
+    }
+  }
+
+  const keyHolder = async (column: "api_keys.hash" | "api_keys.id", value: string) => {
+    const row = await db.read
+      .selectFrom("api_keys")
+      .innerJoin("users", "users.id", "api_keys.user_id")
+      .select([...userColumns, "api_keys.id as key_id", "expires_at"])
+      .select(["allowed_models", "allowed_routes"])
+      .where(column, "=", value)
+      .where("users.active", "=", 1)
+      .executeTakeFirst()
+    if (!row) return undefined
+    return holder(row, {
+      type: "key",
+      id: row.key_id,
+      allowed_models: list(row.allowed_models),
+      allowed_routes: list(row.allowed_routes),
+      expires_at: row.expires_at,
+    })
+  }
+
+  return {
+    /** The active user behind a key's SHA-256. */
+    byKeyHash: (hash: string): Promise<Holder | undefined> => keyHolder("api_keys.hash", hash),
+    byKeyId: (id: string): Promise<Holder | undefined> => keyHolder("api_keys.id", id),
+
+    /** The active user behind a session that was not ended. */
+    bySession: async (id: string): Promise<Holder | undefined> => {
+      const row = await db.read
+        .selectFrom("sessions")
+        .innerJoin("users", "users.id", "sessions.user_id")
+        .select([...userColumns, "expires_at"])
+        .where("sessions.id", "=", id)
+        .where("users.active", "=", 1)
+        .executeTakeFirst()
+      if (!row) return undefined
+      const { expires_at } = row
+      return holder(row, {
+        type: "session",
+        id,
+        allowed_models: null,
+        allowed_routes: null,
+        expires_at,
+      })
+    },
+
+    insertSession: async (tx: Tx, session: SessionRow): Promise<void> => {
+      await tx.insertInto("sessions").values(session).execute()
+    },
+
+    sessionsOf: (userId: string): Promise<SessionRow[]> =>
+      db.read
+        .selectFrom("sessions")
+        .selectAll()
+        .where("user_id", "=", userId)
+        .orderBy("id", "desc")
+        .execute(),
+
+    /** @returns false when the user has no such session */
+    endSession: async (tx: Tx, userId: string, id: string): Promise<boolean> => {
+      const ended = await tx
+        .deleteFrom("sessions")
+        .where("user_id", "=", userId)
+        .where("id", "=", id)
+        .returning("id")
+        .execute()
+      return ended.length > 0
+    },
+
+    endSessions: async (tx: Tx, userId: string): Promise<void> => {
+      await tx.deleteFrom("sessions").where("user_id", "=", userId).execute()
+    },
+
+    dropExpiredSessions: async (tx: Tx, now: number): Promise<void> => {
+      await tx.deleteFrom("sessions").where("expires_at", "<=", now).execute()
+    },
+
+    keysOf: async (userId: string): Promise<StoredKey[]> => {
+      const rows = await db.read
+        .selectFrom("api_keys")
+        .selectAll()
+        .where("user_id", "=", userId)
+        .orderBy("id")
+        .execute()
+      return rows.map(toKey)
+    },
+
+    insertKey: async (tx: Tx, key: StoredKey): Promise<void> => {
+      const allowed_models = text(key.allowed_models)
+      const allowed_routes = text(key.allowed_routes)
+      await tx
+        .insertInto("api_keys")
+        .values({ ...key, allowed_models, allowed_routes })
+        .execute()
+    },
+
+    /** @returns false when the user has no such key */
+    removeKey: async (tx: Tx, userId: string, id: string): Promise<boolean> => {
+      const removed = await tx
+        .deleteFrom("api_keys")
+        .where("user_id", "=", userId)
+        .where("id", "=", id)
+        .returning("id")
+        .execute()
+      return removed.length > 0
+    },
+
+    /** Writes when users, keys and sessions were last seen; each map is id → epoch seconds. */
+    touch: async (tx: Tx, seen: Record<"users" | "api_keys" | "sessions", Map<string, number>>) => {
+      for (const [id, last_active_at] of seen.users) {
+        await tx.updateTable("users").set({ last_active_at }).where("id", "=", id).execute()
+      }
+      for (const [id, last_used_at] of seen.api_keys) {
+        await tx.updateTable("api_keys").set({ last_used_at }).where("id", "=", id).execute()
+      }
+      for (const [id, last_used_at] of seen.sessions) {
+        await tx.updateTable("sessions").set({ last_used_at }).where("id", "=", id).execute()
+      }
+    },
+  }
+}
+
+export type AuthStore = ReturnType<typeof createAuthStore>

@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
+import { readConfig, startFolder } from "./config.ts"
+import { backUp } from "./db/backup.ts"
+
+const [target] = process.argv.slice(2)
+
+try {
+  const config = readConfig()
+  if (!target) throw new Error("Say where to: npm run backup -- FILE")
+  if (config.DATABASE_URL) throw new Error("DATABASE_URL is set; back up PostgreSQL with pg_dump")
+  const file = resolve(startFolder(), target)
+  if (existsSync(file)) throw new Error(`${file} exists already; name a new file`)
+  backUp(config.DATA_DIR, file)
+  process.stdout.write(`Backed up to ${file}\n`)
+  if (!config.SECRET_KEY) process.stdout.write("Keep secret.key of the data folder with it.\n")
+} catch (error) {
+  process.stderr.write(`No backup was made.\n${error instanceof Error ? error.message : error}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,43 @@
+import { afterCommit, type Tx } from "../db/database.ts"
+
+/** What changed. `reset` says that messages may have been missed: trust nothing kept in memory. */
+export type Message =
+  | { topic: "user"; id: string }
+  | { topic: "groups" }
+  | { topic: "connections" }
+  | { topic: "models" }
+  | { topic: "settings" }
+  | { topic: "reset" }
+
+export type Topic = Message["topic"]
+
+/** Tells every process of this gateway that something changed. */
+export interface Bus {
+  /** Delivered everywhere once `tx` commits, this process included. */
+  publish(tx: Tx, message: Message): Promise<void>
+  subscribe(listener: (message: Message) => void): () => void
+  close(): Promise<void>
+}
+
+export const createListeners = () => {
+  const listeners = new Set<(message: Message) => void>()
+  return {
+    deliver: (message: Message): void => {
+      for (const listener of listeners) listener(message)
+    },
+    subscribe: (listener: (message: Message) => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+/** For one process. */
+export const createLocalBus = (): Bus => {
+  const { deliver, subscribe } = createListeners()
+  return {
+    publish: async (tx, message) => afterCommit(tx, () => deliver(message)),
+    subscribe,
+    close: async () => {},
+  }
+}

@@ -1,0 +1,172 @@
+import type { Tokens } from "../usage/schema.ts"
+import { countedTokens } from "../usage/tokens.ts"
+
+const empty = Buffer.alloc(0)
+/** A frame longer than this is passed on in pieces, and not looked into. */
+const longestFrame = 1024 * 1024
+
+const usageMark = Buffer.from('"usage":')
+const dataMark = Buffer.from("data:")
+const openBrace = 0x7b
+const space = 0x20
+const newline = 0x0a
+const carriageReturn = 0x0d
+
+/** How a kind of stream says that it is whole. */
+export interface Endings {
+  /** Any of these in its last frames. */
+  marks: readonly string[]
+  /** What to add when the upstream ended well but left it out; null where nothing may be added. */
+  closing: string | null
+  /** Any of these means that the answer itself is complete. */
+  finished: readonly string[]
+}
+
+export const chatEndings: Endings = {
+  marks: ["data: [DONE]", "data:[DONE]"],
+  closing: "data: [DONE]\n\n",
+  finished: ['"finish_reason":"', '"finish_reason": "'],
+}
+
+export const responseEndings: Endings = {
+  marks: ["response.completed", "response.incomplete", "response.failed", "data: [DONE]"],
+  closing: null,
+  finished: [],
+}
+
+/** One past the last blank line of `bytes`, or 0. */
+const lastBoundary = (bytes: Buffer): number => {
+  const end = bytes.length
+  if (bytes[end - 1] === newline) {
+    const before = bytes[end - 2]
+    if (before === newline) return end
+    if (before === carriageReturn && bytes[end - 3] === newline) return end
+  }
+  const unix = bytes.lastIndexOf("\n\n")
+  const windows = bytes.lastIndexOf("\n\r\n")
+  return Math.max(unix < 0 ? 0 : unix + 2, windows < 0 ? 0 : windows + 3)
+}
+
+const holdsUsage = (bytes: Buffer): boolean => {
+  let at = bytes.indexOf(usageMark)
+  while (at >= 0) {
+    at += usageMark.length
+    if (bytes[at] === space) at++
+    if (bytes[at] === openBrace) return true
+    at = bytes.indexOf(usageMark, at)
+  }
+  return false
+}
+
+const count = (bytes: Buffer, mark: Buffer): number => {
+  let found = 0
+  for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + mark.length)) found++
+  return found
+}
+
+const dataOf = (frame: string): string =>
+  frame
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice(5))
+    .join("\n")
+
+interface Counted {
+  tokens: Tokens | null
+  /** A chunk sent for nothing but its usage: no choices. */
+  extra: boolean
+}
+
+const readUsage = (frame: string): Counted => {
+  try {
+    const data = JSON.parse(dataOf(frame))
+    const tokens = countedTokens(data.usage ?? data.response?.usage)
+    return { tokens, extra: Array.isArray(data.choices) && data.choices.length === 0 }
+  } catch {
+    return { tokens: null, extra: false }
+  }
+}
+
+/**
+ * Watches server-sent events pass by: counts them, finds the usage, knows whether the stream is
+ * whole. Only when the usage chunk is to be hidden are unfinished frames held back, until whole.
+ */
+export class Frames {
+  readonly #endings: Endings
+  readonly #hideUsage: boolean
+  #rest: Buffer = empty
+  #last: Buffer = empty
+  #open = false
+  tokens: Tokens | null = null
+  /** How many events came; about one a token. */
+  events = 0
+  ended = false
+
+  constructor(endings: Endings, hideUsage: boolean) {
+    this.#endings = endings
+    this.#hideUsage = hideUsage
+  }
+
+  /** @returns what of it goes to the client now */
+  pass(chunk: Buffer): Buffer {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    const boundary = lastBoundary(bytes)
+    const whole = bytes.subarray(0, boundary)
+    this.#rest = bytes.subarray(boundary)
+    const shown = boundary > 0 ? this.#look(whole) : whole
+    if (!this.#hideUsage) {
+      this.#open = this.#rest.length > 0
+      if (this.#rest.length > longestFrame) this.#rest = empty
+      return chunk
+    }
+    if (this.#rest.length <= longestFrame) return shown
+    const out = Buffer.concat([shown, this.#rest])
+    this.#rest = empty
+    this.#open = true
+    return out
+  }
+
+  /** What is still held back when the upstream ends or dies. */
+  remainder(): Buffer {
+    const rest = this.#hideUsage ? this.#rest : empty
+    if (rest.length > 0) this.#open = true
+    this.#rest = empty
+    return rest
+  }
+
+  /** Whether the client's last frame lacks its blank line. */
+  get open(): boolean {
+    return this.#open
+  }
+
+  /** Whether the answer is complete though the stream's own last word is missing. */
+  get finished(): boolean {
+    return this.#endings.finished.some((mark) => this.#last.includes(mark))
+  }
+
+  get closing(): string | null {
+    return this.#endings.closing
+  }
+
+  #look(whole: Buffer): Buffer {
+    this.#open = false
+    this.events += count(whole, dataMark)
+    const hides = holdsUsage(whole)
+    const shown = hides ? this.#takeUsage(whole) : whole
+    if (this.#endings.marks.some((mark) => whole.includes(mark))) this.ended = true
+    else this.#last = whole
+    return shown
+  }
+
+  #takeUsage(whole: Buffer): Buffer {
+    const shown: string[] = []
+    for (const frame of whole.toString("utf8").split(/(?<=\n\r?\n)/)) {
+      const { tokens, extra } = frame.includes('"usage"') ? readUsage(frame) : nothing
+      if (tokens) this.tokens = tokens
+      if (!(tokens && extra && this.#hideUsage)) shown.push(frame)
+    }
+    return this.#hideUsage ? Buffer.from(shown.join("")) : whole
+  }
+}
+
+const nothing: Counted = { tokens: null, extra: false }

@@ -1,0 +1,235 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
+import type { SendListener } from "../connections/send.ts"
+import type { Upstream } from "../connections/upstream.ts"
+import { Failure } from "../errors.ts"
+import { errorBody } from "../http/errors.ts"
+import { nestedEnd } from "../http/members.ts"
+import type { Reply } from "../http/reply.ts"
+import type { Flow } from "../outbound/client.ts"
+import type { UpstreamError } from "../outbound/upstream-error.ts"
+import type { Meter } from "../usage/meter.ts"
+import type { Outcome, Tokens } from "../usage/schema.ts"
+import { countedTokens } from "../usage/tokens.ts"
+import type { Frames } from "./frames.ts"
+import { failureOf, passedHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
+
+/** Up to here a reply that is not streamed is kept until whole, and then sent in one piece. */
+const mostKeptBytes = 1024 * 1024
+
+type Stage =
+  /** Nothing was sent yet. */
+  | "waiting"
+  /** An error is being read. */
+  | "error"
+  /** A reply that is not streamed is being read. */
+  | "whole"
+  /** Bytes go through. */
+  | "passing"
+  | "over"
+
+interface Needs {
+  reply: Reply
+  meter: Meter
+  frames: Frames
+  /** Told when the reply is over, in whatever way. */
+  over: (failure?: Failure) => void
+}
+
+const usageOf = (body: Buffer): Tokens | null => {
+  const at = body.lastIndexOf('"usage"')
+  if (at < 0) return null
+  const start = body.indexOf("{", at)
+  if (start < 0) return null
+  try {
+    return countedTokens(JSON.parse(body.toString("utf8", start, nestedEnd(body, start))))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Carries one upstream reply to the client. Streams pass as they come, under back-pressure; other
+ * replies go in one piece; errors become what the contract says. Its end settles the meter.
+ */
+export class Relay implements SendListener {
+  readonly #reply: Reply
+  readonly #meter: Meter
+  readonly #frames: Frames
+  readonly #over: Needs["over"]
+  #flow: Flow | null = null
+  #upstream: Upstream | null = null
+  #stage: Stage = "waiting"
+  #streamed = false
+  #status = 0
+  #headers: OutgoingHttpHeaders = {}
+  #kept: Buffer[] = []
+  #keptBytes = 0
+
+  constructor({ reply, meter, frames, over }: Needs) {
+    this.#reply = reply
+    this.#meter = meter
+    this.#frames = frames
+    this.#over = over
+    reply.onDrain(() => this.#flow?.resume())
+    reply.onGone(() => this.stop("client_cancelled"))
+  }
+
+  /** Where to turn for more, and whom to stop. */
+  follow(flow: Flow): void {
+    if (this.#stage === "over") flow.cancel()
+    this.#flow = flow
+  }
+
+  chosen(upstream: Upstream): void {
+    this.#upstream = upstream
+    this.#meter.sentTo(upstream.config.id, upstream.config.kind)
+  }
+
+  head(status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status
+    this.#headers = passedHeaders(headers)
+    const type = headers["content-type"] ?? ""
+    this.#streamed = type.startsWith("text/event-stream")
+    if (status < 200 || status > 299) this.#stage = "error"
+    else if (this.#streamed) this.#beginStream()
+    else if (type === "" || type.includes("json")) this.#stage = "whole"
+    else this.#unfit(type)
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#stage === "passing") return this.#passOn(chunk)
+    if (this.#stage === "over") return true
+    this.#kept.push(chunk)
+    this.#keptBytes += chunk.length
+    return this.#keptBytes <= mostKeptBytes || this.#tooMuchToKeep()
+  }
+
+  end(): void {
+    if (this.#stage === "error") this.#sendError()
+    else if (this.#stage === "whole") this.#sendWhole()
+    else if (this.#stage === "passing") this.#endPassing()
+  }
+
+  broke(error: UpstreamError): void {
+    const failure = failureOf(error, this.#upstream)
+    if (this.#stage === "error") this.#sendError()
+    else if (this.#stage === "passing") this.#breakOff(failure)
+    else if (this.#stage !== "over") this.#refuse(failure)
+  }
+
+  /** Ends it from our side: the client left, its credential was revoked, or we shut down. */
+  stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void {
+    if (this.#stage === "over") return
+    const passing = this.#stage === "passing"
+    this.#flow?.cancel()
+    if (failure && passing) this.#breakOff(failure, outcome)
+    else if (failure) this.#refuse(failure, outcome)
+    else this.#finish(outcome)
+  }
+
+  #beginStream(): void {
+    this.#stage = "passing"
+    this.#reply.head(this.#status, this.#headers)
+    this.#reply.flushSoon()
+  }
+
+  #passOn(chunk: Buffer): boolean {
+    this.#meter.firstToken()
+    if (!this.#streamed) return this.#reply.write(chunk)
+    const bytes = this.#frames.pass(chunk)
+    return bytes.length === 0 || this.#reply.write(bytes)
+  }
+
+  /** An error's tail is dropped; a long reply goes on without being kept. */
+  #tooMuchToKeep(): boolean {
+    if (this.#stage === "error") {
+      this.#kept.pop()
+      return true
+    }
+    this.#stage = "passing"
+    this.#meter.firstToken()
+    this.#reply.head(this.#status, this.#headers)
+    const kept = Buffer.concat(this.#kept)
+    this.#kept = []
+    return this.#reply.write(kept)
+  }
+
+  /** Success in a form that no client of this route can read, such as a sign-in page. */
+  #unfit(type: string): void {
+    this.#flow?.cancel()
+    const message = `The provider "${this.#upstream?.config.name}" answered with ${type.slice(0, 100)} in place of a completion`
+    this.#refuse(new Failure("upstream_broken", message))
+  }
+
+  #refuse(failure: Failure, outcome: Outcome = "upstream_error"): void {
+    this.#reply.refuse("openai", failure)
+    this.#finish(outcome, failure)
+  }
+
+  #sendError(): void {
+    const error = wholeError(this.#status, Buffer.concat(this.#kept), this.#upstream)
+    if (error instanceof Failure) this.#refuse(error)
+    else this.#passError(error)
+  }
+
+  #passError({ status, body, contentType }: WholeError): void {
+    const headers = { ...this.#headers, "content-type": contentType, "content-length": body.length }
+    this.#reply.head(status, headers)
+    this.#reply.end(body)
+    this.#finish(status < 500 && status !== 429 ? "refused_request" : "upstream_error")
+  }
+
+  #sendWhole(): void {
+    this.#meter.firstToken()
+    const [only] = this.#kept
+    const body = this.#kept.length === 1 && only ? only : Buffer.concat(this.#kept)
+    this.#reply.head(this.#status, { ...this.#headers, "content-length": body.length })
+    this.#reply.end(body)
+    this.#frames.tokens = usageOf(body)
+    this.#finish("ok")
+  }
+
+  #endPassing(): void {
+    if (this.#streamed && !this.#whole()) {
+      const name = this.#upstream?.config.name
+      const message = `The provider "${name}" ended its reply before it was whole`
+      this.#breakOff(new Failure("upstream_broken", message))
+      return
+    }
+    this.#reply.end()
+    this.#finish("ok")
+  }
+
+  /** Whether the stream that just ended is whole; one that lacks only its last word is given it. */
+  #whole(): boolean {
+    const rest = this.#frames.remainder()
+    if (rest.length > 0) this.#reply.write(rest)
+    const { ended, finished, closing, open } = this.#frames
+    if (ended || !finished) return ended
+    if (closing) this.#reply.write(open ? `\n\n${closing}` : closing)
+    return true
+  }
+
+  /** The last word of a stream that cannot go on; other replies are cut, so that it shows. */
+  #breakOff(failure: Failure, outcome: Outcome = "upstream_error"): void {
+    if (this.#streamed) {
+      const rest = this.#frames.remainder()
+      if (rest.length > 0) this.#reply.write(rest)
+      const { error } = JSON.parse(errorBody("openai", failure))
+      const event = `data: ${JSON.stringify({ error })}\n\n`
+      this.#reply.end(this.#frames.open ? `\n\n${event}` : event)
+    } else {
+      this.#reply.cut()
+    }
+    this.#finish(outcome, failure)
+  }
+
+  #finish(outcome: Outcome, failure?: Failure): void {
+    if (this.#stage === "over") return
+    this.#stage = "over"
+    const { tokens, events } = this.#frames
+    const status = failure && this.#status === 0 ? failure.status : this.#status
+    this.#meter.settle({ outcome, status, tokens, piecesOut: events })
+    this.#over(failure)
+  }
+}

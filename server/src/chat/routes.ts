@@ -1,0 +1,53 @@
+import { readBytes } from "../http/body.ts"
+import { json, type RouteShape, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Operation } from "../providers/provider.ts"
+import type { Chat } from "./chat.ts"
+import { readRequest } from "./request.ts"
+import {
+  ChatRequest,
+  CompletionRequest,
+  EmbeddingRequest,
+  OpenAIError,
+  Passed,
+  ResponseRequest,
+} from "./schema.ts"
+
+const operations: Record<Operation, { summary: string; body: RouteShape["body"] }> = {
+  "chat/completions": { summary: "Chat, streamed or not", body: ChatRequest },
+  completions: { summary: "Complete a text (legacy)", body: CompletionRequest },
+  embeddings: { summary: "Embed texts", body: EmbeddingRequest },
+  responses: { summary: "OpenAI's responses, where the provider has them", body: ResponseRequest },
+}
+
+interface Needs {
+  router: Router
+  chat: Chat
+  /** Bytes. */
+  bodyLimit: number
+}
+
+/** The OpenAI-style routes; each is passed through to a connection that has the model. */
+export const chatRoutes = ({ router, chat, bodyLimit }: Needs): Router => {
+  for (const [operation, { summary, body }] of Object.entries(operations)) {
+    const declared = route("user", {
+      method: "post",
+      path: `/${operation}`,
+      summary,
+      ...(body && { body }),
+      responses: {
+        200: json(Passed, "The upstream's reply"),
+        400: json(OpenAIError, "The request is wrong; `param` names the field"),
+        404: json(OpenAIError, "Unknown model, or one that is not granted"),
+        413: json(OpenAIError, "The body is too large"),
+        502: json(OpenAIError, "The provider failed"),
+        504: json(OpenAIError, "The provider did not answer in time"),
+      },
+    })
+    router.raw(declared, async ({ caller, exchange }) => {
+      const bytes = await readBytes(exchange.incoming, bodyLimit)
+      await chat.complete(exchange, caller, readRequest(operation as Operation, bytes))
+    })
+  }
+  return router
+}

@@ -1,0 +1,42 @@
+import { z } from "zod"
+
+/**
+ * What the gateway itself reads of OpenAI-style requests. Everything else passes through as the
+ * bytes that were sent: https://platform.openai.com/docs/api-reference
+ */
+export const ChatRequest = z
+  .looseObject({
+    model: z.string(),
+    messages: z.array(z.looseObject({ role: z.string() })),
+    stream: z.boolean().optional(),
+    stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  })
+  .meta({ id: "ChatRequest" })
+
+export const CompletionRequest = z
+  .looseObject({ model: z.string(), stream: z.boolean().optional() })
+  .meta({ id: "CompletionRequest" })
+
+export const EmbeddingRequest = z
+  .looseObject({ model: z.string(), input: z.unknown() })
+  .meta({ id: "EmbeddingRequest" })
+
+export const ResponseRequest = z
+  .looseObject({ model: z.string(), stream: z.boolean().optional() })
+  .meta({ id: "ResponseRequest" })
+
+export const Passed = z
+  .looseObject({})
+  .meta({ description: "The upstream's reply, byte for byte; `text/event-stream` when streamed" })
+
+export const OpenAIError = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string().nullable(),
+    }),
+    detail: z.string(),
+  })
+  .meta({ id: "OpenAIError" })

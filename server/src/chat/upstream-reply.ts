@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
+import type { Upstream } from "../connections/upstream.ts"
+import { Failure, type FailureCode } from "../errors.ts"
+import { endsHere } from "../http/reply.ts"
+import type { UpstreamError, UpstreamErrorKind } from "../outbound/upstream-error.ts"
+
+/** What the gateway says itself, or what would let an upstream speak for our origin. */
+const ours =
+  /^(x-request-id|date|server|set-cookie|alt-svc|strict-transport-security|access-control-.*|content-security-policy.*|content-length)$/
+
+/** The headers of an upstream that its reply takes along. */
+export const passedHeaders = (headers: IncomingHttpHeaders): OutgoingHttpHeaders => {
+  const passed: OutgoingHttpHeaders = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || ours.test(name) || endsHere(name, headers.connection)) continue
+    passed[name] = value
+  }
+  return passed
+}
+
+const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
+  unreachable: "upstream_unreachable",
+  reset: "upstream_unreachable",
+  timeout: "upstream_timeout",
+  silence: "upstream_timeout",
+  broken: "upstream_broken",
+}
+
+const wordByKind: Record<UpstreamErrorKind, string> = {
+  unreachable: "cannot be reached",
+  reset: "closed the connection before it answered",
+  timeout: "did not answer in time",
+  silence: "stopped answering in the middle of its reply",
+  broken: "broke off in the middle of its reply",
+}
+
+const nameOf = (upstream: Upstream | null): string =>
+  upstream ? `The provider "${upstream.config.name}"` : "The provider"
+
+export const failureOf = (error: UpstreamError, upstream: Upstream | null): Failure =>
+  new Failure(codeByKind[error.kind], `${nameOf(upstream)} ${wordByKind[error.kind]}`, {
+    cause: error,
+  })
+
+const isCredentialRefusal = (status: number): boolean => status === 401 || status === 403
+
+const isJson = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null
+  } catch {
+    return false
+  }
+}
+
+export interface WholeError {
+  status: number
+  body: Buffer
+  contentType: string
+}
+
+/**
+ * What an upstream's error becomes: its own JSON stays as it is under its own status; our
+ * credential refused is our fault, 502; anything that is no JSON is worded by us.
+ */
+export const wholeError = (
+  status: number,
+  body: Buffer,
+  upstream: Upstream | null,
+): WholeError | Failure => {
+  if (isCredentialRefusal(status)) {
+    const message = `${nameOf(upstream)} refuses the gateway's credential; tell an administrator`
+    return new Failure("upstream_credentials", message)
+  }
+  if (status < 400) {
+    return new Failure(
+      "upstream_broken",
+      `${nameOf(upstream)} answered with an unexpected ${status}`,
+    )
+  }
+  if (isJson(body.toString("utf8"))) return { status, body, contentType: "application/json" }
+  const message = `${nameOf(upstream)} answered ${status} without an explanation that can be shown`
+  const type = status < 500 ? "invalid_request_error" : "server_error"
+  const error = { message, type, param: null, code: "upstream_error" }
+  const wrapped = Buffer.from(JSON.stringify({ error, detail: message }))
+  return { status, body: wrapped, contentType: "application/json" }
+}

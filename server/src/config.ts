@@ -1,0 +1,199 @@
+import { isIP } from "node:net"
+import { resolve } from "node:path"
+import { z } from "zod"
+
+const secondsByUnit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
+const bytesByUnit = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9 } as const
+
+/** A span of time such as `500ms`, `30s`, `5m`, `4w`; read into seconds. */
+export const Duration = z.string().transform((text, context) => {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text.trim())
+  const unit = match?.[2] as keyof typeof secondsByUnit | undefined
+  if (match && unit) return Number(match[1]) * secondsByUnit[unit]
+  context.addIssue(`"${text}" is no span of time; write 500ms, 30s, 5m, 12h, 7d or 4w`)
+  return z.NEVER
+})
+
+const Size = z.string().transform((text, context) => {
+  const match = /^(\d+(?:\.\d+)?)\s*(|B|KB|MB|GB)$/i.exec(text.trim())
+  const unit = match?.[2]?.toUpperCase() as keyof typeof bytesByUnit | undefined
+  if (match && unit !== undefined) return Math.round(Number(match[1]) * bytesByUnit[unit])
+  context.addIssue(`"${text}" is no size; write 500KB, 50MB or 2GB`)
+  return z.NEVER
+})
+
+const Flag = z.string().transform((text, context) => {
+  if (/^(true|1|yes|on)$/i.test(text)) return true
+  if (/^(false|0|no|off)$/i.test(text)) return false
+  context.addIssue(`"${text}" is neither true nor false`)
+  return z.NEVER
+})
+
+const httpUrl = (text: string): boolean => {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : ""
+  return protocol === "http:" || protocol === "https:"
+}
+
+const Url = z
+  .string()
+  .refine(httpUrl, { error: (issue) => `"${issue.input}" is no http(s) address` })
+  .transform((text) => text.replace(/\/+$/, ""))
+
+const items = (text: string): string[] => text.split(";").map((item) => item.trim())
+const Urls = z
+  .string()
+  .transform((text) => items(text).filter(Boolean))
+  .pipe(z.array(Url))
+
+const Cidrs = z.string().transform((text, context) => {
+  const cidrs = items(text.replaceAll(",", ";")).filter(Boolean)
+  for (const cidr of cidrs) {
+    const [address = "", bits] = cidr.split("/")
+    const version = isIP(address)
+    const most = version === 4 ? 32 : 128
+    if (version === 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= most))) {
+      context.addIssue(`"${cidr}" is no address or CIDR range such as 10.0.0.0/8`)
+    }
+  }
+  return cidrs
+})
+
+/** First path segments that a runtime prefix must leave alone. */
+const takenSegments = ["api", "v1", "scim", "docs", "openapi.json", "health", "ready", "metrics"]
+
+const Environment = z
+  .object({
+    PORT: z.coerce.number<string>().int().min(0).max(65_535).default(8080),
+    HOST: z.string().default("127.0.0.1"),
+    ENV: z.enum(["dev", "prod"]).default("prod"),
+    DATA_DIR: z
+      .string()
+      .default("./data")
+      .transform((path) => resolve(path)),
+    DATABASE_URL: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
+      .optional(),
+    SECRET_KEY: z.string().min(32, "must have at least 32 characters").optional(),
+    PUBLIC_URL: Url.optional(),
+    OLLAMA_BASE_URLS: Urls.optional(),
+    OLLAMA_BASE_URL: Urls.optional(),
+    RUNTIME_PREFIX: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]*$/i, "must be one path segment of letters, digits, . _ -")
+      .refine((prefix) => ![...takenSegments, "openai"].includes(prefix.toLowerCase()), {
+        error: (issue) => `"${issue.input}" is used by another route`,
+      })
+      .default("ollama"),
+    OPENAI_API_BASE_URLS: Urls.optional(),
+    OPENAI_API_BASE_URL: Urls.optional(),
+    OPENAI_API_KEYS: z.string().transform(items).optional(),
+    OPENAI_API_KEY: z.string().transform(items).optional(),
+    ADMIN_EMAIL: z.email().optional(),
+    ADMIN_PASSWORD: z.string().min(8, "must have at least 8 characters").optional(),
+    ADMIN_API_KEY: z
+      .string()
+      .regex(
+        /^sk-[\x21-\x7e]{20,}$/,
+        "must start with sk- and have at least 20 characters after it",
+      )
+      .optional(),
+    ENABLE_SIGNUP: Flag.optional(),
+    DEFAULT_USER_ROLE: z.enum(["pending", "user"]).optional(),
+    JWT_EXPIRES_IN: Duration.optional(),
+    ENABLE_OPENAI_PROXY: Flag.optional(),
+    METRICS_TOKEN: z.string().min(1).optional(),
+    LOG_LEVEL: z
+      .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
+      .default("info"),
+    TRUSTED_PROXIES: Cidrs.default([]),
+    MAX_BODY_SIZE: Size.default(50e6),
+    DRAIN_TIMEOUT: Duration.default(30),
+    UPSTREAM_CONNECT_TIMEOUT: Duration.default(5),
+    UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(600),
+    UPSTREAM_IDLE_TIMEOUT: Duration.default(120),
+    MODEL_REFRESH_INTERVAL: Duration.default(30),
+    USAGE_RETENTION: Duration.optional(),
+    AUDIT_RETENTION: Duration.optional(),
+  })
+  .superRefine((env, context) => {
+    const keys = env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? []
+    const urls = env.OPENAI_API_BASE_URLS ?? env.OPENAI_API_BASE_URL
+    if (urls && keys.length > urls.length) {
+      context.addIssue({
+        code: "custom",
+        path: ["OPENAI_API_KEYS"],
+        message: `has ${keys.length} keys for ${urls.length} addresses in OPENAI_API_BASE_URLS`,
+      })
+    }
+    if (env.DATABASE_URL && !env.SECRET_KEY) {
+      context.addIssue({
+        code: "custom",
+        path: ["SECRET_KEY"],
+        message: "is required with DATABASE_URL; make one with: openssl rand -base64 32",
+      })
+    }
+    if (env.ADMIN_PASSWORD && !env.ADMIN_EMAIL) {
+      context.addIssue({
+        code: "custom",
+        path: ["ADMIN_EMAIL"],
+        message: "is required with ADMIN_PASSWORD",
+      })
+    }
+    if (env.ADMIN_API_KEY && !env.ADMIN_EMAIL) {
+      context.addIssue({
+        code: "custom",
+        path: ["ADMIN_EMAIL"],
+        message: "is required with ADMIN_API_KEY",
+      })
+    }
+  })
+
+/** The names of all environment variables; `docs/operations.md` has a row for each. */
+export const variableNames = Object.keys(Environment.def.shape)
+
+export type Environment = z.output<typeof Environment>
+
+const publicOpenAI = "https://api.openai.com/v1"
+const usualRuntime = "http://127.0.0.1:11434"
+
+const shape = (env: Environment) => {
+  const keys = env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? []
+  const urls =
+    env.OPENAI_API_BASE_URLS ??
+    env.OPENAI_API_BASE_URL ??
+    (keys.some(Boolean) ? [publicOpenAI] : [])
+  const runtimes = env.OLLAMA_BASE_URLS ?? env.OLLAMA_BASE_URL
+  return {
+    ...env,
+    providers: urls.map((url, index) => ({ url, key: keys[index] ?? "" })),
+    runtimes: runtimes ?? [usualRuntime],
+    /** True when nobody named a runtime and the usual address is only tried. */
+    runtimeAssumed: runtimes === undefined,
+  }
+}
+
+export type Config = ReturnType<typeof shape>
+
+/** Bad settings, all of them in one message. */
+export class ConfigError extends Error {
+  override name = "ConfigError"
+}
+
+/**
+ * Reads the environment; a variable set to nothing counts as not set.
+ * @throws {ConfigError} naming every variable that is wrong and what would be right
+ */
+export const readConfig = (env: Record<string, string | undefined> = process.env): Config => {
+  const set = Object.fromEntries(
+    variableNames.filter((name) => env[name]?.trim()).map((name) => [name, env[name]?.trim()]),
+  )
+  const result = Environment.safeParse(set)
+  if (result.success) return shape(result.data)
+  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`)
+  throw new ConfigError(`These settings are wrong:\n${lines.join("\n")}`)
+}
+
+/** The folder a person was in when they called `npm run`, which itself goes to the project's. */
+export const startFolder = (env: Record<string, string | undefined> = process.env): string =>
+  env.INIT_CWD ?? "."

@@ -1,0 +1,138 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Config } from "../config.ts"
+import type { Database } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor } from "../http/caller.ts"
+import { createClient } from "../outbound/client.ts"
+import type { Kind, Provider } from "../providers/provider.ts"
+import { environmentConnections, type Registry } from "./registry.ts"
+import {
+  type Connection,
+  type ConnectionChanges,
+  type ConnectionConfig,
+  type Health,
+  type NewConnection,
+  type TestResult,
+  withoutSecrets,
+} from "./schema.ts"
+import type { ConnectionStore } from "./store.ts"
+import { inWords, testMs } from "./test-words.ts"
+
+interface Needs {
+  config: Config
+  db: Database
+  store: ConnectionStore
+  registry: Registry
+  providers: Record<Kind, Provider>
+  audit: Audit
+  bus: Bus
+  newId: () => string
+  now: () => number
+}
+
+const disabled: Health = {
+  status: "disabled",
+  last_error: null,
+  last_ok_at: null,
+  models: 0,
+  running: 0,
+}
+
+export const createConnections = (needs: Needs) => {
+  const { config, db, store, registry, providers, audit, bus, newId, now } = needs
+
+  const all = async (): Promise<ConnectionConfig[]> => [
+    ...environmentConnections(config),
+    ...(await store.list()),
+  ]
+
+  const known = async (id: string): Promise<ConnectionConfig> =>
+    (await all()).find((connection) => connection.id === id) ??
+    fail("not_found", `There is no connection ${id}`)
+
+  const changeable = async (id: string): Promise<ConnectionConfig> => {
+    const connection = await known(id)
+    if (connection.source === "environment") {
+      const variable = connection.kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
+      fail("conflict", `This connection is set by the environment variable ${variable}`)
+    }
+    return connection
+  }
+
+  const view = (connection: ConnectionConfig): Connection =>
+    withoutSecrets(connection, registry.byId(connection.id)?.health() ?? disabled)
+
+  const save = async (
+    actor: Actor,
+    connection: ConnectionConfig,
+    change: { action: string; changed?: string[] },
+  ): Promise<Connection> => {
+    await db.transact(async (tx) => {
+      await store.save(tx, connection)
+      const target = { type: "connection", id: connection.id }
+      const after = { access_grants: connection.access_grants, enabled: connection.enabled }
+      await audit.record(tx, { actor, ...change, target, after })
+      await bus.publish(tx, { topic: "connections" })
+    })
+    await registry.reload()
+    return view(connection)
+  }
+
+  return {
+    list: async (): Promise<Connection[]> => (await all()).map(view),
+    get: async (id: string): Promise<Connection> => view(await known(id)),
+
+    create: (actor: Actor, input: NewConnection): Promise<Connection> => {
+      const times = { created_at: now(), updated_at: now() }
+      const connection = { ...input, id: newId(), source: "database" as const, ...times }
+      return save(actor, connection, { action: "connection.created" })
+    },
+
+    update: async (actor: Actor, id: string, changes: ConnectionChanges): Promise<Connection> => {
+      const before = await changeable(id)
+      const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
+      const after = { ...before, ...set, updated_at: now() }
+      return save(actor, after, { action: "connection.updated", changed: Object.keys(set) })
+    },
+
+    remove: async (actor: Actor, id: string): Promise<void> => {
+      await changeable(id)
+      await db.transact(async (tx) => {
+        await store.remove(tx, id)
+        const target = { type: "connection", id }
+        await audit.record(tx, { actor, action: "connection.deleted", target })
+        await bus.publish(tx, { topic: "connections" })
+      })
+      await registry.reload()
+    },
+
+    stored: known,
+
+    /** Asks an upstream for its models, saved or not, and says in words what came of it. */
+    test: async (connection: NewConnection): Promise<TestResult> => {
+      const provider = providers[connection.kind]
+      const connect = connection.connect_timeout ?? config.UPSTREAM_CONNECT_TIMEOUT
+      const patience = { connect, firstByte: testMs / 1000, idle: testMs / 1000 }
+      const client = createClient(connection.base_url, patience)
+      const headers = { ...provider.credentialHeaders(connection.api_key), ...connection.headers }
+      const started = performance.now()
+      const took = () => Math.round(performance.now() - started)
+      try {
+        const asking = { client, headers, signal: AbortSignal.timeout(testMs) }
+        const models = (await provider.listModels(asking, [])).map(({ name }) => name)
+        const message =
+          models.length === 0
+            ? "It answers, but has no models yet"
+            : `It answers and offers ${models.length} model${models.length === 1 ? "" : "s"}`
+        return { ok: true, message, models, duration_ms: took() }
+      } catch (error) {
+        return { ok: false, message: inWords(error, connection), models: [], duration_ms: took() }
+      } finally {
+        await client.close()
+      }
+    },
+  }
+}
+
+export type Connections = ReturnType<typeof createConnections>

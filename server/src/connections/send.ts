@@ -1,0 +1,153 @@
+import type { IncomingHttpHeaders } from "node:http"
+import type { Flow, ReplyListener, UpstreamRequest } from "../outbound/client.ts"
+import type { UpstreamError } from "../outbound/upstream-error.ts"
+import type { Upstream } from "./upstream.ts"
+
+/** What other connections may do better: busy or gateway errors, told before any of the body. */
+const retryableStatuses = new Set([429, 502, 503, 504])
+const mostHeldBytes = 64 * 1024
+
+export interface Attempt {
+  upstream: Upstream
+  request: UpstreamRequest
+}
+
+export interface SendListener extends ReplyListener {
+  /** Told which connection is tried, each time. */
+  chosen(upstream: Upstream): void
+}
+
+interface Held {
+  upstream: Upstream
+  status: number
+  headers: IncomingHttpHeaders
+  rawHeaders: readonly Buffer[]
+  chunks: Buffer[]
+  bytes: number
+}
+
+/**
+ * Sends a request to the first of several connections, and to the next one after a failed
+ * connect, a reset before the head, 429, 502, 503 or 504: never after a timeout, and never once a
+ * head was passed on. When all fail, the first reply that any of them gave is passed on.
+ */
+class Sending implements Flow {
+  readonly #attempts: readonly Attempt[]
+  readonly #listener: SendListener
+  readonly #deadline: number
+  #next = 0
+  #flow: Flow | null = null
+  #cancelled = false
+  #held: Held | null = null
+  #release: (() => void) | null = null
+
+  constructor(attempts: readonly Attempt[], listener: SendListener, deadline: number) {
+    this.#attempts = attempts
+    this.#listener = listener
+    this.#deadline = deadline
+  }
+
+  start(): this {
+    this.#try()
+    return this
+  }
+
+  resume(): void {
+    this.#flow?.resume()
+  }
+
+  cancel(): void {
+    this.#cancelled = true
+    this.#free()
+    this.#flow?.cancel()
+  }
+
+  #free(): void {
+    this.#release?.()
+    this.#release = null
+  }
+
+  #more(): boolean {
+    return !this.#cancelled && this.#next < this.#attempts.length && this.#left() > 0
+  }
+
+  #left(): number {
+    return this.#deadline - performance.now()
+  }
+
+  #try(): void {
+    const attempt = this.#attempts[this.#next++]
+    if (!attempt) throw new Error("a request needs at least one connection to go to")
+    const { upstream, request } = attempt
+    upstream.running++
+    this.#release = () => {
+      upstream.running--
+    }
+    this.#listener.chosen(upstream)
+    const limit = Math.max(1, Math.min(upstream.firstByteMs, this.#left()))
+    this.#flow = upstream.client.send(request, this.#hear(upstream), limit)
+    if (this.#cancelled) this.#flow.cancel()
+  }
+
+  #hear(upstream: Upstream): ReplyListener {
+    const listener = this.#listener
+    let held: Held | null = null
+    return {
+      head: (status, headers, rawHeaders) => {
+        const retryable = retryableStatuses.has(status)
+        if (retryable && status !== 429) upstream.failed("soft", `it answered ${status}`)
+        else upstream.succeeded()
+        if (retryable && this.#more()) {
+          held = { upstream, status, headers, rawHeaders, chunks: [], bytes: 0 }
+          return
+        }
+        listener.head(status, headers, rawHeaders)
+      },
+      data: (chunk) => {
+        if (!held) return listener.data(chunk)
+        held.bytes += chunk.length
+        if (held.bytes <= mostHeldBytes) held.chunks.push(chunk)
+        return true
+      },
+      end: () => {
+        this.#free()
+        if (held) this.#goOn(held)
+        else listener.end()
+      },
+      broke: (error) => {
+        this.#free()
+        this.#note(upstream, error)
+        if (held) return this.#goOn(held)
+        const nothingSent = error.kind === "unreachable" || error.kind === "reset"
+        if (nothingSent && this.#more()) return this.#try()
+        if (nothingSent && this.#held) return this.#passOn(this.#held)
+        listener.broke(error)
+      },
+    }
+  }
+
+  #note(upstream: Upstream, error: UpstreamError): void {
+    const hard = error.kind === "unreachable" || error.kind === "reset"
+    upstream.failed(hard ? "hard" : "soft", error.message)
+  }
+
+  #goOn(held: Held): void {
+    this.#held ??= held
+    if (this.#more()) this.#try()
+    else this.#passOn(this.#held)
+  }
+
+  #passOn({ upstream, status, headers, rawHeaders, chunks }: Held): void {
+    this.#listener.chosen(upstream)
+    this.#listener.head(status, headers, rawHeaders)
+    for (const chunk of chunks) this.#listener.data(chunk)
+    this.#listener.end()
+  }
+}
+
+/** @param withinMs for the reply's head, all tries together */
+export const send = (
+  attempts: readonly Attempt[],
+  listener: SendListener,
+  withinMs: number,
+): Flow => new Sending(attempts, listener, performance.now() + withinMs).start()

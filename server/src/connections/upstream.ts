@@ -1,0 +1,162 @@
+import { type Client, createClient, type Patience } from "../outbound/client.ts"
+import type { Provider, ProviderModel } from "../providers/provider.ts"
+import { createBreaker } from "./breaker.ts"
+import type { ConnectionConfig, Health } from "./schema.ts"
+
+const listTimeoutMs = 10_000
+
+/** A connection in use: its client, its health and the models it offers. */
+export interface Upstream {
+  readonly config: ConnectionConfig
+  readonly provider: Provider
+  readonly client: Client
+  /** Sent with every request, the credential included. */
+  readonly headers: Record<string, string>
+  readonly firstByteMs: number
+  models(): readonly ProviderModel[]
+  /** Whether its list was read since it was set up, with or without success. */
+  settled(): boolean
+  /** Whether it answered when it was last asked. */
+  available(): boolean
+  resting(): boolean
+  /** Requests running on it now. */
+  running: number
+  loaded(name: string): boolean
+  succeeded(): void
+  failed(how: "hard" | "soft", why: string): void
+  /** Reads the list of models; one reading at a time. @returns whether it answered */
+  refresh(): Promise<boolean>
+  refreshLoaded(): Promise<void>
+  health(): Health
+  /** Lets what runs on it finish. */
+  retire(): void
+  /** Ends what runs on it. */
+  close(): Promise<void>
+}
+
+interface Needs {
+  config: ConnectionConfig
+  provider: Provider
+  /** The gateway's own settings, where the connection has none. */
+  patience: Patience
+  /** What was known before this process. */
+  lastModels: readonly ProviderModel[]
+  /** Told when the list or the availability changed. */
+  changed: (upstream: Upstream) => void
+  now: () => number
+}
+
+const sentence = (error: unknown): string => {
+  const message = error instanceof Error ? error.message || error.name : String(error)
+  return message.slice(0, 300)
+}
+
+export const createUpstream = (needs: Needs): Upstream => {
+  const { config, provider, now } = needs
+  const patience: Patience = {
+    connect: config.connect_timeout ?? needs.patience.connect,
+    firstByte: config.first_byte_timeout ?? needs.patience.firstByte,
+    idle: config.idle_timeout ?? needs.patience.idle,
+  }
+  const client = createClient(config.base_url, patience)
+  const headers = { ...provider.credentialHeaders(config.api_key), ...config.headers }
+
+  let models = needs.lastModels
+  let loaded: ReadonlySet<string> = new Set()
+  let settled = false
+  let available = true
+  let lastError: string | null = null
+  let lastOkAt: number | null = null
+  let reading: Promise<boolean> | undefined
+  let closed = false
+
+  const asking = () => ({ client, headers, signal: AbortSignal.timeout(listTimeoutMs) })
+
+  const allowed = ({ name }: ProviderModel): boolean =>
+    config.allowed_models === null || config.allowed_models.includes(name)
+
+  const answered = (found: readonly ProviderModel[]): void => {
+    const news = !available || !settled || JSON.stringify(found) !== JSON.stringify(models)
+    models = found
+    settled = true
+    available = true
+    lastError = null
+    lastOkAt = now()
+    breaker.succeeded()
+    if (news) needs.changed(upstream)
+  }
+
+  const silent = (error: unknown): void => {
+    const news = available || !settled
+    settled = true
+    available = false
+    lastError = sentence(error)
+    breaker.failed("hard")
+    if (news) needs.changed(upstream)
+  }
+
+  const read = async (): Promise<boolean> => {
+    try {
+      const found = (await provider.listModels(asking(), models)).filter(allowed)
+      if (!closed) answered(found)
+      await refreshLoaded()
+      return true
+    } catch (error) {
+      if (!closed) silent(error)
+      return false
+    }
+  }
+
+  const refreshLoaded = async (): Promise<void> => {
+    const names = await provider.listLoaded(asking()).catch(() => null)
+    if (names) loaded = new Set(names)
+  }
+
+  const refresh = (): Promise<boolean> => {
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  const breaker = createBreaker({ probe: refresh })
+
+  const upstream: Upstream = {
+    config,
+    provider,
+    client,
+    headers,
+    firstByteMs: patience.firstByte * 1000,
+    models: () => models,
+    settled: () => settled,
+    available: () => available,
+    resting: () => breaker.resting(),
+    running: 0,
+    loaded: (name) => loaded.has(name),
+    succeeded: () => breaker.succeeded(),
+    failed: (how, why) => {
+      lastError = why
+      breaker.failed(how)
+    },
+    refresh,
+    refreshLoaded,
+    health: () => ({
+      status: !settled ? "unknown" : breaker.resting() || !available ? "resting" : "healthy",
+      last_error: lastError,
+      last_ok_at: lastOkAt,
+      models: models.length,
+      running: upstream.running,
+    }),
+    retire: () => {
+      closed = true
+      breaker.close()
+      client.retire()
+    },
+    close: async () => {
+      closed = true
+      breaker.close()
+      await client.close()
+    },
+  }
+  return upstream
+}

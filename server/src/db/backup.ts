@@ -1,0 +1,26 @@
+import { chmodSync, existsSync, renameSync, rmSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { databaseFile } from "./sqlite.ts"
+
+/**
+ * Writes a consistent copy of the embedded database to `file`, also while the gateway runs: it is
+ * the state of one moment, and writers go on meanwhile.
+ * @throws when there is no database, or `file` cannot be written; nothing half done is left
+ */
+export const backUp = (dataDir: string, file: string): void => {
+  const source = databaseFile(dataDir)
+  if (!existsSync(source)) throw new Error(`There is no database at ${source}`)
+  const part = `${file}.part`
+  rmSync(part, { force: true })
+  const database = new DatabaseSync(source, { readOnly: true, timeout: 5000 })
+  try {
+    database.prepare("vacuum into ?").run(part)
+    chmodSync(part, 0o600)
+    renameSync(part, file)
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw error
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,41 @@
+import type { Kysely, Transaction } from "kysely"
+import type { Tables } from "./tables.ts"
+
+export type Tx = Transaction<Tables>
+export type Reader = Kysely<Tables>
+
+/** A database opened and migrated. Everything outside this folder is the same on each. */
+export interface Database {
+  dialect: "sqlite" | "postgres"
+  /** For reads outside a transaction; on SQLite a connection of its own. */
+  read: Reader
+  /**
+   * Runs `work` in one durable transaction; `afterCommit` callbacks follow it.
+   * Await nothing but SQL of `tx` inside.
+   */
+  transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Makes transactions that name the same `lock` run one after another until each commits. */
+  exclusive(tx: Tx, lock: string): Promise<void>
+  close(): Promise<void>
+}
+
+const callbacksByTx = new WeakMap<Tx, (() => void)[]>()
+
+/** Calls back once `tx` has committed, and never when it rolls back. */
+export const afterCommit = (tx: Tx, callback: () => void): void => {
+  const callbacks = callbacksByTx.get(tx)
+  if (!callbacks) throw new Error("afterCommit needs a transaction of Database.transact")
+  callbacks.push(callback)
+}
+
+export const transactOn =
+  (db: Kysely<Tables>): Database["transact"] =>
+  async (work) => {
+    const callbacks: (() => void)[] = []
+    const result = await db.transaction().execute((tx) => {
+      callbacksByTx.set(tx, callbacks)
+      return work(tx)
+    })
+    for (const callback of callbacks) callback()
+    return result
+  }

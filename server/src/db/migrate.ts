@@ -1,0 +1,27 @@
+import type { Kysely } from "kysely"
+import { type Migration, Migrator } from "kysely/migration"
+import * as foundation from "./migrations/0001-foundation.ts"
+import type { Tables } from "./tables.ts"
+
+const migrations: Record<string, Migration> = {
+  "0001-foundation": foundation,
+}
+
+/**
+ * Brings the tables up to date. Several processes may call it at once: the migrator takes a lock
+ * in the database.
+ * @throws when a migration fails, or when the database is newer than this program
+ */
+export const migrate = async (writer: Kysely<Tables>): Promise<void> => {
+  const migrator = new Migrator({
+    db: writer,
+    provider: { getMigrations: async () => migrations },
+  })
+  const { error, results } = await migrator.migrateToLatest()
+  if (!error) return
+  const failed = results?.find(({ status }) => status === "Error")?.migrationName
+  throw new Error(
+    failed ? `Migration ${failed} failed` : "The database could not be brought up to date",
+    { cause: error },
+  )
+}

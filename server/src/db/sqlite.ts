@@ -1,0 +1,103 @@
+import { chmodSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+} from "kysely"
+import { type Database, transactOn } from "./database.ts"
+import type { Tables } from "./tables.ts"
+
+const busyTimeoutMs = 5000
+const cachedStatements = 500
+
+type SqliteDatabase = Exclude<SqliteDialectConfig["database"], (...args: never[]) => unknown>
+
+/** node:sqlite in the form that Kysely's SQLite driver expects, with prepared statements kept. */
+const adapt = (database: DatabaseSync): SqliteDatabase => {
+  const statements = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = database.prepare(sql)
+    if (statements.size >= cachedStatements) statements.clear()
+    statements.set(sql, statement)
+    return statement
+  }
+  return {
+    close: () => {
+      statements.clear()
+      database.close()
+    },
+    prepare: (sql) => {
+      const statement = prepare(sql)
+      const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => {
+          const { changes, lastInsertRowid } = statement.run(...values(parameters))
+          return { changes: BigInt(changes), lastInsertRowid: BigInt(lastInsertRowid) }
+        },
+        iterate: (parameters) => statement.iterate(...values(parameters)),
+      }
+    },
+  }
+}
+
+/** Takes the write lock at `begin`: a deferred transaction can fail half way with SQLITE_BUSY. */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"))
+  }
+}
+
+class ImmediateDialect extends SqliteDialect {
+  readonly #config: SqliteDialectConfig
+
+  constructor(config: SqliteDialectConfig) {
+    super(config)
+    this.#config = config
+  }
+
+  override createDriver(): ImmediateDriver {
+    return new ImmediateDriver(this.#config)
+  }
+}
+
+const openFile = (path: string, readOnly: boolean): DatabaseSync => {
+  const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
+  if (!readOnly) database.exec("pragma journal_mode = wal")
+  database.exec("pragma synchronous = full")
+  database.exec("pragma foreign_keys = on")
+  return database
+}
+
+export const databaseFile = (dataDir: string): string => join(dataDir, "portico.db")
+
+/** The embedded database in `dataDir`: WAL, each commit fsynced. */
+export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables> } => {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = databaseFile(dataDir)
+  const writing = openFile(path, false)
+  chmodSync(path, 0o600)
+  const writer = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: adapt(writing) }) })
+  const read = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database: adapt(openFile(path, true)) }),
+  })
+  return {
+    dialect: "sqlite",
+    read,
+    writer,
+    transact: transactOn(writer),
+    exclusive: async () => {},
+    close: async () => {
+      await read.destroy()
+      await writer.destroy()
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import type { Generated } from "kysely"
+
+/** 0 or 1: neither database's own boolean is portable. */
+export type Bit = 0 | 1
+
+export interface UserRow {
+  id: string
+  email: string
+  /** `email` with its case folded in JavaScript; unique. */
+  email_key: string
+  name: string
+  name_key: string
+  given_name: string | null
+  family_name: string | null
+  display_name: string | null
+  nick_name: string | null
+  external_id: string | null
+  role: string
+  active: Bit
+  /** Who made the account: `local`, `scim` or `oidc`. */
+  source: string
+  password_hash: string | null
+  created_at: number
+  updated_at: number
+  last_active_at: number | null
+  /** Set while the account is one that SCIM's DELETE ended. */
+  deleted_at: number | null
+}
+
+export interface UserEmailRow {
+  user_id: string
+  position: number
+  value: string
+  value_key: string
+  type: string | null
+  is_primary: Bit
+}
+
+export interface GroupRow {
+  id: string
+  name: string
+  name_key: string
+  description: string
+  external_id: string | null
+  source: string
+  created_at: number
+  updated_at: number
+}
+
+export interface GroupMemberRow {
+  group_id: string
+  user_id: string
+}
+
+export interface ApiKeyRow {
+  id: string
+  user_id: string
+  name: string
+  /** SHA-256 of the secret in hex; unique. */
+  hash: string
+  /** Its last four characters, to tell keys apart. */
+  hint: string
+  allowed_models: string | null
+  allowed_routes: string | null
+  expires_at: number | null
+  last_used_at: number | null
+  created_at: number
+}
+
+export interface SessionRow {
+  id: string
+  user_id: string
+  address: string | null
+  user_agent: string | null
+  created_at: number
+  expires_at: number
+  last_used_at: number | null
+}
+
+export interface AccessGrantRow {
+  resource_type: string
+  resource_id: string
+  principal_type: string
+  principal_id: string
+  permission: string
+}
+
+export interface ConnectionRow {
+  id: string
+  kind: string
+  name: string
+  base_url: string
+  /** Sealed with SECRET_KEY. */
+  sealed_key: string | null
+  /** Sealed JSON object. */
+  sealed_headers: string | null
+  id_prefix: string | null
+  allowed_models: string | null
+  connect_timeout: number | null
+  first_byte_timeout: number | null
+  idle_timeout: number | null
+  restricted: Bit
+  enabled: Bit
+  position: number
+  created_at: number
+  updated_at: number
+}
+
+export interface ConnectionModelsRow {
+  connection_id: string
+  models: string
+  fetched_at: number
+}
+
+export interface ModelRow {
+  id: string
+  user_id: string
+  name: string
+  base_model_id: string
+  meta: string
+  params: string
+  is_active: Bit
+  created_at: number
+  updated_at: number
+}
+
+export interface SettingRow {
+  name: string
+  value: string
+  updated_at: number
+}
+
+export interface UsageRow {
+  id: string
+  at: number
+  user_id: string
+  key_id: string | null
+  operation: string
+  model: string
+  connection_id: string | null
+  streamed: Bit
+  tokens_in: number
+  tokens_out: number
+  estimated: Bit
+  time_to_first_token_ms: number | null
+  duration_ms: number
+  outcome: string
+  status: number
+  request_id: string
+}
+
+export interface AuditEventRow {
+  id: string
+  at: number
+  actor_type: string
+  actor_id: string | null
+  key_id: string | null
+  address: string | null
+  action: string
+  target_type: string | null
+  target_id: string | null
+  changed: string | null
+  before: string | null
+  after: string | null
+  outcome: string
+  status: number | null
+  /** How many like it this row stands for. */
+  count: Generated<number>
+  request_id: string | null
+}
+
+export interface Tables {
+  users: UserRow
+  user_emails: UserEmailRow
+  groups: GroupRow
+  group_members: GroupMemberRow
+  api_keys: ApiKeyRow
+  sessions: SessionRow
+  access_grants: AccessGrantRow
+  connections: ConnectionRow
+  connection_models: ConnectionModelsRow
+  models: ModelRow
+  settings: SettingRow
+  usage: UsageRow
+  audit_events: AuditEventRow
+}

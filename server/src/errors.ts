@@ -1,0 +1,65 @@
+/** Every way in which the gateway itself refuses, with the HTTP status it is answered with. */
+const statusByCode = {
+  bad_request: 400,
+  invalid_json: 400,
+  missing_parameter: 400,
+  duplicate_parameter: 400,
+  unauthorized: 401,
+  wrong_credentials: 401,
+  account_pending: 403,
+  forbidden: 403,
+  signup_disabled: 403,
+  not_found: 404,
+  model_not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  last_admin: 403,
+  body_too_large: 413,
+  invalid: 422,
+  rate_limited: 429,
+  internal: 500,
+  upstream_unreachable: 502,
+  upstream_credentials: 502,
+  upstream_broken: 502,
+  unavailable: 503,
+  no_runtime: 503,
+  shutting_down: 503,
+  upstream_timeout: 504,
+} as const
+
+export type FailureCode = keyof typeof statusByCode
+
+export interface FieldError {
+  path: string
+  message: string
+}
+
+export interface FailureDetails {
+  /** The request parameter at fault (OpenAI's `param`). */
+  param?: string
+  /** One entry a field, for forms. */
+  errors?: FieldError[]
+  /** Headers of the reply, such as `retry-after`. */
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** A refusal in words for the caller. Each protocol renders it at its own edge. */
+export class Failure extends Error {
+  readonly code: FailureCode
+  readonly status: (typeof statusByCode)[FailureCode]
+  readonly details: FailureDetails
+
+  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = "Failure"
+    this.code = code
+    this.status = statusByCode[code]
+    this.details = details
+  }
+}
+
+/** @throws {Failure} always */
+export const fail = (code: FailureCode, message: string, details?: FailureDetails): never => {
+  throw new Failure(code, message, details)
+}

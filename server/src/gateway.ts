@@ -1,0 +1,173 @@
+import { randomUUIDv7 } from "node:crypto"
+import type { Logger } from "pino"
+import { createAudit } from "./audit/audit.ts"
+import { createFailureTrail } from "./audit/failures.ts"
+import { createAccounts } from "./auth/accounts.ts"
+import { createAuthenticate } from "./auth/authenticate.ts"
+import { createKeys } from "./auth/keys.ts"
+import { createLastSeen } from "./auth/last-seen.ts"
+import { createLive } from "./auth/live.ts"
+import { hashPassword } from "./auth/passwords.ts"
+import { createAuthStore } from "./auth/store.ts"
+import { createThrottle } from "./auth/throttle.ts"
+import { createTokens } from "./auth/tokens.ts"
+import { createLocalBus } from "./bus/bus.ts"
+import { createPostgresBus } from "./bus/postgres-bus.ts"
+import { createChat } from "./chat/chat.ts"
+import type { Config } from "./config.ts"
+import { createConnections } from "./connections/connections.ts"
+import { createRegistry } from "./connections/registry.ts"
+import { createConnectionStore } from "./connections/store.ts"
+import { openDatabase } from "./db/open.ts"
+import { createGrants } from "./grants/grants.ts"
+import { createGroups } from "./groups/groups.ts"
+import { createGroupStore } from "./groups/store.ts"
+import { actorOf, system } from "./http/caller.ts"
+import type { Exchange } from "./http/exchange.ts"
+import { createRunning } from "./http/running.ts"
+import { createCatalogue } from "./models/catalogue.ts"
+import { createModels } from "./models/models.ts"
+import { createModelStore } from "./models/store.ts"
+import { ollama } from "./providers/ollama.ts"
+import { openai } from "./providers/openai.ts"
+import { createRuntime } from "./runtime/runtime.ts"
+import { readSecretKey } from "./secrets/key-file.ts"
+import { createSecrets } from "./secrets/secrets.ts"
+import { createSettings } from "./settings/settings.ts"
+import { createMeters } from "./usage/meter.ts"
+import { createMetrics } from "./usage/metrics.ts"
+import { createRecorder } from "./usage/recorder.ts"
+import { createRetention } from "./usage/retention.ts"
+import { createUsageStore } from "./usage/store.ts"
+import { createUserStore } from "./users/store.ts"
+import { createUsers } from "./users/users.ts"
+
+const now = (): number => Math.floor(Date.now() / 1000)
+const newId = (): string => randomUUIDv7()
+
+/** Builds every part by hand, from the database upwards. */
+export const createGateway = async (config: Config, log: Logger) => {
+  const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
+  const db = await openDatabase(config)
+  const bus = config.DATABASE_URL ? createPostgresBus(config.DATABASE_URL) : createLocalBus()
+  const audit = createAudit({ now })
+  const failures = createFailureTrail({ db, audit })
+  const settings = await createSettings({ config, db, bus, audit, now })
+
+  const authStore = createAuthStore(db)
+  const { endSessions } = authStore
+  const changes = { db, audit, bus, newId, now }
+  const users = createUsers({ ...changes, store: createUserStore(db), hashPassword, endSessions })
+  const groups = createGroups({ ...changes, store: createGroupStore(db) })
+
+  const tokens = createTokens(secrets.signingKey)
+  const keys = createKeys({ ...changes, store: authStore })
+  const throttle = createThrottle()
+  const accounts = createAccounts({
+    ...changes,
+    store: authStore,
+    users,
+    settings,
+    failures,
+    throttle,
+    tokens,
+  })
+  const lastSeen = createLastSeen({ db, store: authStore, now })
+  const refused = (exchange: Exchange): void => {
+    const actor = actorOf(null, exchange)
+    const failure = { actor, action: "auth.failed", target: undefined, status: 401 }
+    failures.record(failure).catch((error) => log.warn({ err: error }, "audit event not written"))
+  }
+  const authenticate = createAuthenticate({
+    store: authStore,
+    tokens,
+    bus,
+    now,
+    seen: lastSeen.note,
+    refused,
+    publicOrigin: config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin,
+  })
+  const running = createRunning(createLive({ store: authStore, bus }).watch)
+
+  const grants = createGrants(db)
+  const providers = { ollama, openai }
+  const connectionStore = createConnectionStore({ db, grants, secrets })
+  const registry = await createRegistry({ config, store: connectionStore, providers, bus, now })
+  const connections = createConnections({
+    ...changes,
+    config,
+    store: connectionStore,
+    registry,
+    providers,
+  })
+
+  const recorder = createRecorder(db)
+  const metrics = createMetrics(recorder)
+  const meters = createMeters({ recorder, metrics, now })
+  const usage = createUsageStore(db)
+  const retention = createRetention({ db, usage, settings, now })
+
+  const modelStore = createModelStore({ db, grants })
+  const catalogue = await createCatalogue({ registry, store: modelStore, bus })
+  const models = createModels({ ...changes, store: modelStore, catalogue })
+  const chat = createChat({ catalogue, meters, running })
+  const runtime = createRuntime({
+    config,
+    registry,
+    catalogue,
+    meters,
+    running,
+    settings,
+    db,
+    audit,
+  })
+
+  /** Makes the first account where the environment names one, for set-ups without a person. */
+  const seed = async (): Promise<void> => {
+    const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ADMIN_API_KEY: secret } = config
+    if (!email || (await users.any())) return
+    const input = { email, name: "Portico Administrator", ...(password && { password }) }
+    await users.createFirst(system, input, async (tx, { id }) => {
+      if (secret) await keys.insertGiven(tx, system, id, secret)
+    })
+    log.info({ email }, "made the administrator's account")
+  }
+  await seed()
+
+  return {
+    config,
+    now,
+    db,
+    bus,
+    audit,
+    settings,
+    users,
+    groups,
+    accounts,
+    keys,
+    authenticate,
+    running,
+    registry,
+    connections,
+    catalogue,
+    models,
+    chat,
+    runtime,
+    recorder,
+    metrics,
+    usage,
+
+    /** Writes what is still in memory and lets go of everything. */
+    close: async (): Promise<void> => {
+      retention.close()
+      await recorder.close()
+      await lastSeen.close()
+      await failures.close()
+      await registry.close()
+      await bus.close()
+      await db.close()
+    },
+  }
+}
+
+export type Gateway = Awaited<ReturnType<typeof createGateway>>

@@ -1,0 +1,13 @@
+import { z } from "zod"
+
+export const AccessGrant = z
+  .object({
+    principal_type: z.enum(["user", "group"]),
+    /** An id, or `*` for everyone. */
+    principal_id: z.string().min(1).max(200),
+    permission: z.enum(["read", "write"]),
+  })
+  .meta({ id: "AccessGrant" })
+export type AccessGrant = z.output<typeof AccessGrant>
+
+export const AccessGrants = z.array(AccessGrant).max(1000)

@@ -1,0 +1,93 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor } from "../http/caller.ts"
+import type { ListQuery } from "../http/list.ts"
+import type { Group, GroupChanges, GroupListQuery, NewGroup } from "./schema.ts"
+import type { GroupStore } from "./store.ts"
+
+interface Needs {
+  db: Database
+  store: GroupStore
+  audit: Audit
+  bus: Bus
+  newId: () => string
+  now: () => number
+}
+
+export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
+  const known = async (id: string, tx?: Tx): Promise<Group> =>
+    (await store.byId(id, tx)) ?? fail("not_found", `There is no group ${id}`)
+
+  const taken = (name: string): never => fail("conflict", `A group named ${name} exists already`)
+
+  return {
+    get: (id: string): Promise<Group> => known(id),
+    list: (query: GroupListQuery) => store.list(query),
+
+    members: async (id: string, query: ListQuery) => {
+      await known(id)
+      return store.members(id, query)
+    },
+
+    create: (actor: Actor, input: NewGroup): Promise<Group> =>
+      db.transact(async (tx) => {
+        const times = { created_at: now(), updated_at: now() }
+        const identity = { id: newId(), external_id: null, source: "local" as const }
+        const group: Group = { ...input, ...identity, member_count: 0, ...times }
+        if (!(await store.insert(tx, group))) taken(group.name)
+        const target = { type: "group", id: group.id }
+        await audit.record(tx, { actor, action: "group.created", target })
+        return group
+      }),
+
+    update: (actor: Actor, id: string, changes: GroupChanges): Promise<Group> =>
+      db.transact(async (tx) => {
+        const before = await known(id, tx)
+        const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
+        const after: Group = { ...before, ...set, updated_at: now() }
+        if (!(await store.update(tx, after))) taken(after.name)
+        const target = { type: "group", id }
+        const changed = Object.keys(set)
+        await audit.record(tx, { actor, action: "group.updated", target, changed })
+        return after
+      }),
+
+    remove: (actor: Actor, id: string): Promise<void> =>
+      db.transact(async (tx) => {
+        await known(id, tx)
+        await store.remove(tx, id)
+        await audit.record(tx, { actor, action: "group.deleted", target: { type: "group", id } })
+        await bus.publish(tx, { topic: "groups" })
+      }),
+
+    /** Adds and removes members; takes effect on their next request. */
+    changeMembers: (
+      actor: Actor,
+      id: string,
+      { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
+    ): Promise<Group> =>
+      db.transact(async (tx) => {
+        await known(id, tx)
+        const wanted = [...new Set(add)]
+        const users = new Set(await store.knownUsers(tx, wanted))
+        const stranger = wanted.find((userId) => !users.has(userId))
+        if (stranger !== undefined) fail("not_found", `There is no user ${stranger}`)
+        await store.addMembers(tx, id, wanted)
+        await store.removeMembers(tx, id, remove)
+        await audit.record(tx, {
+          actor,
+          action: "group.members_changed",
+          target: { type: "group", id },
+          changed: ["members"],
+          before: { removed: remove },
+          after: { added: add },
+        })
+        await bus.publish(tx, { topic: "groups" })
+        return known(id, tx)
+      }),
+  }
+}
+
+export type Groups = ReturnType<typeof createGroups>

@@ -1,0 +1,39 @@
+import { z } from "zod"
+import { ListQuery } from "../http/list.ts"
+import { Source } from "../users/schema.ts"
+
+export const Group = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    external_id: z.string().nullable(),
+    source: Source,
+    member_count: z.int(),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "Group" })
+export type Group = z.output<typeof Group>
+
+const GroupName = z.string().trim().min(1, "must not be empty").max(200)
+
+export const NewGroup = z
+  .object({ name: GroupName, description: z.string().max(2000).default("") })
+  .meta({ id: "NewGroup" })
+export type NewGroup = z.output<typeof NewGroup>
+
+export const GroupChanges = z
+  .object({ name: GroupName, description: z.string().max(2000) })
+  .partial()
+  .meta({ id: "GroupChanges" })
+export type GroupChanges = z.output<typeof GroupChanges>
+
+export const MemberIds = z
+  .object({ user_ids: z.array(z.string()).min(1).max(10_000) })
+  .meta({ id: "MemberIds" })
+
+export const GroupListQuery = ListQuery.extend({
+  order_by: z.enum(["name", "created_at"]).default("name"),
+})
+export type GroupListQuery = z.output<typeof GroupListQuery>

@@ -1,0 +1,152 @@
+import { type ExpressionBuilder, type Selectable, sql } from "kysely"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import type { GroupRow, Tables } from "../db/tables.ts"
+import { escapeLike, foldCase } from "../db/text.ts"
+import type { ListQuery, Page } from "../http/list.ts"
+import { Source } from "../users/schema.ts"
+import type { Group, GroupListQuery } from "./schema.ts"
+
+const rowsPerStatement = 500
+
+type CountedRow = Selectable<GroupRow> & { member_count: number | null }
+
+const memberCount = (eb: ExpressionBuilder<Tables, "groups">) =>
+  eb
+    .selectFrom("group_members")
+    .whereRef("group_members.group_id", "=", "groups.id")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .as("member_count")
+
+const toGroup = ({ name_key, ...row }: CountedRow): Group => ({
+  ...row,
+  source: Source.parse(row.source),
+  member_count: row.member_count ?? 0,
+})
+
+const chunks = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / rowsPerStatement) }, (_, index) =>
+    items.slice(index * rowsPerStatement, (index + 1) * rowsPerStatement),
+  )
+
+export const createGroupStore = (db: Database) => ({
+  byId: async (id: string, reader: Reader = db.read): Promise<Group | undefined> => {
+    const row = await reader
+      .selectFrom("groups")
+      .selectAll()
+      .select(memberCount)
+      .where("id", "=", id)
+      .executeTakeFirst()
+    return row && toGroup(row)
+  },
+
+  list: async (query: GroupListQuery): Promise<Page<Group>> => {
+    let matching = db.read.selectFrom("groups")
+    if (query.query) {
+      const pattern = `%${escapeLike(foldCase(query.query))}%`
+      matching = matching.where(sql<boolean>`name_key like ${pattern} escape '\\'`)
+    }
+    const { total } = await matching
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow()
+    const rows = await matching
+      .selectAll()
+      .select(memberCount)
+      .orderBy(query.order_by === "name" ? "name_key" : "created_at", query.direction)
+      .orderBy("id", query.direction)
+      .limit(query.page_size)
+      .offset((query.page - 1) * query.page_size)
+      .execute()
+    return { items: rows.map(toGroup), total }
+  },
+
+  members: async (
+    id: string,
+    query: ListQuery,
+  ): Promise<Page<{ id: string; name: string; email: string }>> => {
+    const matching = db.read
+      .selectFrom("group_members")
+      .innerJoin("users", "users.id", "group_members.user_id")
+      .where("group_id", "=", id)
+    const { total } = await matching
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow()
+    const items = await matching
+      .select(["users.id", "users.name", "users.email"])
+      .orderBy("users.name_key", query.direction)
+      .orderBy("users.id", query.direction)
+      .limit(query.page_size)
+      .offset((query.page - 1) * query.page_size)
+      .execute()
+    return { items, total }
+  },
+
+  /** @returns false when the name is taken */
+  insert: async (tx: Tx, { member_count, ...group }: Group): Promise<boolean> => {
+    const inserted = await tx
+      .insertInto("groups")
+      .values({ ...group, name_key: foldCase(group.name) })
+      .onConflict((conflict) => conflict.column("name_key").doNothing())
+      .returning("id")
+      .executeTakeFirst()
+    return inserted !== undefined
+  },
+
+  /** @returns false when the name is another group's */
+  update: async (tx: Tx, { member_count, id, ...group }: Group): Promise<boolean> => {
+    const name_key = foldCase(group.name)
+    const taken = await tx
+      .selectFrom("groups")
+      .select("id")
+      .where("name_key", "=", name_key)
+      .where("id", "!=", id)
+      .executeTakeFirst()
+    if (taken) return false
+    await tx
+      .updateTable("groups")
+      .set({ ...group, name_key })
+      .where("id", "=", id)
+      .execute()
+    return true
+  },
+
+  remove: async (tx: Tx, id: string): Promise<void> => {
+    await tx
+      .deleteFrom("access_grants")
+      .where("principal_type", "=", "group")
+      .where("principal_id", "=", id)
+      .execute()
+    await tx.deleteFrom("groups").where("id", "=", id).execute()
+  },
+
+  /** @returns those of `userIds` that are accounts */
+  knownUsers: async (tx: Tx, userIds: readonly string[]): Promise<string[]> => {
+    const known: string[] = []
+    for (const ids of chunks(userIds)) {
+      const rows = await tx.selectFrom("users").select("id").where("id", "in", ids).execute()
+      known.push(...rows.map(({ id }) => id))
+    }
+    return known
+  },
+
+  addMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<void> => {
+    for (const ids of chunks(userIds)) {
+      await tx
+        .insertInto("group_members")
+        .values(ids.map((user_id) => ({ group_id: id, user_id })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    }
+  },
+
+  removeMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<void> => {
+    for (const ids of chunks(userIds)) {
+      await tx
+        .deleteFrom("group_members")
+        .where("group_id", "=", id)
+        .where("user_id", "in", ids)
+        .execute()
+    }
+  },
+})
+
+export type GroupStore = ReturnType<typeof createGroupStore>

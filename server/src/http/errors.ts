@@ -1,0 +1,63 @@
+import { isOutage } from "../db/outage.ts"
+import { Failure } from "../errors.ts"
+
+/** How a family of routes words its refusals (see docs/api.md, "Errors"). */
+export type ErrorStyle = "api" | "openai" | "runtime" | "scim"
+
+const openaiTypeByStatus: Record<number, string> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+}
+
+const openaiType = (status: number): string =>
+  openaiTypeByStatus[status] ?? (status < 500 ? "invalid_request_error" : "server_error")
+
+const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
+  api: ({ message, code, details }) => ({
+    detail: message,
+    code,
+    ...(details.errors && { errors: details.errors }),
+  }),
+  openai: ({ message, code, status, details }) => ({
+    error: { message, type: openaiType(status), param: details.param ?? null, code },
+    detail: message,
+  }),
+  runtime: ({ message }) => ({ error: message }),
+  scim: ({ message, status }) => ({
+    schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
+    status: String(status),
+    detail: message,
+  }),
+}
+
+/** The refusal's JSON body in the words of `style`. */
+export const errorBody = (style: ErrorStyle, failure: Failure): string =>
+  JSON.stringify(bodies[style](failure))
+
+export const contentTypeOf = (style: ErrorStyle): string =>
+  style === "scim" ? "application/scim+json" : "application/json"
+
+/** What an error becomes for the caller; its own words never leave the house. */
+export const toFailure = (error: unknown): Failure => {
+  if (error instanceof Failure) return error
+  if (isOutage(error)) {
+    return new Failure("unavailable", "The gateway's database cannot be reached; try again soon", {
+      headers: { "retry-after": "2" },
+      cause: error,
+    })
+  }
+  return new Failure("internal", "Something went wrong in the gateway; its log has the details", {
+    cause: error,
+  })
+}
+
+export const errorResponse = (style: ErrorStyle, failure: Failure): Response =>
+  new Response(errorBody(style, failure), {
+    status: failure.status,
+    headers: {
+      "content-type": contentTypeOf(style),
+      ...(failure.status === 401 && { "www-authenticate": "Bearer" }),
+      ...failure.details.headers,
+    },
+  })

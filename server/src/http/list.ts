@@ -1,0 +1,27 @@
+import { z } from "zod"
+
+export const mostPerPage = 200
+
+/** Query of every list under `/api/v1`. */
+export const ListQuery = z.object({
+  page: z.coerce.number<string>().int().min(1).default(1),
+  page_size: z.coerce.number<string>().int().min(1).max(mostPerPage).default(30),
+  query: z.string().max(200).optional(),
+  order_by: z.string().max(50).optional(),
+  direction: z.enum(["asc", "desc"]).default("asc"),
+})
+export type ListQuery = z.output<typeof ListQuery>
+
+/** One page of a list and how many there are in all. */
+export const Page = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), total: z.int().min(0) })
+
+export interface Page<T> {
+  items: T[]
+  total: number
+}
+
+export const ById = z.object({ id: z.string().min(1).max(200) })
+
+export const Done = z.object({ status: z.literal(true) }).meta({ id: "Done" })
+export const done = { status: true } as const

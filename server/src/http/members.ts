@@ -1,0 +1,138 @@
+import { fail } from "../errors.ts"
+
+/** Where a member of the outermost JSON object stands, in bytes. */
+export interface Member {
+  key: string
+  /** Of the opening quote of the key. */
+  start: number
+  valueStart: number
+  /** One past the value's last byte. */
+  valueEnd: number
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+const skipSpace = (bytes: Buffer, from: number): number => {
+  let at = from
+  while ((bytes[at] ?? 0x21) <= 0x20) at++
+  return at
+}
+
+/** One past the closing quote of the string that opens at `from`. */
+const skipString = (bytes: Buffer, from: number): number => {
+  let at = from + 1
+  for (;;) {
+    at = bytes.indexOf(quote, at)
+    if (at < 0) return bytes.length
+    let escapes = 0
+    while (bytes[at - 1 - escapes] === backslash) escapes++
+    at++
+    if (escapes % 2 === 0) return at
+  }
+}
+
+/** One past the brace or bracket that closes the one at `from`. */
+export const nestedEnd = (bytes: Buffer, from: number): number => {
+  let depth = 0
+  let at = from
+  while (at < bytes.length) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      at = skipString(bytes, at)
+      continue
+    }
+    at++
+    if (byte === openBrace || byte === openBracket) depth++
+    if (byte === closeBrace || byte === closeBracket) depth--
+    if (depth === 0) return at
+  }
+  return at
+}
+
+const skipScalar = (bytes: Buffer, from: number): number => {
+  let at = from
+  while (at < bytes.length) {
+    const byte = bytes[at] ?? 0
+    if (byte <= 0x20 || byte === comma || byte === closeBrace) return at
+    at++
+  }
+  return at
+}
+
+const skipValue = (bytes: Buffer, from: number): number => {
+  const byte = bytes[from]
+  if (byte === quote) return skipString(bytes, from)
+  return byte === openBrace || byte === openBracket
+    ? nestedEnd(bytes, from)
+    : skipScalar(bytes, from)
+}
+
+/**
+ * The members of the object that `bytes` holds, in order, so that one of them can be replaced while
+ * every other byte stays as it was sent. `bytes` must already have been parsed as a JSON object.
+ */
+export const members = (bytes: Buffer): Member[] => {
+  const found: Member[] = []
+  let at = skipSpace(bytes, skipSpace(bytes, 0) + 1)
+  while (bytes[at] === quote) {
+    const start = at
+    const keyEnd = skipString(bytes, at)
+    const key: unknown = JSON.parse(bytes.toString("utf8", start, keyEnd))
+    const valueStart = skipSpace(bytes, skipSpace(bytes, keyEnd) + 1)
+    const valueEnd = skipValue(bytes, valueStart)
+    found.push({ key: String(key), start, valueStart, valueEnd })
+    at = skipSpace(bytes, valueEnd)
+    if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
+  }
+  return found
+}
+
+/**
+ * What was checked must be what the upstream reads, and parsers differ on which twin they take.
+ * @throws {Failure} `duplicate_parameter` when a key occurs twice, case ignored
+ */
+export const refuseTwins = (found: readonly Member[]): void => {
+  const seen = new Set<string>()
+  for (const { key } of found) {
+    const folded = key.toLowerCase()
+    if (seen.has(folded)) {
+      fail("duplicate_parameter", `The field "${key}" occurs twice; send it once`, { param: key })
+    }
+    seen.add(folded)
+  }
+}
+
+/**
+ * The same object with some members set; bytes that are not theirs stay as they were sent.
+ * @param changes JSON text by key; a key that is not there yet is put first
+ */
+export const splice = (
+  bytes: Buffer,
+  found: readonly Member[],
+  changes: ReadonlyMap<string, string>,
+): Buffer => {
+  const parts: (string | Buffer)[] = []
+  const known = new Set(found.map(({ key }) => key))
+  const open = bytes.indexOf(openBrace) + 1
+  parts.push(bytes.subarray(0, open))
+  const added = [...changes].filter(([key]) => !known.has(key))
+  for (const [index, [key, value]] of added.entries()) {
+    const follows = index < added.length - 1 || found.length > 0
+    parts.push(`${JSON.stringify(key)}:${value}${follows ? "," : ""}`)
+  }
+  let at = open
+  for (const member of found) {
+    const value = changes.get(member.key)
+    if (value === undefined) continue
+    parts.push(bytes.subarray(at, member.valueStart), value)
+    at = member.valueEnd
+  }
+  parts.push(bytes.subarray(at))
+  return Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)))
+}

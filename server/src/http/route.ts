@@ -1,0 +1,50 @@
+import type { z } from "zod"
+
+/**
+ * Who may call a route. `anyone`: no credential is looked at. `signed_in`: any account, one that
+ * waits for approval included. `user`: an approved account. `admin`: an administrator.
+ */
+export type Access = "anyone" | "signed_in" | "user" | "admin"
+
+export type Method = "get" | "post" | "put" | "patch" | "delete" | "all"
+
+export interface ReplyShape {
+  description: string
+  schema?: z.ZodType
+  contentType?: string
+}
+
+/** All that is known of a route before it is called; guard, parsing and docs come from it. */
+export interface RouteShape<
+  A extends Access = Access,
+  P extends z.ZodType = z.ZodType,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+> {
+  access: A
+  method: Method
+  /** In Hono's form: `/users/:id`. */
+  path: string
+  summary: string
+  params?: P
+  query?: Q
+  body?: B
+  /** The first 2xx entry is what a handler's value is answered with. */
+  responses: Record<number, ReplyShape>
+}
+
+/** Declares a route; `access` comes first, so that no route exists without it. */
+export const route = <
+  A extends Access,
+  P extends z.ZodType = z.ZodUndefined,
+  Q extends z.ZodType = z.ZodUndefined,
+  B extends z.ZodType = z.ZodUndefined,
+>(
+  access: A,
+  shape: Omit<RouteShape<A, P, Q, B>, "access">,
+): RouteShape<A, P, Q, B> => ({ access, ...shape })
+
+export const json = (schema: z.ZodType, description: string): ReplyShape => ({
+  schema,
+  description,
+})

@@ -1,0 +1,166 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+import { Hono } from "hono"
+import type { z } from "zod"
+import { type FieldError, fail } from "../errors.ts"
+import { routeAllowed } from "./allowed-routes.ts"
+import { parseJson, readBytes, unstorablePath } from "./body.ts"
+import { type Actor, actorOf, type Caller } from "./caller.ts"
+import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
+import type { Env, Exchange, HttpContext } from "./exchange.ts"
+import type { Access, RouteShape } from "./route.ts"
+
+/** Turns a request's credential into its caller, or throws `unauthorized`. */
+export type Authenticate = (exchange: Exchange) => Caller | Promise<Caller>
+
+type CallerOf<A extends Access> = A extends "anyone" ? null : Caller
+
+/** What a handler is given: everything checked, nothing left to parse. */
+export interface Request<A extends Access, P, Q, B> {
+  caller: CallerOf<A>
+  actor: Actor
+  params: P
+  query: Q
+  body: B
+  exchange: Exchange
+  context: HttpContext
+}
+
+export interface Router {
+  readonly hono: Hono<Env>
+  readonly style: ErrorStyle
+  readonly shapes: RouteShape[]
+  /** Adds a route whose value is answered as JSON; a `Response` is answered as it is. */
+  on<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+    shape: RouteShape<A, P, Q, B>,
+    handler: (
+      request: Request<A, z.output<P>, z.output<Q>, z.output<B>>,
+    ) => unknown | Promise<unknown>,
+  ): void
+  /** Adds a route that reads and writes Node's own request and response; for what is hot. */
+  raw<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+    shape: RouteShape<A, P, Q, B>,
+    handler: (request: Request<A, z.output<P>, undefined, undefined>) => Promise<void>,
+  ): void
+}
+
+const admit = (caller: Caller, access: Access, path: string): Caller => {
+  const { allowed_routes: allowed } = caller.credential
+  if (allowed && !routeAllowed(allowed, path)) {
+    fail("forbidden", `This API key is not allowed to call ${path}`)
+  }
+  const { role } = caller.user
+  if (role === "pending" && access !== "signed_in") {
+    fail("account_pending", "This account waits for an administrator's approval")
+  }
+  if (access === "admin" && role !== "admin") {
+    fail("forbidden", "Only administrators may do this")
+  }
+  return caller
+}
+
+const fieldErrors = (error: z.ZodError): FieldError[] =>
+  error.issues.map(({ path, message }) => ({ path: path.join("."), message }))
+
+const check = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const errors = fieldErrors(result.error)
+  const sentences = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+  return fail("invalid", sentences.join("; "), { errors })
+}
+
+const storable = (value: unknown): void => {
+  const path = unstorablePath(value)
+  if (path === null) return
+  const message = "has U+0000 or a lone surrogate, which no text may have"
+  fail("invalid", `${path} ${message}`, { errors: [{ path, message }] })
+}
+
+const firstSuccess = (shape: RouteShape): number =>
+  Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
+
+const answer = (value: unknown, status: number): Response => {
+  if (value instanceof Response) return value
+  if (status === 204) return new Response(null, { status })
+  return Response.json(value, { status })
+}
+
+export interface RouterNeeds {
+  authenticate: Authenticate
+  /** Bytes of a JSON body at the most. */
+  bodyLimit: number
+}
+
+/** Makes the routers of all nouns. `style` is how their refusals are worded. */
+export const createRouters =
+  ({ authenticate, bodyLimit }: RouterNeeds) =>
+  (style: ErrorStyle): Router => {
+    const hono = new Hono<Env>()
+    const shapes: RouteShape[] = []
+
+    const callerFor = async (access: Access, context: HttpContext): Promise<Caller | null> => {
+      if (access === "anyone") return null
+      const { exchange } = context.var
+      const known = authenticate(exchange)
+      const caller = known instanceof Promise ? await known : known
+      exchange.caller = caller
+      return admit(caller, access, context.req.path)
+    }
+
+    const bodyOf = async (shape: RouteShape, exchange: Exchange): Promise<unknown> => {
+      if (!shape.body) return undefined
+      const bytes = await readBytes(exchange.incoming, bodyLimit)
+      const value = bytes.length === 0 && shape.body.safeParse({}).success ? {} : parseJson(bytes)
+      storable(value)
+      return check(shape.body, value)
+    }
+
+    const requestOf = async (shape: RouteShape, context: HttpContext) => {
+      const { exchange } = context.var
+      const caller = await callerFor(shape.access, context)
+      return {
+        caller,
+        actor: actorOf(caller, exchange),
+        params: shape.params && check(shape.params, context.req.param()),
+        exchange,
+        context,
+      }
+    }
+
+    const add = (shape: RouteShape, handle: (context: HttpContext) => Promise<Response>): void => {
+      shapes.push(shape)
+      if (shape.method === "all") hono.all(shape.path, handle)
+      else hono.on(shape.method.toUpperCase(), shape.path, handle)
+    }
+
+    hono.onError((error, context) => {
+      const failure = toFailure(error)
+      context.var.exchange.failure = failure
+      return errorResponse(style, failure)
+    })
+
+    return {
+      hono,
+      style,
+      shapes,
+      on: (shape, handler) => {
+        const status = firstSuccess(shape)
+        add(shape, async (context) => {
+          const request = await requestOf(shape, context)
+          const query = shape.query && check(shape.query, context.req.query())
+          const body = await bodyOf(shape, request.exchange)
+          // The shape and the handler were declared together; their types agree by `on`'s own.
+          const whole = { ...request, query, body } as Parameters<typeof handler>[0]
+          return answer(await handler(whole), status)
+        })
+      },
+      raw: (shape, handler) => {
+        add(shape, async (context) => {
+          const request = await requestOf(shape, context)
+          const whole = { ...request, query: undefined, body: undefined }
+          await handler(whole as Parameters<typeof handler>[0])
+          return RESPONSE_ALREADY_SENT
+        })
+      },
+    }
+  }

@@ -1,0 +1,47 @@
+import type { Caller } from "./caller.ts"
+
+/** How a request that is under way is ended from our side. */
+export interface Endings {
+  /** Its credential was revoked. */
+  revoke: () => void
+  /** The gateway shuts down, and the time to finish is up. */
+  shutDown: () => void
+}
+
+/** Tells when a caller's credential stops being valid; returns how to stop asking. */
+export type Watch = (caller: Caller, revoked: () => void) => () => void
+
+/** The requests under way, so that they can be waited for, or ended. */
+export const createRunning = (watch: Watch) => {
+  const endings = new Set<Endings>()
+  const waiting = new Set<() => void>()
+
+  return {
+    /** @returns to be called when the request is over */
+    enter: (caller: Caller, ending: Endings): (() => void) => {
+      endings.add(ending)
+      const stopWatching = watch(caller, ending.revoke)
+      return () => {
+        stopWatching()
+        endings.delete(ending)
+        if (endings.size === 0) for (const callback of waiting) callback()
+      }
+    },
+    count: (): number => endings.size,
+
+    /** Waits until all are over; those that are not by then are ended. */
+    drain: async (ms: number): Promise<void> => {
+      if (endings.size === 0) return
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        waiting.add(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+      for (const ending of [...endings]) ending.shutDown()
+    },
+  }
+}
+
+export type Running = ReturnType<typeof createRunning>

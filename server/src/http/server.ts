@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto"
+import { Hono, type MiddlewareHandler } from "hono"
+import type { Logger } from "pino"
+import { Failure } from "../errors.ts"
+import type { createAddressOf } from "./address.ts"
+import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
+import type { Env } from "./exchange.ts"
+import { logRequest } from "./log.ts"
+import type { RouteShape } from "./route.ts"
+import type { Router } from "./router.ts"
+
+const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/
+
+export interface MountedRoute {
+  method: string
+  /** With its prefix, in Hono's form. */
+  path: string
+  style: ErrorStyle
+  shape: RouteShape
+}
+
+interface Needs {
+  log: Logger
+  addressOf: ReturnType<typeof createAddressOf>
+  /** How refusals are worded below a path that no route has. */
+  styleOf: (path: string) => ErrorStyle
+}
+
+/** Every route answers with and without a last slash, without redirect. */
+const withoutLastSlash = (request: Request): string => {
+  const { url } = request
+  const start = url.indexOf("/", url.indexOf(":") + 4)
+  const mark = url.indexOf("?", start)
+  const path = mark < 0 ? url.slice(start) : url.slice(start, mark)
+  const trimmed = path.replace(/\/+$/, "")
+  return trimmed === "" ? "/" : trimmed
+}
+
+const beginExchange =
+  ({ log, addressOf }: Needs): MiddlewareHandler<Env> =>
+  async (context, next) => {
+    const { incoming, outgoing } = context.env
+    const sent = incoming.headers["x-request-id"]
+    const sane = typeof sent === "string" && saneRequestId.test(sent)
+    const exchange = {
+      incoming,
+      outgoing,
+      requestId: sane ? sent : randomUUID(),
+      address: addressOf(incoming),
+      startedAt: performance.now(),
+      caller: null,
+    }
+    outgoing.setHeader("x-request-id", exchange.requestId)
+    outgoing.once("close", () => logRequest(log, exchange))
+    context.set("exchange", exchange)
+    await next()
+  }
+
+const patternOf = (path: string): RegExp => {
+  const source = path
+    .replace(/[.+^$()|[\]\\]/g, "\\$&")
+    .replace(/:\w+\{\\\.\\\+\}/g, ".+")
+    .replace(/:\w+/g, "[^/]+")
+    .replace(/\*/g, ".*")
+  return new RegExp(`^${source}$`)
+}
+
+/** The gateway's HTTP surface: routers under their prefixes, and one answer for all else. */
+export const createServerApp = (needs: Needs) => {
+  const hono = new Hono<Env>({ getPath: withoutLastSlash })
+  const routes: MountedRoute[] = []
+  let patterns: { method: string; pattern: RegExp }[] | undefined
+
+  hono.use(beginExchange(needs))
+
+  const allowedMethods = (path: string): string[] => {
+    patterns ??= routes.map((route) => ({ method: route.method, pattern: patternOf(route.path) }))
+    const methods = patterns.filter(({ pattern }) => pattern.test(path)).map((p) => p.method)
+    if (methods.includes("GET")) methods.push("HEAD")
+    return [...new Set(methods)]
+  }
+
+  hono.notFound((context) => {
+    const { path, method } = context.req
+    const style = needs.styleOf(path)
+    const allow = allowedMethods(path)
+    const failure =
+      allow.length > 0
+        ? new Failure("method_not_allowed", `${path} takes ${allow.join(", ")}, not ${method}`, {
+            headers: { allow: allow.join(", ") },
+          })
+        : new Failure("not_found", `There is nothing at ${path}`)
+    return errorResponse(style, failure)
+  })
+
+  hono.onError((error, context) => {
+    const failure = toFailure(error)
+    context.var.exchange.failure = failure
+    return errorResponse(needs.styleOf(context.req.path), failure)
+  })
+
+  return {
+    hono,
+    routes: routes as readonly MountedRoute[],
+    mount: (prefix: string, router: Router): void => {
+      hono.route(prefix, router.hono)
+      for (const shape of router.shapes) {
+        const path = `${prefix}${shape.path}`.replace(/(?<=.)\/$/, "")
+        routes.push({ method: shape.method.toUpperCase(), path, style: router.style, shape })
+      }
+    },
+  }
+}
+
+export type ServerApp = ReturnType<typeof createServerApp>

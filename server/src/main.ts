@@ -1,0 +1,38 @@
+import { pino } from "pino"
+import { readConfig } from "./config.ts"
+import { serve } from "./serve.ts"
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  return cause instanceof Error ? `${error.message}: ${cause.message || cause.name}` : error.message
+}
+
+/** One clear message, and no stack: what is wrong is the set-up. */
+const giveUp = (error: unknown): never => {
+  process.stderr.write(`Portico cannot start.\n${reasonOf(error)}\n`)
+  process.exit(1)
+}
+
+const start = async (): Promise<void> => {
+  const config = readConfig()
+  const destination = pino.destination({ dest: 1, sync: false })
+  const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
+  const serving = await serve(config, log)
+  log.info({ url: serving.url, started_ms: Math.round(performance.now()) }, "listening")
+
+  let stopping = false
+  const stop = async (signal: string): Promise<void> => {
+    if (stopping) return
+    stopping = true
+    log.info({ signal, running: serving.gateway.running.count() }, "draining")
+    await serving.stop()
+    log.info("stopped")
+    destination.flushSync()
+    process.exit(0)
+  }
+  process.on("SIGTERM", (signal) => void stop(signal))
+  process.on("SIGINT", (signal) => void stop(signal))
+}
+
+start().catch(giveUp)

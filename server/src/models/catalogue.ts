@@ -1,0 +1,213 @@
+import type { Bus } from "../bus/bus.ts"
+import type { Offer, Registry } from "../connections/registry.ts"
+import { fail } from "../errors.ts"
+import { type Principal, permits } from "../grants/grants.ts"
+import type { Caller } from "../http/caller.ts"
+import type { ModelRecord, WorkspaceModel } from "./schema.ts"
+import type { ModelStore } from "./store.ts"
+
+/** How long a call for a model that nobody knows waits for the connections to be asked again. */
+const askAgainMs = 1000
+const askAgainPauseMs = 2000
+const longestChain = 5
+
+/** A model as a request names it, down to the connections that can answer. */
+export interface Resolved {
+  id: string
+  /** From the one that was named to the one nearest the base; empty for a connection's model. */
+  workspace: readonly WorkspaceModel[]
+  offers: readonly Offer[]
+}
+
+interface Snapshot {
+  workspaceById: ReadonlyMap<string, WorkspaceModel>
+  ownerById: ReadonlyMap<string, Principal>
+}
+
+interface Needs {
+  registry: Registry
+  store: ModelStore
+  bus: Bus
+}
+
+const mayUse = (offer: Offer, principal: Principal): boolean => {
+  const { access_grants } = offer.upstream.config
+  return access_grants === null || permits(access_grants, principal, "read")
+}
+
+const visible = (offers: readonly Offer[], principal: Principal): readonly Offer[] => {
+  if (principal.user.role === "admin") return offers
+  return offers.every((offer) => mayUse(offer, principal))
+    ? offers
+    : offers.filter((offer) => mayUse(offer, principal))
+}
+
+export const mayRead = (model: WorkspaceModel, principal: Principal): boolean =>
+  model.user_id === principal.user.id || permits(model.access_grants, principal, "read")
+
+export const mayWrite = (model: WorkspaceModel, principal: Principal): boolean =>
+  model.user_id === principal.user.id || permits(model.access_grants, principal, "write")
+
+const keyAllows = ({ credential }: Caller, id: string): boolean =>
+  credential.allowed_models === null || credential.allowed_models.includes(id)
+
+const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[] => {
+  const [first] = offers
+  if (!first) return []
+  const { model, upstream } = first
+  return [
+    {
+      id,
+      object: "model",
+      created: model.created,
+      owned_by: upstream.config.kind,
+      name: id,
+      description: "",
+      connection_type: upstream.provider.connection_type,
+      tags: [],
+      capabilities: model.capabilities,
+      ...(model.context_length !== null && { context_length: model.context_length }),
+      is_active: true,
+      available: offers.some((offer) => offer.upstream.available()),
+    },
+  ]
+}
+
+/** Every model by id, in memory: workspace models before what the connections offer. */
+export const createCatalogue = async ({ registry, store, bus }: Needs) => {
+  const load = async (): Promise<Snapshot> => {
+    const models = await store.list()
+    const ownerById = await store.owners()
+    return { workspaceById: new Map(models.map((model) => [model.id, model])), ownerById }
+  }
+
+  let snapshot = await load()
+  let loading: Promise<void> = Promise.resolve()
+  let askedAt = 0
+
+  const reload = (): Promise<void> => {
+    loading = loading
+      .catch(() => {})
+      .then(async () => {
+        snapshot = await load()
+      })
+    return loading
+  }
+
+  bus.subscribe((message) => {
+    const ownerChanged = message.topic === "user" && snapshot.ownerById.has(message.id)
+    if (["models", "groups", "reset"].includes(message.topic) || ownerChanged) {
+      // Out of reach: the models known stay in force until the bus says `reset`.
+      void reload().catch(() => {})
+    }
+  })
+
+  const offersFor = (id: string, principal: Principal): readonly Offer[] =>
+    visible(registry.offers().get(id) ?? [], principal)
+
+  /**
+   * What a workspace model rests on. Its owner's access counts beside the caller's: that is what
+   * sharing a model means.
+   */
+  const baseOffers = (model: WorkspaceModel, caller: Principal): readonly Offer[] => {
+    const owner = snapshot.ownerById.get(model.user_id)
+    const own = owner ? offersFor(model.base_model_id, owner) : []
+    return own.length > 0 ? own : offersFor(model.base_model_id, caller)
+  }
+
+  const descend = (named: WorkspaceModel, caller: Principal): Resolved => {
+    const workspace = [named]
+    let last = named
+    while (last.base_model_id !== last.id && workspace.length <= longestChain) {
+      const next = snapshot.workspaceById.get(last.base_model_id)
+      if (!next?.is_active) break
+      const owner = snapshot.ownerById.get(last.user_id)
+      if (!mayRead(next, caller) && !(owner && mayRead(next, owner))) break
+      workspace.push(next)
+      last = next
+    }
+    return { id: named.id, workspace, offers: baseOffers(last, caller) }
+  }
+
+  const resolveNow = (caller: Caller, id: string): Resolved | null => {
+    const named = snapshot.workspaceById.get(id)
+    if (named) {
+      if (!named.is_active || !mayRead(named, caller)) return null
+      const resolved = descend(named, caller)
+      return resolved.offers.length > 0 ? resolved : null
+    }
+    const offers = offersFor(id, caller)
+    return offers.length > 0 ? { id, workspace: [], offers } : null
+  }
+
+  const unknown = (id: string): never => {
+    const message = `The model "${id.slice(0, 200)}" does not exist, or you have no access to it`
+    return fail("model_not_found", message, { param: "model" })
+  }
+
+  const askAgain = async (caller: Caller, id: string): Promise<Resolved> => {
+    if (performance.now() - askedAt > askAgainPauseMs) {
+      askedAt = performance.now()
+      await registry.refresh(askAgainMs)
+    }
+    return resolveNow(caller, id) ?? unknown(id)
+  }
+
+  const workspaceRecord = (model: WorkspaceModel, caller: Caller): ModelRecord => {
+    const { offers } = descend(model, caller)
+    const [base] = offerRecord(model.base_model_id, offers)
+    return {
+      id: model.id,
+      object: "model",
+      created: model.created_at,
+      owned_by: base?.owned_by ?? "unknown",
+      name: model.name,
+      description: model.meta.description,
+      connection_type: base?.connection_type ?? "external",
+      tags: model.meta.tags,
+      capabilities: base?.capabilities ?? {},
+      ...(base?.context_length !== undefined && { context_length: base.context_length }),
+      base_model_id: model.base_model_id,
+      is_active: model.is_active,
+      available: base?.available ?? false,
+    }
+  }
+
+  return {
+    /**
+     * The model a caller names; at once when it is known, else after the connections were asked
+     * again, as it may have just been pulled.
+     * @throws {Failure} `model_not_found`, also for one that is not granted
+     */
+    resolve: (caller: Caller, id: string): Resolved | Promise<Resolved> => {
+      if (!keyAllows(caller, id)) {
+        fail("forbidden", `This API key is not allowed to use the model "${id.slice(0, 200)}"`, {
+          param: "model",
+        })
+      }
+      return resolveNow(caller, id) ?? askAgain(caller, id)
+    },
+
+    /** All models that the caller may use; an administrator sees those switched off too. */
+    list: (caller: Caller): ModelRecord[] => {
+      const isAdmin = caller.user.role === "admin"
+      const workspace = [...snapshot.workspaceById.values()]
+        .filter((model) => mayRead(model, caller) && (model.is_active || isAdmin))
+        .map((model) => workspaceRecord(model, caller))
+      const offered = [...registry.offers()]
+        .filter(([id]) => !snapshot.workspaceById.has(id))
+        .flatMap(([id, offers]) => offerRecord(id, visible(offers, caller)))
+      return [...workspace, ...offered].filter(({ id }) => keyAllows(caller, id))
+    },
+
+    /** Whether the caller may use a connection's model under this id; workspace models aside. */
+    mayUseOffered: (caller: Caller, id: string): boolean =>
+      keyAllows(caller, id) && resolveNow(caller, id)?.workspace.length === 0,
+
+    workspace: (id: string): WorkspaceModel | undefined => snapshot.workspaceById.get(id),
+    allWorkspace: (): WorkspaceModel[] => [...snapshot.workspaceById.values()],
+    reload,
+  }
+}
+
+export type Catalogue = Awaited<ReturnType<typeof createCatalogue>>

@@ -1,0 +1,39 @@
+import { z } from "zod"
+import { fail } from "../errors.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Catalogue } from "./catalogue.ts"
+import { ModelList, ModelRecord } from "./schema.ts"
+
+/** `GET /models` and `GET /models/{id}`, as the OpenAI API has them. */
+export const modelListRoutes = (router: Router, catalogue: Catalogue): Router => {
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/models",
+      summary: "The models that one may use",
+      responses: { 200: json(ModelList, "From memory; a dead connection's last known models too") },
+    }),
+    ({ caller }) => ({ object: "list", data: catalogue.list(caller) }),
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      // Ids may hold slashes.
+      path: "/models/:id{.+}",
+      summary: "One model",
+      params: z.object({ id: z.string() }),
+      responses: { 200: json(ModelRecord, "The model"), 404: { description: "No such model" } },
+    }),
+    ({ caller, params }) =>
+      catalogue.list(caller).find(({ id }) => id === params.id) ??
+      fail(
+        "model_not_found",
+        `The model "${params.id}" does not exist, or you have no access to it`,
+        {
+          param: "model",
+        },
+      ),
+  )
+  return router
+}

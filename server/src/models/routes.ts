@@ -1,0 +1,116 @@
+import { z } from "zod"
+import { Done, done, Page } from "../http/list.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Models } from "./models.ts"
+import { ModelChanges, ModelImport, ModelImported, NewModel, WorkspaceModel } from "./schema.ts"
+
+const Which = z.object({ id: z.string().min(1) })
+const unknown = { description: "No such model, or none that you may see" }
+const notYours = { description: "You may use it, not change it" }
+
+export const modelRoutes = (router: Router, models: Models): Router => {
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/list",
+      summary: "The workspace's models that one may use",
+      responses: { 200: json(Page(WorkspaceModel), "All of them") },
+    }),
+    ({ caller }) => {
+      const items = models.list(caller)
+      return { items, total: items.length }
+    },
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/create",
+      summary: "Create a model; it is its maker's and granted to nobody else",
+      body: NewModel,
+      responses: {
+        200: json(WorkspaceModel, "The new model"),
+        409: { description: "The id is taken" },
+      },
+    }),
+    ({ actor, caller, body }) => models.create(actor, caller, body),
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/model",
+      summary: "One model",
+      query: Which,
+      responses: { 200: json(WorkspaceModel, "The model"), 404: unknown },
+    }),
+    ({ caller, query }) => models.get(caller, query.id),
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/model/update",
+      summary: "Change a model; what is left out stays",
+      query: Which,
+      body: ModelChanges,
+      responses: { 200: json(WorkspaceModel, "As it is now"), 403: notYours, 404: unknown },
+    }),
+    ({ actor, caller, query, body }) =>
+      models.update(actor, caller, { id: query.id, changes: body }),
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/model/toggle",
+      summary: "Switch a model on or off",
+      query: Which,
+      responses: { 200: json(WorkspaceModel, "As it is now"), 403: notYours, 404: unknown },
+    }),
+    ({ actor, caller, query }) => {
+      const { is_active } = models.get(caller, query.id)
+      return models.update(actor, caller, { id: query.id, changes: { is_active: !is_active } })
+    },
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/model/delete",
+      summary: "Delete a model",
+      body: Which,
+      responses: { 200: json(Done, "It is gone"), 403: notYours, 404: unknown },
+    }),
+    async ({ actor, caller, body }) => {
+      await models.remove(actor, caller, body.id)
+      return done
+    },
+  )
+  router.on(
+    route("admin", {
+      method: "get",
+      path: "/export",
+      summary: "All models, in the form that import takes",
+      responses: { 200: json(ModelImport, "The models") },
+    }),
+    ({ caller }) => ({ models: models.list(caller) }),
+  )
+  router.on(
+    route("admin", {
+      method: "post",
+      path: "/import",
+      summary: "Create or replace models",
+      body: ModelImport,
+      responses: { 200: json(ModelImported, "What was created and what was replaced") },
+    }),
+    async ({ actor, caller, body }) => {
+      const existing = new Set(models.list(caller).map(({ id }) => id))
+      const created: string[] = []
+      const updated: string[] = []
+      for (const { id, ...changes } of body.models) {
+        if (existing.has(id)) await models.update(actor, caller, { id, changes })
+        else await models.create(actor, caller, { id, ...changes })
+        ;(existing.has(id) ? updated : created).push(id)
+      }
+      return { created, updated }
+    },
+  )
+  return router
+}

@@ -1,0 +1,85 @@
+import { z } from "zod"
+import { AccessGrants } from "../grants/schema.ts"
+
+const ModelId = z
+  .string()
+  .min(1, "must not be empty")
+  .max(300)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  .regex(/^[^\s\u0000-\u001f\u007f]+$/, "may hold no spaces and no control characters")
+
+/** One entry of `GET /api/models`: OpenAI's fields and what people choose by. */
+export const ModelRecord = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("model"),
+    created: z.int(),
+    owned_by: z.string(),
+    name: z.string(),
+    description: z.string(),
+    connection_type: z.enum(["local", "external", "function"]),
+    tags: z.array(z.string()),
+    capabilities: z.record(z.string(), z.boolean()),
+    context_length: z.int().optional(),
+    base_model_id: z.string().optional(),
+    is_active: z.boolean(),
+    available: z.boolean(),
+  })
+  .meta({ id: "Model" })
+export type ModelRecord = z.output<typeof ModelRecord>
+
+export const ModelList = z
+  .object({ object: z.literal("list"), data: z.array(ModelRecord) })
+  .meta({ id: "ModelList" })
+
+const Meta = z.looseObject({
+  description: z.string().max(10_000).default(""),
+  tags: z.array(z.string().min(1).max(100)).max(50).default([]),
+})
+
+/** Defaults for requests; `system` is the prompt put before every conversation. */
+const Params = z.looseObject({ system: z.string().max(200_000).optional() })
+
+const fields = {
+  name: z.string().trim().min(1, "must not be empty").max(200),
+  base_model_id: ModelId,
+  meta: Meta,
+  params: Params,
+  access_grants: AccessGrants,
+  is_active: z.boolean(),
+}
+
+export const WorkspaceModel = z
+  .object({
+    id: ModelId,
+    ...fields,
+    user_id: z.string(),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "WorkspaceModel" })
+export type WorkspaceModel = z.output<typeof WorkspaceModel>
+
+export const NewModel = z
+  .object({
+    id: ModelId,
+    name: fields.name,
+    base_model_id: ModelId,
+    meta: Meta.default({ description: "", tags: [] }),
+    params: Params.default({}),
+    access_grants: AccessGrants.default([]),
+    is_active: z.boolean().default(true),
+  })
+  .meta({ id: "NewModel" })
+export type NewModel = z.output<typeof NewModel>
+
+export const ModelChanges = z.object(fields).partial().meta({ id: "ModelChanges" })
+export type ModelChanges = z.output<typeof ModelChanges>
+
+export const ModelImport = z
+  .object({ models: z.array(NewModel).min(1).max(1000) })
+  .meta({ id: "ModelImport" })
+
+export const ModelImported = z
+  .object({ created: z.array(z.string()), updated: z.array(z.string()) })
+  .meta({ id: "ModelImported" })

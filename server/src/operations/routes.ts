@@ -1,0 +1,139 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { IncomingMessage } from "node:http"
+import { sql } from "kysely"
+import { z } from "zod"
+import packageJson from "../../package.json" with { type: "json" }
+import type { Config } from "../config.ts"
+import type { Database } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { MountedRoute } from "../http/server.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import type { Metrics } from "../usage/metrics.ts"
+import type { Users } from "../users/users.ts"
+import { docsRoutes } from "./docs.ts"
+
+const readyMs = 2000
+
+interface Needs {
+  router: Router
+  config: Config
+  db: Database
+  settings: SettingsStore
+  users: Users
+  metrics: Metrics
+  routes: readonly MountedRoute[]
+}
+
+const Health = z.object({ status: z.literal("ok") }).meta({ id: "Health" })
+const Version = z.object({ version: z.string() }).meta({ id: "Version" })
+const PublicConfig = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    /** Whether there is no account yet, so that the first one can be made. */
+    first_run: z.boolean(),
+    signup: z.boolean(),
+    runtime_prefix: z.string(),
+  })
+  .meta({ id: "PublicConfig" })
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+const isLoopback = (address: string): boolean => address === "::1" || address.startsWith("127.")
+
+/** With a token set, it alone opens; else only this machine, and nothing that came by a proxy. */
+const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): boolean => {
+  if (token !== undefined) {
+    const sent = incoming.headers.authorization?.replace(/^bearer +/i, "") ?? ""
+    return timingSafeEqual(digest(sent), digest(token))
+  }
+  const { headers, socket } = incoming
+  const forwarded = headers["x-forwarded-for"] ?? headers.forwarded ?? headers["x-real-ip"]
+  const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "")
+  return forwarded === undefined && isLoopback(peer)
+}
+
+/** What operators and the sign-in page ask, and the API documentation in development. */
+export const operationRoutes = (needs: Needs): Router => {
+  const { router, config, db, settings, users, metrics, routes } = needs
+  const { version } = packageJson
+
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/health",
+      summary: "Whether the process is up",
+      responses: { 200: json(Health, "It is") },
+    }),
+    () => ({ status: "ok" }),
+  )
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/ready",
+      summary: "Whether the store can be reached and is migrated",
+      responses: { 200: json(Health, "It is"), 503: { description: "It is not" } },
+    }),
+    async () => {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error("no answer")), readyMs)
+      })
+      try {
+        await Promise.race([sql`select 1`.execute(db.read), late])
+      } catch (cause) {
+        fail("unavailable", "The database cannot be reached", { cause })
+      } finally {
+        clearTimeout(timer)
+      }
+      return { status: "ok" }
+    },
+  )
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/metrics",
+      summary: "Counters in Prometheus form; with METRICS_TOKEN, or from this machine",
+      responses: {
+        200: { description: "Metrics", contentType: "text/plain" },
+        401: { description: "Not for you" },
+      },
+    }),
+    async ({ exchange }) => {
+      if (!mayReadMetrics(exchange.incoming, config.METRICS_TOKEN)) {
+        fail("unauthorized", "Send METRICS_TOKEN as a bearer token, or ask from the machine itself")
+      }
+      return new Response(await metrics.text(), {
+        headers: { "content-type": metrics.contentType },
+      })
+    },
+  )
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/api/version",
+      summary: "The gateway's version",
+      responses: { 200: json(Version, "Semantic version") },
+    }),
+    () => ({ version }),
+  )
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/api/config",
+      summary: "What the sign-in page must know",
+      responses: { 200: json(PublicConfig, "Nothing secret") },
+    }),
+    async () => ({
+      name: "Portico",
+      version,
+      first_run: !(await users.any()),
+      signup: settings.current().enable_signup,
+      runtime_prefix: config.RUNTIME_PREFIX,
+    }),
+  )
+  if (config.ENV === "dev") docsRoutes(router, routes)
+  return router
+}

@@ -1,0 +1,48 @@
+/**
+ * Why no whole reply came.
+ * `unreachable`: no connection could be made; nothing was sent.
+ * `reset`: the connection ended before the reply's head.
+ * `timeout`: no head within the time allowed.
+ * `silence`: the reply's body stopped coming.
+ * `broken`: the connection ended within the body, or what came was no HTTP.
+ */
+export type UpstreamErrorKind = "unreachable" | "reset" | "timeout" | "silence" | "broken"
+
+export class UpstreamError extends Error {
+  readonly kind: UpstreamErrorKind
+
+  constructor(kind: UpstreamErrorKind, cause: Error) {
+    super(cause.message, { cause })
+    this.name = "UpstreamError"
+    this.kind = kind
+  }
+}
+
+const unreachableCodes = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "EPROTO",
+])
+const certificateCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
+
+const codeOf = (error: Error): string => {
+  if ("code" in error && typeof error.code === "string") return error.code
+  const [first] = error instanceof AggregateError ? error.errors : []
+  return first instanceof Error ? codeOf(first) : ""
+}
+
+/** @param headSeen whether the reply's head had come */
+export const classify = (error: Error, headSeen: boolean): UpstreamError => {
+  const code = codeOf(error)
+  if (code === "UND_ERR_HEADERS_TIMEOUT") return new UpstreamError("timeout", error)
+  if (code === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("silence", error)
+  if (headSeen) return new UpstreamError("broken", error)
+  const noConnection =
+    unreachableCodes.has(code) || certificateCodes.test(code) || code === "ETIMEDOUT"
+  return new UpstreamError(noConnection ? "unreachable" : "reset", error)
+}

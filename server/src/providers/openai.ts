@@ -1,0 +1,57 @@
+import { z } from "zod"
+import { bearer, type Provider, type ProviderModel } from "./provider.ts"
+
+const Capability = z.record(z.string(), z.unknown()).optional()
+
+/** OpenAI's list, with what vLLM, OpenRouter, Mistral and others add to it; loose on purpose. */
+const Listed = z.looseObject({
+  id: z.string(),
+  created: z.number().catch(0),
+  owned_by: z.string().catch("openai"),
+  context_length: z.number().optional().catch(undefined),
+  max_model_len: z.number().optional().catch(undefined),
+  max_context_length: z.number().optional().catch(undefined),
+  capabilities: Capability.catch(undefined),
+})
+const List = z.union([
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
+  z.array(z.unknown()),
+])
+
+const flags = (capabilities: Record<string, unknown> | undefined): Record<string, boolean> =>
+  Object.fromEntries(
+    Object.entries(capabilities ?? {}).filter(
+      (entry): entry is [string, boolean] => typeof entry[1] === "boolean",
+    ),
+  )
+
+const toModel = (listing: unknown): ProviderModel[] => {
+  const parsed = Listed.safeParse(listing)
+  if (!parsed.success) return []
+  const { id, created, owned_by, capabilities, ...model } = parsed.data
+  const context = model.context_length ?? model.max_model_len ?? model.max_context_length ?? null
+  return [
+    {
+      name: id,
+      created: Math.floor(created),
+      owned_by,
+      capabilities: flags(capabilities),
+      context_length: context,
+      digest: null,
+      listing,
+    },
+  ]
+}
+
+/** An OpenAI-style provider; its address ends where `/chat/completions` begins. */
+export const openai: Provider = {
+  kind: "openai",
+  connection_type: "external",
+  pathOf: (operation) => `/${operation}`,
+  credentialHeaders: bearer,
+  listModels: async ({ client, headers, signal }) => {
+    const reply = await client.ask({ method: "GET", path: "/models", headers }, signal)
+    return List.parse(reply).flatMap(toModel)
+  },
+  listLoaded: async () => null,
+}

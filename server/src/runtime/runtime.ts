@@ -1,0 +1,2 @@
+export const createRuntime = (_: object) => ({})
+export type Runtime = ReturnType<typeof createRuntime>

@@ -1,0 +1,36 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+
+const version = "v1"
+const nonceBytes = 12
+const tagBytes = 16
+
+/** What is derived from SECRET_KEY: one key a purpose, so that neither opens the other. */
+export const createSecrets = (secretKey: string) => {
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync("sha256", secretKey, "portico", purpose, 32))
+  const sealingKey = derive("sealed values")
+
+  return {
+    /** Signs JWTs (HS256). */
+    signingKey: new Uint8Array(derive("json web tokens")),
+
+    /** AES-256-GCM; a fresh nonce each time, so equal texts seal differently. */
+    seal: (text: string): string => {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce)
+      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()])
+      return `${version}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`
+    },
+
+    /** @throws when the value was changed, or sealed under another SECRET_KEY */
+    unseal: (sealed: string): string => {
+      const bytes = Buffer.from(sealed.slice(version.length + 1), "base64url")
+      const decipher = createDecipheriv("aes-256-gcm", sealingKey, bytes.subarray(0, nonceBytes))
+      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+      const body = bytes.subarray(nonceBytes + tagBytes)
+      return decipher.update(body, undefined, "utf8") + decipher.final("utf8")
+    },
+  }
+}
+
+export type Secrets = ReturnType<typeof createSecrets>

@@ -1,0 +1,66 @@
+import type { Server } from "node:http"
+import { createAdaptorServer } from "@hono/node-server"
+import type { Logger } from "pino"
+import { createApp } from "./app.ts"
+import type { Config } from "./config.ts"
+import { holdDataDir } from "./db/lock.ts"
+import { createGateway, type Gateway } from "./gateway.ts"
+
+/** Proxies in front keep connections for a minute; ours must outlive theirs. */
+const keepAliveMs = 75_000
+/** After draining, for replies that were just ended to leave the machine. */
+const lastWordsMs = 1000
+
+export interface Serving {
+  url: string
+  gateway: Gateway
+  /** Takes no more requests, lets running ones finish within DRAIN_TIMEOUT, and closes. */
+  stop(): Promise<void>
+}
+
+const listenError = (error: NodeJS.ErrnoException, { HOST, PORT }: Config): Error => {
+  if (error.code === "EADDRINUSE") {
+    return new Error(`Port ${PORT} on ${HOST} is in use by another program; set PORT to a free one`)
+  }
+  if (error.code === "EACCES") {
+    return new Error(`This user may not listen on port ${PORT} of ${HOST}; set PORT above 1023`)
+  }
+  return error
+}
+
+const listen = (server: Server, config: Config): Promise<string> =>
+  new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(listenError(error, config)))
+    server.listen(config.PORT, config.HOST, () => {
+      const bound = server.address()
+      const port = typeof bound === "object" && bound ? bound.port : config.PORT
+      const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST
+      resolve(`http://${host}:${port}`)
+    })
+  })
+
+/** Opens everything and serves. @throws when the data folder, the database or the port is not to be had */
+export const serve = async (config: Config, log: Logger): Promise<Serving> => {
+  const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
+  const gateway = await createGateway(config, log)
+  const app = createApp(gateway, log)
+  const server = createAdaptorServer({ fetch: app.hono.fetch }) as Server
+  server.keepAliveTimeout = keepAliveMs
+  const url = await listen(server, config)
+
+  return {
+    url,
+    gateway,
+    stop: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeIdleConnections()
+      await gateway.running.drain(config.DRAIN_TIMEOUT * 1000)
+      server.closeIdleConnections()
+      const cut = setTimeout(() => server.closeAllConnections(), lastWordsMs)
+      await closed
+      clearTimeout(cut)
+      await gateway.close()
+      letGo()
+    },
+  }
+}

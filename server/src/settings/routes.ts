@@ -1,0 +1,30 @@
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import { SettingsChanges, SettingsView } from "./schema.ts"
+import type { SettingsStore } from "./settings.ts"
+
+export const settingsRoutes = (router: Router, settings: SettingsStore): Router => {
+  router.on(
+    route("admin", {
+      method: "get",
+      path: "/",
+      summary: "The settings in force, and which of them the environment fixes",
+      responses: { 200: json(SettingsView, "All settings") },
+    }),
+    () => settings.view(),
+  )
+  router.on(
+    route("admin", {
+      method: "post",
+      path: "/",
+      summary: "Change some settings",
+      body: SettingsChanges,
+      responses: {
+        200: json(SettingsView, "All settings"),
+        409: { description: "Fixed by the environment" },
+      },
+    }),
+    ({ actor, body }) => settings.change(actor, body),
+  )
+  return router
+}

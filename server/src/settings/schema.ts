@@ -1,0 +1,41 @@
+import { z } from "zod"
+
+/** What an administrator may change while the gateway runs, with the defaults. */
+export const Settings = z
+  .object({
+    enable_signup: z.boolean().default(false),
+    default_user_role: z.enum(["pending", "user"]).default("pending"),
+    /** Seconds. */
+    jwt_expires_in: z.int().min(60).max(31_536_000).default(2_419_200),
+    /** Whether `/openai/*` passes through to OpenAI-style connections. */
+    enable_openai_proxy: z.boolean().default(false),
+    /** Seconds; 0 keeps all. */
+    usage_retention: z.int().min(0).default(34_560_000),
+    /** Seconds; 0 keeps all. */
+    audit_retention: z.int().min(0).default(0),
+  })
+  .meta({ id: "Settings" })
+export type Settings = z.output<typeof Settings>
+export type SettingName = keyof Settings
+
+export const SettingsChanges = z
+  .object({
+    enable_signup: z.boolean(),
+    default_user_role: z.enum(["pending", "user"]),
+    jwt_expires_in: z.int().min(60).max(31_536_000),
+    enable_openai_proxy: z.boolean(),
+    usage_retention: z.int().min(0),
+    audit_retention: z.int().min(0),
+  })
+  .partial()
+  .meta({ id: "SettingsChanges" })
+export type SettingsChanges = z.output<typeof SettingsChanges>
+
+export const SettingsView = z
+  .object({
+    values: Settings,
+    /** The environment variable that fixes a setting, by setting. */
+    locked: z.record(z.string(), z.string()),
+  })
+  .meta({ id: "SettingsView" })
+export type SettingsView = z.output<typeof SettingsView>

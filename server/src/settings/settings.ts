@@ -1,0 +1,91 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Config } from "../config.ts"
+import type { Database } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor } from "../http/caller.ts"
+import { type SettingName, Settings, type SettingsChanges, type SettingsView } from "./schema.ts"
+
+const variableBySetting = {
+  enable_signup: "ENABLE_SIGNUP",
+  default_user_role: "DEFAULT_USER_ROLE",
+  jwt_expires_in: "JWT_EXPIRES_IN",
+  enable_openai_proxy: "ENABLE_OPENAI_PROXY",
+  usage_retention: "USAGE_RETENTION",
+  audit_retention: "AUDIT_RETENTION",
+} as const satisfies Record<SettingName, keyof Config>
+
+interface Needs {
+  config: Config
+  db: Database
+  bus: Bus
+  audit: Audit
+  now: () => number
+}
+
+/** Settings kept in the store; an environment variable always wins and locks its setting. */
+export const createSettings = async ({ config, db, bus, audit, now }: Needs) => {
+  const fixed = Object.entries(variableBySetting).filter(([, name]) => config[name] !== undefined)
+  const fixedValues = Object.fromEntries(fixed.map(([setting, name]) => [setting, config[name]]))
+  const locked = Object.fromEntries(fixed)
+
+  const load = async (): Promise<Settings> => {
+    const rows = await db.read.selectFrom("settings").select(["name", "value"]).execute()
+    const stored = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)]))
+    return Settings.parse({ ...stored, ...fixedValues })
+  }
+
+  let current = await load()
+  bus.subscribe(({ topic }) => {
+    if (topic !== "settings" && topic !== "reset") return
+    load().then(
+      (values) => {
+        current = values
+      },
+      // Out of reach: what is known stays in force until the bus says `reset` again.
+      () => {},
+    )
+  })
+
+  return {
+    /** As they are in force now; from memory. */
+    current: (): Settings => current,
+
+    view: (): SettingsView => ({ values: current, locked }),
+
+    change: async (actor: Actor, changes: SettingsChanges): Promise<SettingsView> => {
+      const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
+      for (const [name] of entries) {
+        const variable = locked[name]
+        if (variable) fail("conflict", `${name} is fixed by the environment variable ${variable}`)
+      }
+      if (entries.length === 0) return { values: current, locked }
+      await db.transact(async (tx) => {
+        for (const [name, value] of entries) {
+          const row = { name, value: JSON.stringify(value), updated_at: now() }
+          await tx
+            .insertInto("settings")
+            .values(row)
+            .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
+            .execute()
+        }
+        const before = Object.fromEntries(
+          Object.entries(current).filter(([name]) => name in changes),
+        )
+        const changed = entries.map(([name]) => name)
+        await audit.record(tx, {
+          actor,
+          action: "settings.changed",
+          changed,
+          before,
+          after: changes,
+        })
+        await bus.publish(tx, { topic: "settings" })
+      })
+      current = await load()
+      return { values: current, locked }
+    },
+  }
+}
+
+export type SettingsStore = Awaited<ReturnType<typeof createSettings>>

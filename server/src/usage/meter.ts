@@ -1,0 +1,104 @@
+import { randomUUIDv7 } from "node:crypto"
+import type { Bit } from "../db/tables.ts"
+import type { Caller } from "../http/caller.ts"
+import type { Exchange } from "../http/exchange.ts"
+import type { Metrics } from "./metrics.ts"
+import type { Recorder } from "./recorder.ts"
+import type { Outcome, Tokens } from "./schema.ts"
+
+const bytesPerToken = 4
+
+export interface Begun {
+  exchange: Exchange
+  caller: Caller
+  operation: string
+  /** As the caller named it. */
+  model: string
+  streamed: boolean
+  /** For an estimate, should the upstream not count. */
+  promptBytes: number
+}
+
+export interface Ended {
+  outcome: Outcome
+  status: number
+  tokens: Tokens | null
+  /** Tokens that came, as far as seen; taken when the upstream did not count. */
+  piecesOut: number
+}
+
+/** One request's book: opened before it is sent, closed once with what it cost. */
+export interface Meter {
+  sentTo(connectionId: string, provider: string): void
+  firstToken(): void
+  settle(ended: Ended): void
+}
+
+interface Needs {
+  recorder: Recorder
+  metrics: Metrics
+  now: () => number
+}
+
+const bit = (claim: boolean): Bit => (claim ? 1 : 0)
+
+const whose = ({ user, credential }: Caller) => ({
+  user_id: user.id,
+  key_id: credential.type === "key" ? credential.id : null,
+})
+
+/** Nothing was read where the upstream failed or refused; else about four bytes are a token. */
+const estimate = (outcome: Outcome, promptBytes: number, piecesOut: number): Tokens => {
+  const failed = outcome === "upstream_error" || outcome === "refused_request"
+  const tokens_in = failed ? 0 : Math.ceil(promptBytes / bytesPerToken)
+  return { tokens_in, tokens_out: piecesOut }
+}
+
+export const createMeters = ({ recorder, metrics, now }: Needs) => ({
+  /** Stands in front of every dispatch; the place where limits and budgets will be reserved. */
+  begin: ({ exchange, caller, operation, model, streamed, promptBytes }: Begun): Meter => {
+    const startedAt = exchange.startedAt
+    let connection_id: string | null = null
+    let provider = ""
+    let firstAt: number | null = null
+    let settled = false
+    metrics.began()
+
+    return {
+      sentTo: (connectionId, kind) => {
+        connection_id = connectionId
+        provider = kind
+        exchange.connection = connectionId
+      },
+
+      firstToken: () => {
+        firstAt ??= performance.now()
+      },
+
+      settle: ({ outcome, status, tokens, piecesOut }) => {
+        if (settled) return
+        settled = true
+        const record = {
+          id: randomUUIDv7(),
+          at: now(),
+          ...whose(caller),
+          operation,
+          model,
+          connection_id,
+          streamed: bit(streamed),
+          ...(tokens ?? estimate(outcome, promptBytes, piecesOut)),
+          estimated: bit(tokens === null),
+          time_to_first_token_ms: firstAt === null ? null : Math.round(firstAt - startedAt),
+          duration_ms: Math.round(performance.now() - startedAt),
+          outcome,
+          status,
+          request_id: exchange.requestId,
+        }
+        recorder.record(record)
+        metrics.ended(record, provider)
+      },
+    }
+  },
+})
+
+export type Meters = ReturnType<typeof createMeters>

@@ -1,0 +1,63 @@
+import type { Insertable } from "kysely"
+import type { Database } from "../db/database.ts"
+import type { UsageRow } from "../db/tables.ts"
+
+const writeMs = 500
+const rowsPerStatement = 50
+const rowsPerWrite = 1000
+const mostQueued = 20_000
+
+export type UsageRecord = Insertable<UsageRow>
+
+/**
+ * Writes usage in batches behind the requests' backs. A full queue drops new records and counts
+ * them: keeping book never slows a request.
+ */
+export const createRecorder = (db: Database) => {
+  let queue: UsageRecord[] = []
+  let dropped = 0
+  let writing: Promise<void> | undefined
+
+  const write = async (rows: readonly UsageRecord[]): Promise<void> => {
+    await db.transact(async (tx) => {
+      for (let at = 0; at < rows.length; at += rowsPerStatement) {
+        const values = rows.slice(at, at + rowsPerStatement)
+        await tx.insertInto("usage").values(values).execute()
+      }
+    })
+  }
+
+  const writeAll = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const rows = queue.slice(0, rowsPerWrite)
+      await write(rows)
+      queue = queue.slice(rows.length)
+    }
+  }
+
+  const flush = (): Promise<void> => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+
+  // What could not be written stays queued for the next turn.
+  const timer = setInterval(() => void flush().catch(() => {}), writeMs).unref()
+
+  return {
+    record: (row: UsageRecord): void => {
+      if (queue.length >= mostQueued) dropped++
+      else queue.push(row)
+    },
+    dropped: (): number => dropped,
+    queued: (): number => queue.length,
+    flush,
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await flush().catch(() => {})
+    },
+  }
+}
+
+export type Recorder = ReturnType<typeof createRecorder>

@@ -1,0 +1,32 @@
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Recorder } from "./recorder.ts"
+import { defaultSpan, UsageQuery, UsageReport } from "./schema.ts"
+import type { UsageStore } from "./store.ts"
+
+interface Needs {
+  router: Router
+  store: UsageStore
+  recorder: Recorder
+  now: () => number
+}
+
+export const usageRoutes = ({ router, store, recorder, now }: Needs): Router => {
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/",
+      summary: "Usage summed by day, model, user, key or connection; one's own for users",
+      query: UsageQuery,
+      responses: { 200: json(UsageReport, "The sums, in order of their key") },
+    }),
+    async ({ caller: { user }, query }) => {
+      const to = query.to ?? now() + 1
+      const from = query.from ?? to - defaultSpan
+      const user_id = user.role === "admin" ? query.user_id : user.id
+      const items = await store.sums({ ...query, from, to, user_id })
+      return { from, to, items, total: items.length, dropped: recorder.dropped() }
+    },
+  )
+  return router
+}

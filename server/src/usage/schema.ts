@@ -1,0 +1,63 @@
+import { z } from "zod"
+
+/**
+ * How a request ended. `client_cancelled`: the client left. `revoked`: its credential was.
+ * `upstream_error`: the upstream failed or refused. `refused_request`: the upstream said that the
+ * request itself is wrong.
+ */
+export const Outcome = z.enum([
+  "ok",
+  "client_cancelled",
+  "revoked",
+  "refused_request",
+  "upstream_error",
+  "shut_down",
+])
+export type Outcome = z.output<typeof Outcome>
+
+/** Tokens as the upstream counted them, or estimated where it did not. */
+export interface Tokens {
+  tokens_in: number
+  tokens_out: number
+}
+
+const days = 86_400
+
+export const UsageQuery = z.object({
+  /** Epoch seconds; thirty days back when left out. */
+  from: z.coerce.number<string>().int().min(0).optional(),
+  to: z.coerce.number<string>().int().min(0).optional(),
+  group_by: z.enum(["day", "model", "user", "key", "connection"]).default("day"),
+  model: z.string().max(300).optional(),
+  /** For administrators; others see their own only. */
+  user_id: z.string().max(200).optional(),
+  key_id: z.string().max(200).optional(),
+})
+export type UsageQuery = z.output<typeof UsageQuery>
+
+export const defaultSpan = 30 * days
+
+export const UsageSum = z.object({
+  /** The day (`2026-01-31`, UTC), or the id of the model, user, key or connection. */
+  key: z.string().nullable(),
+  requests: z.int(),
+  errors: z.int(),
+  tokens_in: z.int(),
+  tokens_out: z.int(),
+  /** Means over the group, in ms. */
+  duration_ms: z.number(),
+  time_to_first_token_ms: z.number().nullable(),
+})
+export type UsageSum = z.output<typeof UsageSum>
+
+export const UsageReport = z
+  .object({
+    from: z.int(),
+    to: z.int(),
+    items: z.array(UsageSum),
+    total: z.int(),
+    /** Records that were lost since the start because the database could not keep up. */
+    dropped: z.int(),
+  })
+  .meta({ id: "UsageReport" })
+export type UsageReport = z.output<typeof UsageReport>

@@ -1,0 +1,60 @@
+import { sql } from "kysely"
+import type { Database } from "../db/database.ts"
+import type { UsageQuery, UsageSum } from "./schema.ts"
+
+const secondsPerDay = 86_400
+
+const columns = {
+  model: "model",
+  user: "user_id",
+  key: "key_id",
+  connection: "connection_id",
+} as const
+
+const isoDay = (day: number): string =>
+  new Date(day * secondsPerDay * 1000).toISOString().slice(0, 10)
+
+export const createUsageStore = (db: Database) => ({
+  sums: async (query: UsageQuery & { from: number; to: number }): Promise<UsageSum[]> => {
+    const byDay = query.group_by === "day"
+    // Integer division on both databases.
+    const group =
+      query.group_by === "day"
+        ? sql<string | number | null>`at / ${sql.lit(secondsPerDay)}`
+        : sql<string | number | null>`${sql.ref(columns[query.group_by])}`
+    let matching = db.read
+      .selectFrom("usage")
+      .where("at", ">=", query.from)
+      .where("at", "<", query.to)
+    if (query.user_id) matching = matching.where("user_id", "=", query.user_id)
+    if (query.key_id) matching = matching.where("key_id", "=", query.key_id)
+    if (query.model) matching = matching.where("model", "=", query.model)
+    const rows = await matching
+      .select(group.as("key"))
+      .select(({ fn }) => [
+        fn.countAll<number>().as("requests"),
+        sql<number>`sum(case when outcome = 'ok' then 0 else 1 end)`.as("errors"),
+        sql<number>`cast(sum(tokens_in) as bigint)`.as("tokens_in"),
+        sql<number>`cast(sum(tokens_out) as bigint)`.as("tokens_out"),
+        sql<number>`cast(avg(duration_ms) as double precision)`.as("duration_ms"),
+        sql<number | null>`cast(avg(time_to_first_token_ms) as double precision)`.as(
+          "time_to_first_token_ms",
+        ),
+      ])
+      .groupBy(group)
+      .orderBy("key")
+      .execute()
+    return rows.map((row) => ({
+      ...row,
+      key: byDay ? isoDay(Number(row.key)) : row.key === null ? null : String(row.key),
+    }))
+  },
+
+  dropOlder: async (than: number): Promise<void> => {
+    await db.transact(async (tx) => {
+      await tx.deleteFrom("usage").where("at", "<", than).execute()
+    })
+  },
+})
+
+export type UsageStore = ReturnType<typeof createUsageStore>

@@ -1,0 +1,61 @@
+import { z } from "zod"
+import { ListQuery } from "../http/list.ts"
+
+export const Role = z.enum(["admin", "user", "pending"])
+export type Role = z.output<typeof Role>
+
+export const Source = z.enum(["local", "scim", "oidc"])
+export type Source = z.output<typeof Source>
+
+export const Email = z.email("must be an e-mail address such as ada@example.com").max(254)
+
+export const Name = z.string().trim().min(1, "must not be empty").max(200)
+
+/** An e-mail address of an account, beside the one it signs in with. */
+export const UserEmail = z.object({
+  value: z.string(),
+  type: z.string().nullable(),
+  primary: z.boolean(),
+})
+export type UserEmail = z.output<typeof UserEmail>
+
+export const User = z
+  .object({
+    id: z.string(),
+    /** What the account signs in with, and SCIM's `userName`. */
+    email: z.string(),
+    name: z.string(),
+    given_name: z.string().nullable(),
+    family_name: z.string().nullable(),
+    display_name: z.string().nullable(),
+    nick_name: z.string().nullable(),
+    external_id: z.string().nullable(),
+    role: Role,
+    active: z.boolean(),
+    source: Source,
+    created_at: z.int(),
+    updated_at: z.int(),
+    last_active_at: z.int().nullable(),
+  })
+  .meta({ id: "User" })
+export type User = z.output<typeof User>
+
+/** What an administrator may change of an account; what is left out stays. */
+export const UserChanges = z
+  .object({
+    email: Email,
+    name: Name,
+    role: Role,
+    active: z.boolean(),
+    password: z.string().min(8, "must have at least 8 characters").max(1000),
+  })
+  .partial()
+  .meta({ id: "UserChanges" })
+export type UserChanges = z.output<typeof UserChanges>
+
+export const UserListQuery = ListQuery.extend({
+  order_by: z.enum(["name", "email", "role", "created_at", "last_active_at"]).default("created_at"),
+  role: Role.optional(),
+  active: z.stringbool().optional(),
+})
+export type UserListQuery = z.output<typeof UserListQuery>

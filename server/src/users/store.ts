@@ -1,0 +1,158 @@
+import { type Insertable, type Selectable, sql } from "kysely"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import type { UserRow } from "../db/tables.ts"
+import { escapeLike, foldCase } from "../db/text.ts"
+import type { Page } from "../http/list.ts"
+import { Role, Source, type User, type UserEmail, type UserListQuery } from "./schema.ts"
+
+export interface StoredUser extends User {
+  password_hash: string | null
+}
+
+const toUser = (row: Selectable<UserRow>): StoredUser => {
+  const { email_key, name_key, deleted_at, ...user } = row
+  return {
+    ...user,
+    role: Role.parse(row.role),
+    source: Source.parse(row.source),
+    active: row.active === 1,
+  }
+}
+
+const toRow = (user: StoredUser): Insertable<UserRow> => ({
+  ...user,
+  email_key: foldCase(user.email),
+  name_key: foldCase(user.name),
+  active: user.active ? 1 : 0,
+  deleted_at: null,
+})
+
+/** Text is sorted by its folded form, which is the same on every database. */
+const sortColumns = {
+  name: "name_key",
+  email: "email_key",
+  role: "role",
+  created_at: "created_at",
+  last_active_at: "last_active_at",
+} as const
+
+/** The accounts without what only sign-in may see. */
+export const withoutSecrets = ({ password_hash, ...user }: StoredUser): User => user
+
+export const createUserStore = (db: Database) => ({
+  byId: async (id: string, reader: Reader = db.read): Promise<StoredUser | undefined> => {
+    const row = await reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst()
+    return row && toUser(row)
+  },
+
+  byEmail: async (email: string): Promise<StoredUser | undefined> => {
+    const row = await db.read
+      .selectFrom("users")
+      .selectAll()
+      .where("email_key", "=", foldCase(email))
+      .executeTakeFirst()
+    return row && toUser(row)
+  },
+
+  list: async (query: UserListQuery): Promise<Page<User>> => {
+    let matching = db.read.selectFrom("users")
+    if (query.query) {
+      const pattern = `%${escapeLike(foldCase(query.query))}%`
+      matching = matching.where(({ or }) =>
+        or([
+          sql<boolean>`email_key like ${pattern} escape '\\'`,
+          sql<boolean>`name_key like ${pattern} escape '\\'`,
+        ]),
+      )
+    }
+    if (query.role) matching = matching.where("role", "=", query.role)
+    if (query.active !== undefined) matching = matching.where("active", "=", query.active ? 1 : 0)
+    const { total } = await matching
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow()
+    const rows = await matching
+      .selectAll()
+      .orderBy(sortColumns[query.order_by], query.direction)
+      .orderBy("id", query.direction)
+      .limit(query.page_size)
+      .offset((query.page - 1) * query.page_size)
+      .execute()
+    return { items: rows.map((row) => withoutSecrets(toUser(row))), total }
+  },
+
+  any: async (reader: Reader = db.read): Promise<boolean> =>
+    (await reader.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
+
+  /** Whether an active administrator is left beside `id`. */
+  anotherAdmin: async (tx: Tx, id: string): Promise<boolean> =>
+    (await tx
+      .selectFrom("users")
+      .select("id")
+      .where("role", "=", "admin")
+      .where("active", "=", 1)
+      .where("id", "!=", id)
+      .limit(1)
+      .executeTakeFirst()) !== undefined,
+
+  /** @returns false when the e-mail is taken */
+  insert: async (tx: Tx, user: StoredUser, emails: readonly UserEmail[]): Promise<boolean> => {
+    const inserted = await tx
+      .insertInto("users")
+      .values(toRow(user))
+      .onConflict((conflict) => conflict.column("email_key").doNothing())
+      .returning("id")
+      .executeTakeFirst()
+    if (!inserted) return false
+    await replaceEmails(tx, user.id, emails)
+    return true
+  },
+
+  /** @returns false when the e-mail is another account's */
+  update: async (tx: Tx, user: StoredUser): Promise<boolean> => {
+    const { id, ...row } = toRow(user)
+    const taken = await tx
+      .selectFrom("users")
+      .select("id")
+      .where("email_key", "=", foldCase(user.email))
+      .where("id", "!=", id)
+      .executeTakeFirst()
+    if (taken) return false
+    await tx.updateTable("users").set(row).where("id", "=", id).execute()
+    return true
+  },
+
+  remove: async (tx: Tx, id: string): Promise<void> => {
+    await tx
+      .deleteFrom("access_grants")
+      .where("principal_type", "=", "user")
+      .where("principal_id", "=", id)
+      .execute()
+    await tx.deleteFrom("users").where("id", "=", id).execute()
+  },
+
+  emails: async (id: string): Promise<UserEmail[]> => {
+    const rows = await db.read
+      .selectFrom("user_emails")
+      .selectAll()
+      .where("user_id", "=", id)
+      .orderBy("position")
+      .execute()
+    return rows.map(({ value, type, is_primary }) => ({ value, type, primary: is_primary === 1 }))
+  },
+})
+
+const replaceEmails = async (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> => {
+  await tx.deleteFrom("user_emails").where("user_id", "=", id).execute()
+  if (emails.length === 0) return
+  const rows = emails.map(({ value, type, primary }, position) => ({
+    user_id: id,
+    position,
+    value,
+    value_key: foldCase(value),
+    type,
+    is_primary: primary ? (1 as const) : (0 as const),
+  }))
+  await tx.insertInto("user_emails").values(rows).execute()
+}
+
+export type UserStore = ReturnType<typeof createUserStore>

@@ -1,0 +1,183 @@
+import type { Audit, Change } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor } from "../http/caller.ts"
+import type { Page } from "../http/list.ts"
+import type { Role, Source, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
+import { type StoredUser, type UserStore, withoutSecrets } from "./store.ts"
+
+export interface NewUser {
+  email: string
+  name: string
+  role: Role
+  source: Source
+  password?: string
+}
+
+interface Needs {
+  db: Database
+  store: UserStore
+  audit: Audit
+  bus: Bus
+  newId: () => string
+  now: () => number
+  hashPassword: (password: string) => Promise<string>
+  /** Ends a user's sessions, so that no JWT of theirs opens anything. */
+  endSessions: (tx: Tx, userId: string) => Promise<void>
+}
+
+const namesOf = (name: string): Pick<User, "given_name" | "family_name"> => {
+  const parts = name.split(/\s+/)
+  const family = parts.length > 1 ? parts.pop() : undefined
+  return { given_name: parts.join(" "), family_name: family ?? null }
+}
+
+const differing = (before: StoredUser, after: StoredUser): (keyof StoredUser)[] =>
+  (Object.keys(after) as (keyof StoredUser)[]).filter(
+    (key) => key !== "updated_at" && before[key] !== after[key],
+  )
+
+const actionOf = (before: StoredUser, after: StoredUser): string => {
+  if (before.active && !after.active) return "user.deactivated"
+  if (!before.active && after.active) return "user.activated"
+  return "user.updated"
+}
+
+const changeOf = (before: StoredUser, after: StoredUser): Omit<Change, "actor"> => {
+  const changed = differing(before, after)
+  const access = changed.filter((key) => key === "active" || key === "role")
+  return {
+    action: actionOf(before, after),
+    target: { type: "user", id: after.id },
+    changed: changed.map((key) => (key === "password_hash" ? "password" : key)),
+    ...(access.length > 0 && {
+      before: Object.fromEntries(access.map((key) => [key, before[key]])),
+      after: Object.fromEntries(access.map((key) => [key, after[key]])),
+    }),
+  }
+}
+
+const isActiveAdmin = ({ role, active }: User): boolean => role === "admin" && active
+
+export const createUsers = (needs: Needs) => {
+  const { db, store, audit, bus, newId, now, hashPassword, endSessions } = needs
+
+  const known = async (id: string, tx?: Tx): Promise<StoredUser> =>
+    (await store.byId(id, tx)) ?? fail("not_found", `There is no user ${id}`)
+
+  /** @throws {Failure} `last_admin`; of two that try at once, the second sees the first's outcome */
+  const keepAnAdmin = async (tx: Tx, before: StoredUser, after: StoredUser | null) => {
+    if (!isActiveAdmin(before) || (after && isActiveAdmin(after))) return
+    await db.exclusive(tx, "administrators")
+    if (await store.anotherAdmin(tx, before.id)) return
+    fail("last_admin", `${before.email} is the last active administrator; make another one first`)
+  }
+
+  /** Applies `edit` to an account inside `tx`, with all that follows from it. */
+  const change = async (
+    tx: Tx,
+    actor: Actor,
+    id: string,
+    edit: (user: StoredUser) => StoredUser,
+  ): Promise<StoredUser> => {
+    const before = await known(id, tx)
+    const after = edit(before)
+    if (differing(before, after).length === 0) return before
+    after.updated_at = now()
+    await keepAnAdmin(tx, before, after)
+    if (!(await store.update(tx, after))) fail("conflict", `${after.email} is already in use`)
+    const secretChanged = before.password_hash !== after.password_hash
+    if (!after.active || secretChanged) await endSessions(tx, id)
+    await audit.record(tx, { actor, ...changeOf(before, after) })
+    await bus.publish(tx, { topic: "user", id })
+    return after
+  }
+
+  const insert = async (tx: Tx, actor: Actor, user: StoredUser): Promise<User> => {
+    const emails: UserEmail[] = [{ value: user.email, type: "work", primary: true }]
+    if (!(await store.insert(tx, user, emails))) {
+      fail("conflict", `${user.email} is already in use`)
+    }
+    const { role, active } = user
+    const target = { type: "user", id: user.id }
+    await audit.record(tx, { actor, action: "user.created", target, after: { role, active } })
+    return withoutSecrets(user)
+  }
+
+  const draft = async ({ password, ...input }: NewUser): Promise<StoredUser> => ({
+    id: newId(),
+    ...input,
+    ...namesOf(input.name),
+    display_name: null,
+    nick_name: null,
+    external_id: null,
+    active: true,
+    password_hash: password === undefined ? null : await hashPassword(password),
+    created_at: now(),
+    updated_at: now(),
+    last_active_at: null,
+  })
+
+  return {
+    get: async (id: string): Promise<User> => withoutSecrets(await known(id)),
+    list: (query: UserListQuery): Promise<Page<User>> => store.list(query),
+    any: (): Promise<boolean> => store.any(),
+
+    /** With the password's hash; for signing in. */
+    forSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
+
+    create: async (actor: Actor, input: NewUser): Promise<User> => {
+      const user = await draft(input)
+      return db.transact((tx) => insert(tx, actor, user))
+    },
+
+    /**
+     * Makes the first account, an administrator; of two that try at once one gets `null`.
+     * `also` runs in the same transaction.
+     */
+    createFirst: async (
+      actor: Actor,
+      input: Omit<NewUser, "role" | "source">,
+      also: (tx: Tx, user: User) => Promise<void> = async () => {},
+    ): Promise<User | null> => {
+      const user = await draft({ ...input, role: "admin", source: "local" })
+      return db.transact(async (tx) => {
+        await db.exclusive(tx, "administrators")
+        if (await store.any(tx)) return null
+        const created = await insert(tx, actor, user)
+        await also(tx, created)
+        return created
+      })
+    },
+
+    update: async (actor: Actor, id: string, changes: UserChanges): Promise<User> => {
+      const { password, ...plain } = changes
+      const password_hash = password === undefined ? undefined : await hashPassword(password)
+      const set = Object.fromEntries(Object.entries(plain).filter(([, v]) => v !== undefined))
+      const after = await db.transact((tx) =>
+        change(tx, actor, id, (user) => ({
+          ...user,
+          ...set,
+          ...(plain.name && plain.name !== user.name && namesOf(plain.name)),
+          ...(password_hash && { password_hash }),
+        })),
+      )
+      return withoutSecrets(after)
+    },
+
+    remove: async (actor: Actor, id: string): Promise<void> => {
+      await db.transact(async (tx) => {
+        const user = await known(id, tx)
+        await keepAnAdmin(tx, user, null)
+        await store.remove(tx, id)
+        const before = { role: user.role, active: user.active }
+        const target = { type: "user", id }
+        await audit.record(tx, { actor, action: "user.deleted", target, before })
+        await bus.publish(tx, { topic: "user", id })
+      })
+    },
+  }
+}
+
+export type Users = ReturnType<typeof createUsers>
