@@ -12,7 +12,7 @@ import { createServerApp, type ServerApp } from "./http/server.ts"
 import { modelListRoutes } from "./models/openai-routes.ts"
 import { modelRoutes } from "./models/routes.ts"
 import { operationRoutes } from "./operations/routes.ts"
-import { runtimeRoutes } from "./runtime/routes.ts"
+import { proxyRoutes } from "./runtime/routes.ts"
 import { settingsRoutes } from "./settings/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
 import { userRoutes } from "./users/routes.ts"
@@ -57,7 +57,25 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     mount(prefix, modelListRoutes(router("openai"), gateway.catalogue))
     mount(prefix, chatRoutes({ router: router("openai"), chat: gateway.chat, bodyLimit }))
   }
-  mount(runtimePrefix, runtimeRoutes({ router: router("runtime"), runtime: gateway.runtime }))
+  mount(
+    runtimePrefix,
+    proxyRoutes({
+      router: router("runtime"),
+      prefix: runtimePrefix,
+      summary: "The native API of the model runtimes, passed through",
+      forward: gateway.runtime.native,
+    }),
+  )
+  mount(
+    "/openai",
+    proxyRoutes({
+      router: router("openai"),
+      prefix: "/openai",
+      summary: "The API of the OpenAI-style connections, passed through",
+      forward: gateway.runtime.openai,
+      enabled: () => gateway.settings.current().enable_openai_proxy,
+    }),
+  )
 
   mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
   return app

@@ -117,7 +117,6 @@ export const createGateway = async (config: Config, log: Logger) => {
     catalogue,
     meters,
     running,
-    settings,
     db,
     audit,
   })

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { pino } from "pino"
 import { readConfig } from "./config.ts"
 import { serve } from "./serve.ts"
@@ -20,6 +21,9 @@ const start = async (): Promise<void> => {
   const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
   const serving = await serve(config, log)
   log.info({ url: serving.url, started_ms: Math.round(performance.now()) }, "listening")
+
+  // Written at exit otherwise, and a server is often ended without one.
+  setTimeout(flushCompileCache, 1000).unref()
 
   let stopping = false
   const stop = async (signal: string): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
 import type { SendListener } from "../connections/send.ts"
 import type { Upstream } from "../connections/upstream.ts"
+import { failureOf } from "../connections/words.ts"
 import { Failure } from "../errors.ts"
 import { errorBody } from "../http/errors.ts"
 import { nestedEnd } from "../http/members.ts"
@@ -11,7 +12,7 @@ import type { Meter } from "../usage/meter.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/tokens.ts"
 import type { Frames } from "./frames.ts"
-import { failureOf, passedHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
+import { passedHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
 
 /** Up to here a reply that is not streamed is kept until whole, and then sent in one piece. */
 const mostKeptBytes = 1024 * 1024

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
 import type { Upstream } from "../connections/upstream.ts"
-import { Failure, type FailureCode } from "../errors.ts"
+import { nameOf } from "../connections/words.ts"
+import { Failure } from "../errors.ts"
 import { endsHere } from "../http/reply.ts"
-import type { UpstreamError, UpstreamErrorKind } from "../outbound/upstream-error.ts"
 
 /** What the gateway says itself, or what would let an upstream speak for our origin. */
 const ours =
@@ -18,30 +18,6 @@ export const passedHeaders = (headers: IncomingHttpHeaders): OutgoingHttpHeaders
   }
   return passed
 }
-
-const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
-  unreachable: "upstream_unreachable",
-  reset: "upstream_unreachable",
-  timeout: "upstream_timeout",
-  silence: "upstream_timeout",
-  broken: "upstream_broken",
-}
-
-const wordByKind: Record<UpstreamErrorKind, string> = {
-  unreachable: "cannot be reached",
-  reset: "closed the connection before it answered",
-  timeout: "did not answer in time",
-  silence: "stopped answering in the middle of its reply",
-  broken: "broke off in the middle of its reply",
-}
-
-const nameOf = (upstream: Upstream | null): string =>
-  upstream ? `The provider "${upstream.config.name}"` : "The provider"
-
-export const failureOf = (error: UpstreamError, upstream: Upstream | null): Failure =>
-  new Failure(codeByKind[error.kind], `${nameOf(upstream)} ${wordByKind[error.kind]}`, {
-    cause: error,
-  })
 
 const isCredentialRefusal = (status: number): boolean => status === 401 || status === 403
 

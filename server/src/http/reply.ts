@@ -27,6 +27,8 @@ export const endsHere = (name: string, connection: string | undefined): boolean 
  */
 export interface Reply {
   head(status: number, headers: OutgoingHttpHeaders): void
+  /** `headers` alternates names and values. */
+  headRaw(status: number, headers: string[]): void
   /** Sends the head soon, though no body came yet. */
   flushSoon(): void
   /** @returns false when the client is slow; `onDrain` tells when it has caught up */
@@ -47,6 +49,7 @@ export const createReply = ({ outgoing }: Exchange): Reply => {
   }
   return {
     head: (status, headers) => void outgoing.writeHead(status, headers),
+    headRaw: (status, headers) => void outgoing.writeHead(status, headers),
     flushSoon: () => void setImmediate(flush),
     write: (chunk) => outgoing.write(chunk),
     end: (chunk) => void outgoing.end(chunk),

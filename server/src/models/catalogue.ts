@@ -140,6 +140,13 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     return offers.length > 0 ? { id, workspace: [], offers } : null
   }
 
+  /** A runtime's model may be named without its tag, which then is `latest`. */
+  const knownId = (named: string): string => {
+    const latest = `${named}:latest`
+    const known = snapshot.workspaceById.has(named) || registry.offers().has(named)
+    return !known && registry.offers().has(latest) ? latest : named
+  }
+
   const unknown = (id: string): never => {
     const message = `The model "${id.slice(0, 200)}" does not exist, or you have no access to it`
     return fail("model_not_found", message, { param: "model" })
@@ -179,7 +186,8 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
      * again, as it may have just been pulled.
      * @throws {Failure} `model_not_found`, also for one that is not granted
      */
-    resolve: (caller: Caller, id: string): Resolved | Promise<Resolved> => {
+    resolve: (caller: Caller, named: string): Resolved | Promise<Resolved> => {
+      const id = knownId(named)
       if (!keyAllows(caller, id)) {
         fail("forbidden", `This API key is not allowed to use the model "${id.slice(0, 200)}"`, {
           param: "model",
@@ -200,9 +208,9 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
       return [...workspace, ...offered].filter(({ id }) => keyAllows(caller, id))
     },
 
-    /** Whether the caller may use a connection's model under this id; workspace models aside. */
-    mayUseOffered: (caller: Caller, id: string): boolean =>
-      keyAllows(caller, id) && resolveNow(caller, id)?.workspace.length === 0,
+    /** Whether the caller may use a connection's model under its own id. */
+    mayUseNative: (caller: Caller, id: string): boolean =>
+      keyAllows(caller, id) && resolveNow(caller, id) !== null,
 
     workspace: (id: string): WorkspaceModel | undefined => snapshot.workspaceById.get(id),
     allWorkspace: (): WorkspaceModel[] => [...snapshot.workspaceById.values()],

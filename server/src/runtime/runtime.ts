@@ -1,2 +1,253 @@
-export const createRuntime = (_: object) => ({})
+import type { IncomingMessage } from "node:http"
+import type { Audit } from "../audit/audit.ts"
+import { credentialHeaders } from "../auth/carriers.ts"
+import type { Config } from "../config.ts"
+import { inOrderOfChoice } from "../connections/choice.ts"
+import type { Registry } from "../connections/registry.ts"
+import { type Attempt, send } from "../connections/send.ts"
+import type { Upstream } from "../connections/upstream.ts"
+import type { Database } from "../db/database.ts"
+import { Failure, fail } from "../errors.ts"
+import { readBytes } from "../http/body.ts"
+import type { Actor, Caller } from "../http/caller.ts"
+import type { ErrorStyle } from "../http/errors.ts"
+import type { Exchange } from "../http/exchange.ts"
+import { createReply, endsHere } from "../http/reply.ts"
+import type { Running } from "../http/running.ts"
+import type { Catalogue } from "../models/catalogue.ts"
+import type { Kind } from "../providers/provider.ts"
+import type { Meter, Meters } from "../usage/meter.ts"
+import { mergedListing } from "./listings.ts"
+import { type NativeRequest, readNative, renamed } from "./native-request.ts"
+import { type NativeOperation, ollamaOperation, openaiOperation } from "./operations.ts"
+import { Pass } from "./pass.ts"
+
+interface Needs {
+  config: Config
+  registry: Registry
+  catalogue: Catalogue
+  meters: Meters
+  running: Running
+  db: Database
+  audit: Audit
+}
+
+/** A request below a proxy's prefix, not yet looked into. */
+export interface Proxied {
+  exchange: Exchange
+  caller: Caller
+  actor: Actor
+  /** Path and query below the prefix, as they were sent. */
+  target: string
+}
+
+const stopsHere = new Set<string>([
+  ...credentialHeaders,
+  "host",
+  "content-length",
+  "accept-encoding",
+  "expect",
+  "forwarded",
+  "x-real-ip",
+])
+
+/** The client's headers, without credentials and without what ends at this hop. */
+const passedOn = ({ headers }: IncomingMessage): Record<string, string | string[]> => {
+  const passed: Record<string, string | string[]> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || stopsHere.has(name) || name.startsWith("x-forwarded-")) continue
+    if (!endsHere(name, headers.connection)) passed[name] = value
+  }
+  return passed
+}
+
+const onlyAdmins = ({ user }: Caller): void => {
+  if (user.role !== "admin") {
+    fail("forbidden", "Only administrators may change the runtime; ask one of them")
+  }
+}
+
+const pathOf = (target: string): string => {
+  const path = target.split("?", 1)[0] ?? ""
+  return path.replace(/\/+$/, "") || "/"
+}
+
+/** Passes requests through to the native APIs of runtimes and providers. */
+export const createRuntime = (needs: Needs) => {
+  const { config, registry, catalogue, meters, running, db, audit } = needs
+
+  const connected = (kind: Kind): Upstream[] => {
+    const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)
+    if (upstreams.length > 0) return upstreams
+    const variable = kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
+    const what = kind === "ollama" ? "model runtime" : "OpenAI-style provider"
+    return fail("no_runtime", `No ${what} is connected: set ${variable}, or add a connection`)
+  }
+
+  /** Healthy ones first, in configured order. */
+  const anyOf = (upstreams: readonly Upstream[]): Upstream[] =>
+    [...upstreams].sort((a, b) => Number(a.resting()) - Number(b.resting()))
+
+  const attempt = (
+    { exchange, target }: Proxied,
+    upstream: Upstream,
+    body: Attempt["request"]["body"],
+  ): Attempt => {
+    const { incoming } = exchange
+    const { "content-length": length } = incoming.headers
+    const streamed = body !== null && !Buffer.isBuffer(body)
+    const headers = {
+      ...passedOn(incoming),
+      ...upstream.headers,
+      ...(streamed && length !== undefined && { "content-length": length }),
+    }
+    const query = target.includes("?") ? target.slice(target.indexOf("?")) : ""
+    const path = pathOf(target) + query
+    return { upstream, request: { method: incoming.method ?? "GET", path, headers, body } }
+  }
+
+  const carry = (
+    { exchange, caller }: Proxied,
+    attempts: readonly Attempt[],
+    { style, meter }: { style: ErrorStyle; meter: Meter | null },
+  ): Promise<number> =>
+    new Promise((resolve) => {
+      const pass = new Pass({
+        reply: createReply(exchange),
+        style,
+        meter,
+        over: (status, failure) => {
+          if (failure) exchange.failure = failure
+          leave()
+          resolve(status)
+        },
+      })
+      const leave = running.enter(caller, {
+        revoke: () =>
+          pass.stop("revoked", new Failure("unauthorized", "The credential was revoked")),
+        shutDown: () =>
+          pass.stop("shut_down", new Failure("shutting_down", "The gateway is shutting down")),
+      })
+      pass.follow(send(attempts, pass, attempts[0]?.upstream.firstByteMs ?? 0))
+    })
+
+  const offersFor = async (caller: Caller, kind: Kind, model: string) => {
+    const { offers, workspace } = await catalogue.resolve(caller, model)
+    // A workspace model under its base's own id restricts that model; others are not native.
+    const native = workspace.every(({ base_model_id, id }) => base_model_id === id)
+    const held = native ? offers.filter(({ upstream }) => upstream.config.kind === kind) : []
+    return held.length > 0 ? held : fail("model_not_found", `model '${model}' not found`)
+  }
+
+  const use = async (
+    proxied: Proxied,
+    { kind, style, name }: { kind: Kind; style: ErrorStyle; name: string },
+  ): Promise<void> => {
+    const { exchange, caller } = proxied
+    const native = readNative(await readBytes(exchange.incoming, config.MAX_BODY_SIZE))
+    exchange.model = native.model
+    const offers = await offersFor(caller, kind, native.model)
+    const bodyFor = (upstream: Upstream): Buffer => {
+      const prefix = upstream.config.id_prefix
+      if (prefix === null) return native.bytes
+      return renamed(native, native.model.slice(prefix.length + 1))
+    }
+    const attempts = inOrderOfChoice(offers).map(({ upstream }) =>
+      attempt(proxied, upstream, bodyFor(upstream)),
+    )
+    const meter = name === "show" ? null : begin(proxied, native, name)
+    await carry(proxied, attempts, { style, meter })
+  }
+
+  const begin = ({ exchange, caller }: Proxied, native: NativeRequest, name: string): Meter =>
+    meters.begin({
+      exchange,
+      caller,
+      operation: name,
+      model: native.model,
+      streamed: native.streamed,
+      promptBytes: native.bytes.length,
+    })
+
+  const list = async (
+    { exchange, caller }: Proxied,
+    which: "tags" | "ps" | "models",
+    upstreams: readonly Upstream[],
+  ): Promise<void> => {
+    const reply = createReply(exchange)
+    const body = JSON.stringify(
+      which === "models"
+        ? { object: "list", data: ofThese(catalogue.list(caller), upstreams) }
+        : await mergedListing(upstreams, which, (id) => catalogue.mayUseNative(caller, id)),
+    )
+    reply.head(200, {
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+    })
+    reply.end(body)
+  }
+
+  const ofThese = <T extends { id: string }>(models: T[], upstreams: readonly Upstream[]): T[] => {
+    const theirs = new Set(upstreams)
+    const offers = registry.offers()
+    return models.filter(({ id }) => offers.get(id)?.some(({ upstream }) => theirs.has(upstream)))
+  }
+
+  const change = async (
+    proxied: Proxied,
+    { upstreams, style, name }: { upstreams: readonly Upstream[]; style: ErrorStyle; name: string },
+  ): Promise<void> => {
+    const { exchange, caller, actor } = proxied
+    onlyAdmins(caller)
+    const { incoming } = exchange
+    const hasBody = incoming.method !== "GET" && incoming.method !== "HEAD"
+    const [first] = anyOf(upstreams)
+    if (!first) return
+    const attempts = [attempt(proxied, first, hasBody ? incoming : null)]
+    const status = await carry(proxied, attempts, { style, meter: null })
+    if (!hasBody) return
+    void registry.refresh(0)
+    const outcome = status >= 200 && status < 400 ? "success" : "failure"
+    const target = { type: "connection", id: first.config.id }
+    await db.transact((tx) =>
+      audit.record(tx, { actor, action: `runtime.${name}`, target, outcome, status }),
+    )
+  }
+
+  const through =
+    (kind: Kind, style: ErrorStyle, classify: (method: string, path: string) => NativeOperation) =>
+    async (proxied: Proxied): Promise<void> => {
+      const { exchange, caller, target } = proxied
+      const operation = classify(exchange.incoming.method ?? "GET", pathOf(target))
+      const upstreams = connected(kind)
+      switch (operation.kind) {
+        case "use":
+          return use(proxied, { kind, style, name: operation.name })
+        case "list":
+          return list(proxied, operation.list, upstreams)
+        case "change":
+          return change(proxied, { upstreams, style, name: operation.name })
+        case "ask": {
+          const attempts = anyOf(upstreams).map((upstream) => attempt(proxied, upstream, null))
+          return void (await carry(proxied, attempts, { style, meter: null }))
+        }
+        case "look": {
+          const offers = await offersFor(caller, kind, operation.model)
+          const attempts = inOrderOfChoice(offers).map(({ upstream }) =>
+            attempt(proxied, upstream, null),
+          )
+          return void (await carry(proxied, attempts, { style, meter: null }))
+        }
+      }
+    }
+
+  return {
+    /** The runtime's native API. */
+    native: through("ollama", "runtime", ollamaOperation),
+    /** The same for OpenAI-style connections. */
+    openai: through("openai", "openai", openaiOperation),
+  }
+}
+
 export type Runtime = ReturnType<typeof createRuntime>

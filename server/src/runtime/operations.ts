@@ -1,0 +1,63 @@
+/** What a path of a native API does, as far as access is concerned. */
+export type NativeOperation =
+  /** Uses the model that the JSON body names. */
+  | { kind: "use"; name: string }
+  /** Tells of the runtime itself; any of them will do. */
+  | { kind: "ask" }
+  /** Lists models, and so is filtered and merged. */
+  | { kind: "list"; list: "tags" | "ps" | "models" }
+  /** Tells of the model that the path names. */
+  | { kind: "look"; model: string }
+  /** Changes the runtime, or is not known here: for administrators. */
+  | { kind: "change"; name: string }
+
+const uses = new Set([
+  "POST /api/generate",
+  "POST /api/chat",
+  "POST /api/embed",
+  "POST /api/embeddings",
+  "POST /api/show",
+  "POST /v1/chat/completions",
+  "POST /v1/completions",
+  "POST /v1/embeddings",
+  "POST /v1/responses",
+  "POST /v1/messages",
+])
+
+const lists: Record<string, "tags" | "ps" | "models"> = {
+  "GET /api/tags": "tags",
+  "GET /api/ps": "ps",
+  "GET /v1/models": "models",
+}
+
+const asks = new Set(["GET /", "HEAD /", "GET /api/version", "HEAD /api/version"])
+const oneModel = /^\/v1\/models\/(.+)$/
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Only paths that match to the letter are for everybody, whatever an upstream makes of others. */
+const classify = (method: string, path: string): NativeOperation => {
+  const operation = `${method} ${path}`
+  const name = path.replace(/^\/(api|v1)\//, "")
+  const list = lists[operation]
+  if (list) return { kind: "list", list }
+  if (uses.has(operation)) return { kind: "use", name }
+  if (asks.has(operation)) return { kind: "ask" }
+  const model = method === "GET" ? oneModel.exec(path)?.[1] : undefined
+  if (model) return { kind: "look", model: decoded(model) }
+  return { kind: "change", name: name.split("/", 1)[0] || "/" }
+}
+
+export const ollamaOperation = classify
+
+/** The OpenAI API below an address that already ends in `/v1`. */
+export const openaiOperation = (method: string, path: string): NativeOperation =>
+  path.startsWith("/api/") || path === "/"
+    ? { kind: "change", name: path }
+    : classify(method, `/v1${path}`)

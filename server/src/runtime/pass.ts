@@ -1,0 +1,126 @@
+import type { IncomingHttpHeaders } from "node:http"
+import type { SendListener } from "../connections/send.ts"
+import type { Upstream } from "../connections/upstream.ts"
+import { failureOf } from "../connections/words.ts"
+import type { Failure } from "../errors.ts"
+import { type ErrorStyle, errorBody } from "../http/errors.ts"
+import { endsHere, type Reply } from "../http/reply.ts"
+import type { Flow } from "../outbound/client.ts"
+import type { UpstreamError } from "../outbound/upstream-error.ts"
+import type { Meter } from "../usage/meter.ts"
+import type { Outcome } from "../usage/schema.ts"
+import { Tail } from "./tail.ts"
+
+interface Needs {
+  reply: Reply
+  style: ErrorStyle
+  /** Null for requests that use no model. */
+  meter: Meter | null
+  /** Told when the reply is over: its status, 0 when there was none, and what went wrong. */
+  over: (status: number, failure?: Failure) => void
+}
+
+/** Names and values in turn, without what ends at this hop; ours is the only request id. */
+const passedHeaders = (raw: readonly Buffer[], connection: string | undefined): string[] => {
+  const passed: string[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]?.toString("latin1") ?? ""
+    const folded = name.toLowerCase()
+    if (folded === "x-request-id" || endsHere(folded, connection)) continue
+    passed.push(name, raw[at + 1]?.toString("latin1") ?? "")
+  }
+  return passed
+}
+
+const outcomeOf = (status: number): Outcome => {
+  if (status < 400) return "ok"
+  return status < 500 && status !== 429 ? "refused_request" : "upstream_error"
+}
+
+/** Carries a reply through untouched: status, headers and bytes, as they come. */
+export class Pass implements SendListener {
+  readonly #needs: Needs
+  readonly #tail = new Tail()
+  #flow: Flow | null = null
+  #upstream: Upstream | null = null
+  #status = 0
+  #type = ""
+  #over = false
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    needs.reply.onDrain(() => this.#flow?.resume())
+    needs.reply.onGone(() => this.stop("client_cancelled"))
+  }
+
+  follow(flow: Flow): void {
+    if (this.#over) flow.cancel()
+    this.#flow = flow
+  }
+
+  chosen(upstream: Upstream): void {
+    this.#upstream = upstream
+    this.#needs.meter?.sentTo(upstream.config.id, upstream.config.kind)
+  }
+
+  head(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly Buffer[]): void {
+    this.#status = status
+    this.#type = headers["content-type"] ?? ""
+    this.#needs.reply.headRaw(status, passedHeaders(rawHeaders, headers.connection))
+    this.#needs.reply.flushSoon()
+  }
+
+  data(chunk: Buffer): boolean {
+    this.#needs.meter?.firstToken()
+    this.#tail.push(chunk)
+    return this.#needs.reply.write(chunk)
+  }
+
+  end(): void {
+    if (this.#over) return
+    this.#needs.reply.end()
+    this.#finish(outcomeOf(this.#status))
+  }
+
+  broke(error: UpstreamError): void {
+    if (this.#over) return
+    this.#breakOff(failureOf(error, this.#upstream), "upstream_error")
+  }
+
+  /** Ends it from our side: the client left, its credential was revoked, or we shut down. */
+  stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void {
+    if (this.#over) return
+    this.#flow?.cancel()
+    if (failure) this.#breakOff(failure, outcome)
+    else this.#finish(outcome)
+  }
+
+  #breakOff(failure: Failure, outcome: Outcome): void {
+    const { reply, style } = this.#needs
+    if (this.#status === 0) reply.refuse(style, failure)
+    else if (this.#type.includes("ndjson")) reply.end(this.#lastLine(failure))
+    else if (this.#type.startsWith("text/event-stream")) reply.end(this.#lastEvent(failure))
+    else reply.cut()
+    this.#finish(outcome, failure)
+  }
+
+  /** The runtime's own way to say that a stream broke: a line with `error`. */
+  #lastLine(failure: Failure): string {
+    return `${this.#tail.atLineEnd ? "" : "\n"}${errorBody("runtime", failure)}\n`
+  }
+
+  #lastEvent(failure: Failure): string {
+    const { error } = JSON.parse(errorBody("openai", failure))
+    return `${this.#tail.atLineEnd ? "" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`
+  }
+
+  #finish(outcome: Outcome, failure?: Failure): void {
+    if (this.#over) return
+    this.#over = true
+    const { meter, over } = this.#needs
+    const status = this.#status || (failure?.status ?? 0)
+    const tokens = outcome === "ok" ? this.#tail.tokens() : null
+    meter?.settle({ outcome, status, tokens, piecesOut: this.#tail.lines })
+    over(this.#status, failure)
+  }
+}
