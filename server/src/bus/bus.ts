@@ -7,6 +7,10 @@ export type Message =
   | { topic: "connections" }
   | { topic: "models" }
   | { topic: "settings" }
+  /** One of this user's chats changed, or all of them where `id` is null. */
+  | { topic: "chats"; user_id: string; id: string | null }
+  /** Answers that run in this chat are to be stopped: one, or all where `message_id` is null. */
+  | { topic: "chat_stop"; id: string; message_id: string | null }
   | { topic: "reset" }
 
 export type Topic = Message["topic"]

@@ -13,6 +13,12 @@ const Envelope = z.object({
   from: z.string(),
   message: z.union([
     z.object({ topic: z.literal("user"), id: z.string() }),
+    z.object({ topic: z.literal("chats"), user_id: z.string(), id: z.string().nullable() }),
+    z.object({
+      topic: z.literal("chat_stop"),
+      id: z.string(),
+      message_id: z.string().nullable(),
+    }),
     z.object({ topic: z.enum(["groups", "connections", "models", "settings", "reset"]) }),
   ]),
 })

@@ -1,13 +1,14 @@
 import { inOrderOfChoice } from "../connections/choice.ts"
 import type { Offer } from "../connections/registry.ts"
-import { type Attempt, send } from "../connections/send.ts"
+import { type Attempt, type SendListener, send } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
 import { createReply } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
-import type { Meters } from "../usage/meter.ts"
+import type { Flow } from "../outbound/client.ts"
+import type { Booked, Meter, Meters } from "../usage/meter.ts"
 import { bodyFor, hidesUsage } from "./context.ts"
 import { chatEndings, Frames, responseEndings } from "./frames.ts"
 import { Relay } from "./relay.ts"
@@ -17,6 +18,22 @@ interface Needs {
   catalogue: Catalogue
   meters: Meters
   running: Running
+}
+
+/** What hears an upstream's reply and can be stopped from our side. */
+export interface Hearing extends SendListener {
+  follow(flow: Flow): void
+  stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void
+}
+
+/** Makes what hears; it says once, by `over`, that all is heard. */
+export type Hear = (meter: Meter, over: (failure?: Failure) => void) => Hearing
+
+interface Asking {
+  caller: Caller
+  request: ModelRequest
+  /** What the usage record is made out to. */
+  book: Booked
 }
 
 /** Headers of the client's that upstreams may want; everything else stays here. */
@@ -31,15 +48,15 @@ const clientHeaders = ({ incoming }: Exchange): Record<string, string> => {
   return passed
 }
 
-const attemptFor = (request: ModelRequest, resolved: Resolved, exchange: Exchange) => {
-  const fromClient = clientHeaders(exchange)
-  return ({ upstream, model }: Offer): Attempt => ({
+const attemptFor =
+  (request: ModelRequest, resolved: Resolved, headers: Record<string, string>) =>
+  ({ upstream, model }: Offer): Attempt => ({
     upstream,
     request: {
       method: "POST",
       path: upstream.provider.pathOf(request.operation),
       headers: {
-        ...fromClient,
+        ...headers,
         "user-agent": "Portico",
         ...upstream.headers,
         "content-type": "application/json",
@@ -47,7 +64,6 @@ const attemptFor = (request: ModelRequest, resolved: Resolved, exchange: Exchang
       body: bodyFor(request, resolved.workspace, model.name),
     },
   })
-}
 
 const revoked = (): Failure =>
   new Failure("unauthorized", "The credential of this request was revoked")
@@ -58,38 +74,39 @@ const shutDown = (): Failure =>
 /** Takes a request that was read to a connection that has its model, and the reply back. */
 export const createChat = ({ catalogue, meters, running }: Needs) => {
   const dispatch = (
-    exchange: Exchange,
-    caller: Caller,
-    { request, resolved }: { request: ModelRequest; resolved: Resolved },
-  ): Promise<void> =>
+    { caller, request, book }: Asking,
+    { resolved, headers }: { resolved: Resolved; headers: Record<string, string> },
+    hear: Hear,
+  ): Promise<Failure | undefined> =>
     new Promise((resolve) => {
-      const attempts = inOrderOfChoice(resolved.offers).map(attemptFor(request, resolved, exchange))
+      const attempts = inOrderOfChoice(resolved.offers).map(attemptFor(request, resolved, headers))
       const meter = meters.begin({
-        exchange,
+        exchange: book,
         caller,
         operation: request.operation,
         model: resolved.id,
         streamed: request.streamed,
         promptBytes: request.bytes.length,
       })
-      const endings = request.operation === "responses" ? responseEndings : chatEndings
-      const relay = new Relay({
-        reply: createReply(exchange),
-        meter,
-        frames: new Frames(endings, hidesUsage(request)),
-        over: (failure) => {
-          if (failure) exchange.failure = failure
-          leave()
-          resolve()
-        },
+      const hearing = hear(meter, (failure) => {
+        leave()
+        resolve(failure)
       })
       const leave = running.enter(caller, {
-        revoke: () => relay.stop("revoked", revoked()),
-        shutDown: () => relay.stop("shut_down", shutDown()),
+        revoke: () => hearing.stop("revoked", revoked()),
+        shutDown: () => hearing.stop("shut_down", shutDown()),
       })
       const patience = attempts[0]?.upstream.firstByteMs ?? 0
-      relay.follow(send(attempts, relay, patience))
+      hearing.follow(send(attempts, hearing, patience))
     })
+
+  const relayTo =
+    (exchange: Exchange, request: ModelRequest): Hear =>
+    (meter, over) => {
+      const endings = request.operation === "responses" ? responseEndings : chatEndings
+      const frames = new Frames(endings, hidesUsage(request))
+      return new Relay({ reply: createReply(exchange), meter, frames, over })
+    }
 
   return {
     /** Resolves when the reply is over. @throws {Failure} while nothing was sent yet */
@@ -97,7 +114,16 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
       exchange.model = request.model
       const found = catalogue.resolve(caller, request.model)
       const resolved = found instanceof Promise ? await found : found
-      await dispatch(exchange, caller, { request, resolved })
+      const asking = { caller, request, book: exchange }
+      const route = { resolved, headers: clientHeaders(exchange) }
+      const failure = await dispatch(asking, route, relayTo(exchange, request))
+      if (failure) exchange.failure = failure
+    },
+
+    /** The same without a client's reply: `hear` makes what keeps the answer. @throws {Failure} */
+    answer: async (asking: Asking, hear: Hear): Promise<void> => {
+      const resolved = await catalogue.resolve(asking.caller, asking.request.model)
+      await dispatch(asking, { resolved, headers: {} }, hear)
     },
   }
 }

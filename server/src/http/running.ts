@@ -6,6 +6,8 @@ export interface Endings {
   revoke: () => void
   /** The gateway shuts down, and the time to finish is up. */
   shutDown: () => void
+  /** The gateway is about to shut down; for what would never end by itself. */
+  draining?: () => void
 }
 
 /** Tells when a caller's credential stops being valid; returns how to stop asking. */
@@ -31,6 +33,7 @@ export const createRunning = (watch: Watch) => {
 
     /** Waits until all are over; those that are not by then are ended. */
     drain: async (ms: number): Promise<void> => {
+      for (const ending of [...endings]) ending.draining?.()
       if (endings.size === 0) return
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms)

@@ -8,8 +8,11 @@ import type { Outcome, Tokens } from "./schema.ts"
 
 const bytesPerToken = 4
 
+/** What a record is made out to: a request, or what runs on after one. */
+export type Booked = Pick<Exchange, "requestId" | "startedAt" | "connection">
+
 export interface Begun {
-  exchange: Exchange
+  exchange: Booked
   caller: Caller
   operation: string
   /** As the caller named it. */
