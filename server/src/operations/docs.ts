@@ -1,4 +1,105 @@
+import { readFile } from "node:fs/promises"
+import { z } from "zod"
+import packageJson from "../../package.json" with { type: "json" }
+import { fail } from "../errors.ts"
+import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { MountedRoute } from "../http/server.ts"
 
-export const docsRoutes = (_router: Router, _routes: readonly MountedRoute[]): void => {}
+/** Nothing but our own files, and no script that stands in a page. */
+const headers = {
+  "content-security-policy":
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-cache",
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Portico: HTTP interface</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<main id="page"></main>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+const start = `SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#page",
+  deepLinking: true,
+  docExpansion: "list",
+  tagsSorter: "alpha",
+  validatorUrl: null,
+})
+`
+
+const vendored = (name: string): Promise<string> =>
+  readFile(new URL(`../../vendor/swagger-ui/${name}`, import.meta.url), "utf8")
+
+interface Part {
+  type: string
+  read: () => Promise<string> | string
+}
+
+/** What the page is made of; the bundle is Swagger UI's (see vendor/swagger-ui/README.md). */
+const parts = new Map<string, Part>([
+  ["start.js", { type: "text/javascript", read: () => start }],
+  [
+    "swagger-ui-bundle.js",
+    { type: "text/javascript", read: () => vendored("swagger-ui-bundle.js") },
+  ],
+  ["swagger-ui.css", { type: "text/css", read: () => vendored("swagger-ui.css") }],
+])
+
+const answer = (body: string, type: string): Response =>
+  new Response(body, { headers: { ...headers, "content-type": `${type}; charset=utf-8` } })
+
+const Document = z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
+
+/** `/docs` and `/openapi.json`; `routes` is read at each request, when all are mounted. */
+export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): void => {
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/openapi.json",
+      summary: "This document",
+      responses: { 200: json(Document, "OpenAPI 3.1") },
+    }),
+    async () => {
+      // Only who asks for it loads what makes it.
+      const { describeRoutes } = await import("./openapi.ts")
+      return describeRoutes(routes, packageJson.version)
+    },
+  )
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/docs",
+      summary: "This document as a page",
+      responses: { 200: { description: "A page", contentType: "text/html" } },
+    }),
+    () => answer(page, "text/html"),
+  )
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/docs/:file",
+      summary: "The parts of that page",
+      params: z.object({ file: z.string() }),
+      responses: { 200: { description: "A part", contentType: "text/javascript" } },
+    }),
+    async ({ params }) => {
+      const part = parts.get(params.file) ?? fail("not_found", `There is no /docs/${params.file}`)
+      return answer(await part.read(), part.type)
+    },
+  )
+}

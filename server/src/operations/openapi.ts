@@ -1,0 +1,174 @@
+import { z } from "zod"
+import { contentTypeOf } from "../http/errors.ts"
+import type { Access, ReplyShape, RouteShape } from "../http/route.ts"
+import type { MountedRoute } from "../http/server.ts"
+import { type Components, createComponents, type Direction, type JsonSchema } from "./components.ts"
+import { refusalSchemas } from "./refusals.ts"
+
+type Json = Record<string, unknown>
+
+interface Described {
+  description: string
+  content?: Json
+}
+
+const introduction = `The HTTP interface of this gateway. **It is experimental and may change.**
+
+Send an API key or a token: \`Authorization: Bearer sk-…\`. Each path answers with and without a last
+slash; a wrong method is answered 405 with \`Allow\`. Every reply has an \`x-request-id\`.
+\`/v1\`, \`/api\` and \`/api/v1\` are aliases of each other for the OpenAI-style routes.`
+
+const whoMayCall: Record<Access, string> = {
+  anyone: "Open to anyone.",
+  signed_in: "For every account, one that waits for approval included.",
+  user: "For approved accounts.",
+  admin: "For administrators.",
+}
+
+const securitySchemes = {
+  bearer: { type: "http", scheme: "bearer", description: "An API key (`sk-…`) or a token" },
+  api_key: { type: "apiKey", in: "header", name: "x-api-key", description: "The same, elsewhere" },
+  cookie: { type: "apiKey", in: "cookie", name: "token", description: "Set by signing in" },
+}
+const anyCredential = Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
+
+/** Methods that a route of method "all" is described under. */
+const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
+
+const methodsOf = ({ method }: MountedRoute): string[] => (method === "ALL" ? allMethods : [method])
+
+/** `/models/:id{.+}` as `/models/{id}`; what a `*` stands for is named `path`. */
+const templateOf = (path: string): string =>
+  path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace(/\*$/, "{path}")
+
+const tagOf = ({ path, style }: MountedRoute): string => {
+  if (style === "openai" && path.startsWith("/v1")) return "OpenAI-style"
+  if (style === "openai") return "OpenAI-style: aliases"
+  if (style === "runtime") return "Runtime proxy"
+  if (style === "scim") return "SCIM"
+  return /^\/api\/v1\/([^/]+)/.exec(path)?.[1] ?? "Operations"
+}
+
+const ObjectSchema = z.object({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  required: z.array(z.string()).default([]),
+})
+
+/** One entry for each member of the schema of a path's or a query's parameters. */
+const parametersIn = (place: "path" | "query", schema: JsonSchema): Json[] => {
+  const { properties, required } = ObjectSchema.parse(schema)
+  return Object.entries(properties).map(([name, inner]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    schema: inner,
+  }))
+}
+
+const createDescriber = ({ describe }: Components) => {
+  const content = (
+    schema: RouteShape["body"],
+    direction: Direction,
+    type = "application/json",
+  ) => ({ [type]: { schema: schema ? describe(schema, direction) : { type: "string" } } })
+
+  const refusal = ({ style }: MountedRoute, description: string): Described => ({
+    description,
+    content: content(refusalSchemas[style], "output", contentTypeOf(style)),
+  })
+
+  /** What any route of this kind may answer, beside what it declares itself. */
+  const usualRefusals = (route: MountedRoute): Record<string, Described> => {
+    const { access, params, query, body } = route.shape
+    const usual: [claim: unknown, status: number, description: string][] = [
+      [body, 400, "The body is not JSON"],
+      [access !== "anyone", 401, "No valid credential"],
+      [access !== "anyone", 403, "Not allowed for this account or this key"],
+      [params, 404, "There is no such thing, or it is not for you"],
+      [body, 413, "The body is too large"],
+      [params ?? query ?? body, 422, "A field is wrong; `errors` names it"],
+      [access !== "anyone", 503, "The database cannot be reached"],
+    ]
+    // An OpenAI-style body is checked by its own rules, with 400.
+    const wanted = usual.filter(([claim, status]) => claim && (status !== 422 || own(route)))
+    const described = wanted.map(([, status, description]) => [status, refusal(route, description)])
+    return { ...Object.fromEntries(described), default: refusal(route, "Any other refusal") }
+  }
+  const own = ({ style }: MountedRoute): boolean => style === "api" || style === "scim"
+
+  const reply = (route: MountedRoute, status: number, shape: ReplyShape): Described => {
+    const { description, schema, contentType } = shape
+    if (schema || contentType) {
+      return { description, content: content(schema, "output", contentType) }
+    }
+    return status >= 400 ? refusal(route, description) : { description }
+  }
+
+  const parametersOf = ({ path, shape }: MountedRoute): Json[] => {
+    const declared = shape.params ? parametersIn("path", describe(shape.params, "input")) : []
+    const names = [...templateOf(path).matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const inPath = names.map(
+      (name) =>
+        declared.find((parameter) => parameter.name === name) ?? {
+          name,
+          in: "path",
+          required: true,
+          schema: { type: "string" },
+        },
+    )
+    const inQuery = shape.query ? parametersIn("query", describe(shape.query, "input")) : []
+    return [...inPath, ...inQuery]
+  }
+
+  const responsesOf = (route: MountedRoute): Record<string, Described> => {
+    const responses = usualRefusals(route)
+    for (const [status, shape] of Object.entries(route.shape.responses)) {
+      const declared = reply(route, Number(status), shape)
+      // A 403 of its own comes on top of the usual one, others say it better.
+      const usual = status === "403" ? responses[status] : undefined
+      const description = [usual?.description, declared.description].filter(Boolean).join("; or: ")
+      responses[status] = { ...declared, description }
+    }
+    return responses
+  }
+
+  return (route: MountedRoute, method: string): Json => {
+    const { access, summary, body } = route.shape
+    const parameters = parametersOf(route)
+    return {
+      operationId: `${method} ${templateOf(route.path)}`.toLowerCase().replace(/\W+/g, "_"),
+      tags: [tagOf(route)],
+      summary,
+      description: whoMayCall[access],
+      security: access === "anyone" ? [] : anyCredential,
+      ...(parameters.length > 0 && { parameters }),
+      ...(body && {
+        requestBody: {
+          required: !body.safeParse({}).success,
+          content: content(body, "input"),
+        },
+      }),
+      responses: responsesOf(route),
+    }
+  }
+}
+
+/** The OpenAPI 3.1 document of all routes, made from their own shapes. */
+export const describeRoutes = (routes: readonly MountedRoute[], version: string): Json => {
+  const components = createComponents()
+  const describe = createDescriber(components)
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    for (const method of methodsOf(route)) {
+      const path = templateOf(route.path)
+      paths[path] = { ...paths[path], [method.toLowerCase()]: describe(route, method) }
+    }
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Portico", version, description: introduction, license: { name: "MIT" } },
+    servers: [{ url: "/" }],
+    paths: components.complete(paths),
+    components: { schemas: components.schemas(), securitySchemes },
+  }
+}

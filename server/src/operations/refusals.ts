@@ -1,0 +1,30 @@
+import { z } from "zod"
+import { OpenAIError } from "../chat/schema.ts"
+import type { ErrorStyle } from "../http/errors.ts"
+
+const ApiError = z
+  .object({
+    detail: z.string(),
+    code: z.string(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: "Error", description: "A sentence for a person, a code for a program" })
+
+const RuntimeError = z.object({ error: z.string() }).meta({ id: "RuntimeError" })
+
+const ScimError = z
+  .object({
+    schemas: z.array(z.literal("urn:ietf:params:scim:api:messages:2.0:Error")),
+    status: z.string(),
+    detail: z.string(),
+    scimType: z.string().optional(),
+  })
+  .meta({ id: "ScimError" })
+
+/** What a refusal looks like, by the style of the route (see http/errors.ts). */
+export const refusalSchemas: Record<ErrorStyle, z.ZodType> = {
+  api: ApiError,
+  openai: OpenAIError,
+  runtime: RuntimeError,
+  scim: ScimError,
+}
