@@ -1,5 +1,5 @@
 import type { Server } from "node:http"
-import { createAdaptorServer } from "@hono/node-server"
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server"
 import type { Logger } from "pino"
 import { createApp } from "./app.ts"
 import type { Config } from "./config.ts"
@@ -44,7 +44,7 @@ export const serve = async (config: Config, log: Logger): Promise<Serving> => {
   const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
   const gateway = await createGateway(config, log)
   const app = createApp(gateway, log)
-  const server = createAdaptorServer({ fetch: app.hono.fetch }) as Server
+  const server = createAdaptorServer({ fetch: (request, env) => app.fetch(request, env as HttpBindings) }) as Server
   server.keepAliveTimeout = keepAliveMs
   const url = await listen(server, config)
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono, type MiddlewareHandler } from "hono"
 import type { Logger } from "pino"
 import { Failure } from "../errors.ts"
@@ -99,8 +100,13 @@ export const createServerApp = (needs: Needs) => {
     return errorResponse(needs.styleOf(context.req.path), failure)
   })
 
+  /** Hono wraps the answer to HEAD in a new response, by which it forgets what was sent already. */
+  const settled = (response: Response, { outgoing }: Env["Bindings"]): Response =>
+    outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
+
   return {
-    hono,
+    fetch: async (request: Request, env: Env["Bindings"]): Promise<Response> =>
+      settled(await hono.fetch(request, env), env),
     routes: routes as readonly MountedRoute[],
     mount: (prefix: string, router: Router): void => {
       hono.route(prefix, router.hono)
