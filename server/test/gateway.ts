@@ -54,7 +54,7 @@ export const startGateway = async (env: Record<string, string> = {}): Promise<Te
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
-    const isJson = response.headers.get("content-type")?.includes("json")
+    const isJson = /[/+]json/.test(response.headers.get("content-type") ?? "")
     const { status, headers } = response
     return { status, headers, body: isJson && text ? JSON.parse(text) : text }
   }
