@@ -51,6 +51,13 @@ export const mayWrite = (model: WorkspaceModel, principal: Principal): boolean =
 const keyAllows = ({ credential }: Caller, id: string): boolean =>
   credential.allowed_models === null || credential.allowed_models.includes(id)
 
+/** @throws {Failure} `forbidden` for a model outside the key's own list */
+const checkKey = (caller: Caller, id: string): void => {
+  if (keyAllows(caller, id)) return
+  const message = `This API key is not allowed to use the model "${id.slice(0, 200)}"`
+  fail("forbidden", message, { param: "model" })
+}
+
 const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[] => {
   const [first] = offers
   if (!first) return []
@@ -180,6 +187,17 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     }
   }
 
+  const list = (caller: Caller): ModelRecord[] => {
+    const isAdmin = caller.user.role === "admin"
+    const workspace = [...snapshot.workspaceById.values()]
+      .filter((model) => mayRead(model, caller) && (model.is_active || isAdmin))
+      .map((model) => workspaceRecord(model, caller))
+    const offered = [...registry.offers()]
+      .filter(([id]) => !snapshot.workspaceById.has(id))
+      .flatMap(([id, offers]) => offerRecord(id, visible(offers, caller)))
+    return [...workspace, ...offered].filter(({ id }) => keyAllows(caller, id))
+  }
+
   return {
     /**
      * The model a caller names; at once when it is known, else after the connections were asked
@@ -188,25 +206,19 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
      */
     resolve: (caller: Caller, named: string): Resolved | Promise<Resolved> => {
       const id = knownId(named)
-      if (!keyAllows(caller, id)) {
-        fail("forbidden", `This API key is not allowed to use the model "${id.slice(0, 200)}"`, {
-          param: "model",
-        })
-      }
+      checkKey(caller, id)
       return resolveNow(caller, id) ?? askAgain(caller, id)
     },
 
-    /** All models that the caller may use; an administrator sees those switched off too. */
-    list: (caller: Caller): ModelRecord[] => {
-      const isAdmin = caller.user.role === "admin"
-      const workspace = [...snapshot.workspaceById.values()]
-        .filter((model) => mayRead(model, caller) && (model.is_active || isAdmin))
-        .map((model) => workspaceRecord(model, caller))
-      const offered = [...registry.offers()]
-        .filter(([id]) => !snapshot.workspaceById.has(id))
-        .flatMap(([id, offers]) => offerRecord(id, visible(offers, caller)))
-      return [...workspace, ...offered].filter(({ id }) => keyAllows(caller, id))
+    /** One entry of `list`. @throws {Failure} as `resolve` */
+    get: (caller: Caller, named: string): ModelRecord => {
+      const id = knownId(named)
+      checkKey(caller, id)
+      return list(caller).find((record) => record.id === id) ?? unknown(named)
     },
+
+    /** All models that the caller may use; an administrator sees those switched off too. */
+    list,
 
     /** Whether the caller may use a connection's model under its own id. */
     mayUseNative: (caller: Caller, id: string): boolean =>

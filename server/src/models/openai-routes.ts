@@ -1,5 +1,4 @@
 import { z } from "zod"
-import { fail } from "../errors.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Catalogue } from "./catalogue.ts"
@@ -25,15 +24,7 @@ export const modelListRoutes = (router: Router, catalogue: Catalogue): Router =>
       params: z.object({ id: z.string() }),
       responses: { 200: json(ModelRecord, "The model"), 404: { description: "No such model" } },
     }),
-    ({ caller, params }) =>
-      catalogue.list(caller).find(({ id }) => id === params.id) ??
-      fail(
-        "model_not_found",
-        `The model "${params.id}" does not exist, or you have no access to it`,
-        {
-          param: "model",
-        },
-      ),
+    ({ caller, params }) => catalogue.get(caller, params.id),
   )
   return router
 }
