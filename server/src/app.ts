@@ -36,7 +36,11 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { config, now } = gateway
   const runtimePrefix = `/${config.RUNTIME_PREFIX}`
   const bodyLimit = config.MAX_BODY_SIZE
-  const router = createRouters({ authenticate: gateway.authenticate, bodyLimit })
+  const router = createRouters({
+    authenticate: gateway.authenticate,
+    admitProvisioner: gateway.scim.admit,
+    bodyLimit,
+  })
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)
   const app = createServerApp({ log, addressOf, styleOf: styleOfPath(runtimePrefix) })
   const { mount } = app

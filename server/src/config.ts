@@ -58,8 +58,52 @@ const Cidrs = z.string().transform((text, context) => {
   return cidrs
 })
 
+const BearerToken = z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces")
+
+const RateLimit = z.string().transform((text, context) => {
+  if (/^off$/i.test(text)) return null
+  const [, writes, reads] = /^(\d+)\/(\d+)$/.exec(text) ?? []
+  if (Number(writes) > 0 && Number(reads) > 0) {
+    return { writes: Number(writes), reads: Number(reads) }
+  }
+  context.addIssue(`"${text}" is no rate; write off, or writes/reads a minute such as 600/1000`)
+  return z.NEVER
+})
+
 /** First path segments that a runtime prefix must leave alone. */
 const takenSegments = ["api", "v1", "scim", "docs", "openapi.json", "health", "ready", "metrics"]
+
+interface Together {
+  DATABASE_URL?: string | undefined
+  SECRET_KEY?: string | undefined
+  SCIM_ENABLED: boolean
+  SCIM_TOKEN?: string | undefined
+  SCIM_TOKEN_PREVIOUS?: string | undefined
+  ADMIN_EMAIL?: string | undefined
+  ADMIN_PASSWORD?: string | undefined
+  ADMIN_API_KEY?: string | undefined
+}
+
+/** What each variable may be alone, but not beside another. */
+const contradictions = (env: Together): [wrong: unknown, name: string, message: string][] => [
+  [
+    env.DATABASE_URL && !env.SECRET_KEY,
+    "SECRET_KEY",
+    "is required with DATABASE_URL; make one with: openssl rand -base64 32",
+  ],
+  [
+    env.SCIM_ENABLED && !env.SCIM_TOKEN,
+    "SCIM_TOKEN",
+    "is required with SCIM_ENABLED=true; make one with: openssl rand -base64 32",
+  ],
+  [
+    env.ADMIN_API_KEY && [env.SCIM_TOKEN, env.SCIM_TOKEN_PREVIOUS].includes(env.ADMIN_API_KEY),
+    "SCIM_TOKEN",
+    "must not be ADMIN_API_KEY too: it opens SCIM and nothing else",
+  ],
+  [env.ADMIN_PASSWORD && !env.ADMIN_EMAIL, "ADMIN_EMAIL", "is required with ADMIN_PASSWORD"],
+  [env.ADMIN_API_KEY && !env.ADMIN_EMAIL, "ADMIN_EMAIL", "is required with ADMIN_API_KEY"],
+]
 
 const Environment = z
   .object({
@@ -113,6 +157,15 @@ const Environment = z
     UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(600),
     UPSTREAM_IDLE_TIMEOUT: Duration.default(120),
     MODEL_REFRESH_INTERVAL: Duration.default(30),
+    SCIM_ENABLED: z
+      .string()
+      .transform((text) => text === "true")
+      .default(false),
+    SCIM_TOKEN: BearerToken.optional(),
+    SCIM_TOKEN_PREVIOUS: BearerToken.optional(),
+    SCIM_DELETE_MODE: z.enum(["deactivate", "hide"]).default("deactivate"),
+    SCIM_ALLOWED_CIDRS: Cidrs.default([]),
+    SCIM_RATE_LIMIT: RateLimit.default({ writes: 600, reads: 1000 }),
     USAGE_RETENTION: Duration.optional(),
     AUDIT_RETENTION: Duration.optional(),
   })
@@ -126,26 +179,8 @@ const Environment = z
         message: `has ${keys.length} keys for ${urls.length} addresses in OPENAI_API_BASE_URLS`,
       })
     }
-    if (env.DATABASE_URL && !env.SECRET_KEY) {
-      context.addIssue({
-        code: "custom",
-        path: ["SECRET_KEY"],
-        message: "is required with DATABASE_URL; make one with: openssl rand -base64 32",
-      })
-    }
-    if (env.ADMIN_PASSWORD && !env.ADMIN_EMAIL) {
-      context.addIssue({
-        code: "custom",
-        path: ["ADMIN_EMAIL"],
-        message: "is required with ADMIN_PASSWORD",
-      })
-    }
-    if (env.ADMIN_API_KEY && !env.ADMIN_EMAIL) {
-      context.addIssue({
-        code: "custom",
-        path: ["ADMIN_EMAIL"],
-        message: "is required with ADMIN_API_KEY",
-      })
+    for (const [wrong, name, message] of contradictions(env)) {
+      if (wrong) context.addIssue({ code: "custom", path: [name], message })
     }
   })
 

@@ -13,11 +13,13 @@ const statusByCode = {
   model_not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  precondition_failed: 412,
   last_admin: 403,
   body_too_large: 413,
   invalid: 422,
   rate_limited: 429,
   internal: 500,
+  not_implemented: 501,
   upstream_unreachable: 502,
   upstream_credentials: 502,
   upstream_broken: 502,
@@ -39,6 +41,8 @@ export interface FailureDetails {
   param?: string
   /** One entry a field, for forms. */
   errors?: FieldError[]
+  /** SCIM's detail error keyword (RFC 7644 §3.12). */
+  scimType?: string
   /** Headers of the reply, such as `retry-after`. */
   headers?: Record<string, string>
   cause?: unknown

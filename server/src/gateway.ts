@@ -31,6 +31,7 @@ import { createModelStore } from "./models/store.ts"
 import { ollama } from "./providers/ollama.ts"
 import { openai } from "./providers/openai.ts"
 import { createRuntime } from "./runtime/runtime.ts"
+import { createScim } from "./scim/scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
 import { createSettings } from "./settings/settings.ts"
@@ -87,6 +88,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     refused,
     publicOrigin: config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin,
   })
+  const scim = createScim({ config, failures, log })
   const running = createRunning(createLive({ store: authStore, bus }).watch)
 
   const grants = createGrants(db)
@@ -145,6 +147,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     accounts,
     keys,
     authenticate,
+    scim,
     running,
     registry,
     connections,

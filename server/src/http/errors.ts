@@ -24,9 +24,10 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
     detail: message,
   }),
   runtime: ({ message }) => ({ error: message }),
-  scim: ({ message, status }) => ({
+  scim: ({ message, status, details: { scimType } }) => ({
     schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
     status: String(status),
+    ...(scimType && { scimType }),
     detail: message,
   }),
 }

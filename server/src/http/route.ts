@@ -3,8 +3,9 @@ import type { z } from "zod"
 /**
  * Who may call a route. `anyone`: no credential is looked at. `signed_in`: any account, one that
  * waits for approval included. `user`: an approved account. `admin`: an administrator.
+ * `provisioner`: the organisation's identity provider, by the SCIM token.
  */
-export type Access = "anyone" | "signed_in" | "user" | "admin"
+export type Access = "anyone" | "signed_in" | "user" | "admin" | "provisioner"
 
 export type Method = "get" | "post" | "put" | "patch" | "delete" | "all"
 

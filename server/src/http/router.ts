@@ -12,7 +12,10 @@ import type { Access, RouteShape } from "./route.ts"
 /** Turns a request's credential into its caller, or throws `unauthorized`. */
 export type Authenticate = (exchange: Exchange) => Caller | Promise<Caller>
 
-type CallerOf<A extends Access> = A extends "anyone" ? null : Caller
+/** Admits the identity provider, or throws; it has a token of its own and is no caller. */
+export type AdmitProvisioner = (exchange: Exchange) => Promise<Actor>
+
+type CallerOf<A extends Access> = A extends "anyone" | "provisioner" ? null : Caller
 
 /** What a handler is given: everything checked, nothing left to parse. */
 export interface Request<A extends Access, P, Q, B> {
@@ -87,19 +90,20 @@ const answer = (value: unknown, status: number): Response => {
 
 export interface RouterNeeds {
   authenticate: Authenticate
+  admitProvisioner: AdmitProvisioner
   /** Bytes of a JSON body at the most. */
   bodyLimit: number
 }
 
 /** Makes the routers of all nouns. `style` is how their refusals are worded. */
 export const createRouters =
-  ({ authenticate, bodyLimit }: RouterNeeds) =>
+  ({ authenticate, admitProvisioner, bodyLimit }: RouterNeeds) =>
   (style: ErrorStyle): Router => {
     const hono = new Hono<Env>()
     const shapes: RouteShape[] = []
 
     const callerFor = async (access: Access, context: HttpContext): Promise<Caller | null> => {
-      if (access === "anyone") return null
+      if (access === "anyone" || access === "provisioner") return null
       const { exchange } = context.var
       const known = authenticate(exchange)
       const caller = known instanceof Promise ? await known : known
@@ -117,10 +121,11 @@ export const createRouters =
 
     const requestOf = async (shape: RouteShape, context: HttpContext) => {
       const { exchange } = context.var
+      const provisioner = shape.access === "provisioner" && (await admitProvisioner(exchange))
       const caller = await callerFor(shape.access, context)
       return {
         caller,
-        actor: actorOf(caller, exchange),
+        actor: provisioner || actorOf(caller, exchange),
         params: shape.params && check(shape.params, context.req.param()),
         exchange,
         context,

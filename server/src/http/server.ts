@@ -34,6 +34,8 @@ const withoutLastSlash = (request: Request): string => {
   const mark = url.indexOf("?", start)
   const path = mark < 0 ? url.slice(start) : url.slice(start, mark)
   const trimmed = path.replace(/\/+$/, "")
+  // Identity providers join the base, which ends in a slash, to paths that start with one.
+  if (trimmed.startsWith("/api/v1/scim/")) return trimmed.replace(/\/{2,}/g, "/")
   return trimmed === "" ? "/" : trimmed
 }
 

@@ -23,14 +23,21 @@ const whoMayCall: Record<Access, string> = {
   signed_in: "For every account, one that waits for approval included.",
   user: "For approved accounts.",
   admin: "For administrators.",
+  provisioner: "For the identity provider, with `Authorization: Bearer <SCIM_TOKEN>`.",
 }
 
 const securitySchemes = {
   bearer: { type: "http", scheme: "bearer", description: "An API key (`sk-…`) or a token" },
   api_key: { type: "apiKey", in: "header", name: "x-api-key", description: "The same, elsewhere" },
   cookie: { type: "apiKey", in: "cookie", name: "token", description: "Set by signing in" },
+  scim: { type: "http", scheme: "bearer", description: "`SCIM_TOKEN`, for SCIM only" },
 }
-const anyCredential = Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
+const anyCredential = [{ bearer: [] }, { api_key: [] }, { cookie: [] }]
+
+const credentialsFor = (access: Access): Json[] => {
+  if (access === "anyone") return []
+  return access === "provisioner" ? [{ scim: [] }] : anyCredential
+}
 
 /** Methods that a route of method "all" is described under. */
 const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
@@ -41,10 +48,10 @@ const methodsOf = ({ method }: MountedRoute): string[] => (method === "ALL" ? al
 const templateOf = (path: string): string =>
   path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace(/\*$/, "{path}")
 
-const tagOf = ({ path, style }: MountedRoute): string => {
+const tagOf = ({ method, path, style }: MountedRoute): string => {
+  if (method === "ALL") return "Proxies"
   if (style === "openai" && path.startsWith("/v1")) return "OpenAI-style"
   if (style === "openai") return "OpenAI-style: aliases"
-  if (style === "runtime") return "Runtime proxy"
   if (style === "scim") return "SCIM"
   return /^\/api\/v1\/([^/]+)/.exec(path)?.[1] ?? "Operations"
 }
@@ -140,7 +147,7 @@ const createDescriber = ({ describe }: Components) => {
       tags: [tagOf(route)],
       summary,
       description: whoMayCall[access],
-      security: access === "anyone" ? [] : anyCredential,
+      security: credentialsFor(access),
       ...(parameters.length > 0 && { parameters }),
       ...(body && {
         requestBody: {

@@ -1,0 +1,82 @@
+import { hash, timingSafeEqual } from "node:crypto"
+import type { FailureTrail } from "../audit/failures.ts"
+import { Failure, fail } from "../errors.ts"
+import { createRanges } from "../http/address.ts"
+import type { Actor } from "../http/caller.ts"
+import type { Exchange } from "../http/exchange.ts"
+import type { AdmitProvisioner } from "../http/router.ts"
+import { createRateLimit, type Rates } from "./rate-limit.ts"
+
+export interface GateSettings {
+  SCIM_ENABLED: boolean
+  SCIM_TOKEN?: string | undefined
+  SCIM_TOKEN_PREVIOUS?: string | undefined
+  SCIM_ALLOWED_CIDRS: readonly string[]
+  SCIM_RATE_LIMIT: Rates | null
+}
+
+interface Token {
+  /** What the audit trail calls it: the start of its SHA-256. */
+  id: string
+  digest: Buffer
+}
+
+const tokenOf = (secret: string): Token => {
+  const digest = Buffer.from(hash("sha256", secret), "hex")
+  return { id: digest.toString("hex").slice(0, 12), digest }
+}
+
+/** The same words whatever was wrong, so that nothing can be learnt from them. */
+const unauthorized = (): Failure =>
+  new Failure("unauthorized", "Send the SCIM token: Authorization: Bearer <SCIM_TOKEN>")
+
+const withoutMatch = ({ incoming }: Exchange): void => {
+  const wanted = incoming.headers["if-match"]
+  if (wanted === undefined || wanted.trim() === "*") return
+  fail("precondition_failed", "Resources have no ETag here; leave out If-Match, or send *")
+}
+
+/** Lets the identity provider in, and nobody else. */
+export const createGate = (settings: GateSettings, failures: FailureTrail): AdmitProvisioner => {
+  const { SCIM_ENABLED, SCIM_TOKEN, SCIM_TOKEN_PREVIOUS, SCIM_ALLOWED_CIDRS } = settings
+  const secrets = SCIM_ENABLED ? [SCIM_TOKEN, SCIM_TOKEN_PREVIOUS] : []
+  const tokens = secrets.filter((secret) => secret !== undefined).map(tokenOf)
+  const inRange = createRanges(SCIM_ALLOWED_CIDRS)
+  const rates = createRateLimit(settings.SCIM_RATE_LIMIT)
+
+  /** Compares with every token, so that the time taken does not tell which one was near. */
+  const matching = (exchange: Exchange): Token | undefined => {
+    const { authorization = "" } = exchange.incoming.headers
+    const sent = tokenOf(/^bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? "")
+    return tokens.filter(({ digest }) => timingSafeEqual(digest, sent.digest))[0]
+  }
+
+  const check = (exchange: Exchange): Token => {
+    if (SCIM_ENABLED && SCIM_ALLOWED_CIDRS.length > 0 && !inRange(exchange.address)) {
+      fail("forbidden", `SCIM is not open to the address ${exchange.address}`)
+    }
+    const token = matching(exchange)
+    if (!token) {
+      rates.refused(exchange.address)
+      throw unauthorized()
+    }
+    rates.admit(exchange.incoming)
+    withoutMatch(exchange)
+    return token
+  }
+
+  return async (exchange) => {
+    const where = { key_id: null, address: exchange.address, request_id: exchange.requestId }
+    try {
+      const { id } = check(exchange)
+      return { type: "scim", id, ...where }
+    } catch (error) {
+      const actor: Actor = { type: "anonymous", id: null, ...where }
+      const status = error instanceof Failure ? error.status : 500
+      const target = { type: "scim", id: String(status) }
+      // An audit trail that cannot be written must not turn a refusal into anything else.
+      await failures.record({ actor, action: "auth.failed", target, status }).catch(() => {})
+      throw error
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http"
+import { fail } from "../errors.ts"
+
+const minuteMs = 60_000
+/** Refused credentials of one address in a minute; the next ones are 429. */
+const refusalsPerAddress = 30
+const mostAddresses = 10_000
+
+interface Bucket {
+  left: number
+  at: number
+}
+
+/** A bucket of `perMinute` that fills evenly. */
+const createBuckets = (perMinute: number, nowMs: () => number) => {
+  const bucketByKey = new Map<string, Bucket>()
+  const refilled = (key: string): Bucket => {
+    const at = nowMs()
+    const known = bucketByKey.get(key)
+    if (!known) return { left: perMinute, at }
+    return { left: Math.min(perMinute, known.left + ((at - known.at) * perMinute) / minuteMs), at }
+  }
+  return {
+    /** @throws {Failure} `rate_limited` with `retry-after` */
+    take: (key: string): void => {
+      const bucket = refilled(key)
+      if (bucket.left < 1) {
+        const seconds = Math.max(1, Math.ceil(((1 - bucket.left) * 60) / perMinute))
+        fail("rate_limited", `More than ${perMinute} such requests a minute; wait ${seconds} s`, {
+          headers: { "retry-after": String(seconds) },
+        })
+      }
+      bucket.left--
+      bucketByKey.delete(key)
+      if (bucketByKey.size >= mostAddresses) {
+        const oldest = bucketByKey.keys().next()
+        if (!oldest.done) bucketByKey.delete(oldest.value)
+      }
+      bucketByKey.set(key, bucket)
+    },
+  }
+}
+
+const reads = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** A search by POST reads, whatever its method. */
+const isRead = ({ method = "", url = "" }: IncomingMessage): boolean =>
+  reads.has(method) || /\/\.search\/*(\?|$)/.test(url)
+
+export interface Rates {
+  writes: number
+  reads: number
+}
+
+/** How many requests the identity provider may send; null for as many as it likes. */
+export const createRateLimit = (
+  rates: Rates | null,
+  { nowMs = Date.now }: { nowMs?: () => number } = {},
+) => {
+  const reading = rates && createBuckets(rates.reads, nowMs)
+  const writing = rates && createBuckets(rates.writes, nowMs)
+  const refusing = createBuckets(refusalsPerAddress, nowMs)
+  return {
+    /** @throws {Failure} `rate_limited` */
+    admit: (incoming: IncomingMessage): void => (isRead(incoming) ? reading : writing)?.take("all"),
+    /** @throws {Failure} `rate_limited` when the address guesses too often */
+    refused: (address: string): void => refusing.take(address),
+  }
+}
