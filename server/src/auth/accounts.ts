@@ -6,7 +6,8 @@ import { foldCase } from "../db/text.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { SettingsStore } from "../settings/settings.ts"
-import type { User } from "../users/schema.ts"
+import { Email, type User } from "../users/schema.ts"
+import type { StoredUser } from "../users/store.ts"
 import type { Users } from "../users/users.ts"
 import { passwordMatches } from "./passwords.ts"
 import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
@@ -35,14 +36,25 @@ export interface Device {
   userAgent: string | null
 }
 
+const wrongCredentials = (): never =>
+  fail("wrong_credentials", "The e-mail or the password is wrong")
+
 export const createAccounts = (needs: Needs) => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = needs
 
-  const begin = async (user: User, { actor, address, userAgent }: Device): Promise<SignedIn> => {
+  /** @param verified the password's hash that was checked, so that no older password begins one */
+  const begin = async (
+    user: User,
+    { actor, address, userAgent }: Device,
+    verified?: string | null,
+  ): Promise<SignedIn> => {
     const issued = now()
     const expires = issued + settings.current().jwt_expires_in
     const session = newId()
     await db.transact(async (tx) => {
+      const present = await users.hold(tx, user.id)
+      const outdated = verified !== undefined && present.password_hash !== verified
+      if (!present.active || outdated) wrongCredentials()
       await store.dropExpiredSessions(tx, issued)
       await store.insertSession(tx, {
         id: session,
@@ -62,11 +74,11 @@ export const createAccounts = (needs: Needs) => {
     return { token, token_type: "Bearer", expires_at: expires, id, email, name, role }
   }
 
-  const refuse = async (account: string, { actor, address }: Device): Promise<never> => {
-    throttle.failed(account, address)
-    const target = { type: "account", id: account.slice(0, 254) }
-    await failures.record({ actor, action: "auth.failed", target, status: 401 })
-    return fail("wrong_credentials", "The e-mail or the password is wrong")
+  const recordFailure = async (account: string, actor: Actor, status: number): Promise<void> => {
+    // People type passwords into the wrong field; the trail must not keep them.
+    const id = Email.safeParse(account).success ? account : "(not an e-mail address)"
+    const target = { type: "account", id }
+    await failures.record({ actor, action: "auth.failed", target, status })
   }
 
   return {
@@ -86,12 +98,15 @@ export const createAccounts = (needs: Needs) => {
 
     signIn: async ({ email, password }: SignIn, device: Device): Promise<SignedIn> => {
       const account = foldCase(email.trim())
-      await throttle.before(account, device.address)
-      const user = await users.forSignIn(account)
-      const matches = await passwordMatches(password, user?.password_hash ?? null)
-      if (!user?.active || !matches) return refuse(account, device)
-      throttle.succeeded(account, device.address)
-      return begin(user, device)
+      let user: StoredUser | undefined
+      const right = await throttle.attempt({ account, address: device.address }, async () => {
+        user = await users.forSignIn(account)
+        const matches = await passwordMatches(password, user?.password_hash ?? null)
+        return matches && user?.active === true
+      })
+      if (user && right) return begin(user, device, user.password_hash)
+      await recordFailure(account, device.actor, 401)
+      return wrongCredentials()
     },
 
     signOut: async (actor: Actor, { user, credential }: Caller): Promise<void> => {
@@ -112,10 +127,12 @@ export const createAccounts = (needs: Needs) => {
     ): Promise<SignedIn> => {
       const { email } = caller.user
       const account = foldCase(email)
-      await throttle.before(account, device.address)
-      const stored = await users.forSignIn(email)
-      if (!(await passwordMatches(password, stored?.password_hash ?? null))) {
-        throttle.failed(account, device.address)
+      const right = await throttle.attempt({ account, address: device.address }, async () => {
+        const stored = await users.forSignIn(email)
+        return passwordMatches(password, stored?.password_hash ?? null)
+      })
+      if (!right) {
+        await recordFailure(account, device.actor, 422)
         const message = "is not your present password"
         fail("invalid", `password: ${message}`, { errors: [{ path: "password", message }] })
       }

@@ -16,8 +16,11 @@ interface Kept {
   caller: Caller
   /** Epoch seconds. */
   checkedAt: number
-  /** Set by a change: must be looked up again before it is used, unless the database is away. */
-  stale: boolean
+  /**
+   * Must be looked up again before it is used. While the database is away `maybe` is trusted, and
+   * `changed`, which somebody did on purpose to this very user, is not.
+   */
+  stale: "no" | "maybe" | "changed"
 }
 
 interface Needs {
@@ -44,12 +47,22 @@ export const createAuthenticate = (needs: Needs) => {
   const { store, tokens, bus, now, seen, refused, publicOrigin } = needs
   const keptByHash = new Map<string, Kept>()
 
-  const markStale = (matches: (caller: Caller) => boolean): void => {
-    for (const kept of keptByHash.values()) if (matches(kept.caller)) kept.stale = true
+  /** Counts what was heard that may concern a caller; a look-up during which it grew is no news. */
+  let heard = 0
+
+  const userChanged = (id: string): void => {
+    heard++
+    for (const kept of keptByHash.values()) if (kept.caller.user.id === id) kept.stale = "changed"
   }
+
+  const anythingChanged = (): void => {
+    heard++
+    for (const kept of keptByHash.values()) if (kept.stale === "no") kept.stale = "maybe"
+  }
+
   bus.subscribe((message) => {
-    if (message.topic === "user") markStale(({ user }) => user.id === message.id)
-    if (message.topic === "groups" || message.topic === "reset") markStale(() => true)
+    if (message.topic === "user") userChanged(message.id)
+    if (message.topic === "groups" || message.topic === "reset") anythingChanged()
   })
 
   const holderOf = async (secret: string, digest: string): Promise<Holder | undefined> => {
@@ -60,20 +73,23 @@ export const createAuthenticate = (needs: Needs) => {
     return holder?.user.id === claims.user ? holder : undefined
   }
 
-  const keep = (digest: string, caller: Caller): void => {
+  const keep = (digest: string, caller: Caller, stale: Kept["stale"]): void => {
     if (keptByHash.size >= mostKept) {
       const oldest = keptByHash.keys().next()
       if (!oldest.done) keptByHash.delete(oldest.value)
     }
-    keptByHash.set(digest, { caller, checkedAt: now(), stale: false })
+    keptByHash.set(digest, { caller, checkedAt: now(), stale })
   }
 
   const lookUp = async (secret: string, digest: string): Promise<Caller | null> => {
+    const confirmed_at = performance.now()
+    const heardBefore = heard
     const holder = await holderOf(secret, digest)
     keptByHash.delete(digest)
     if (!holder) return null
-    keep(digest, holder)
-    return holder
+    const caller = { ...holder, confirmed_at }
+    keep(digest, caller, heard === heardBefore ? "no" : "changed")
+    return caller
   }
 
   const lookUpOrTrust = async (
@@ -85,7 +101,7 @@ export const createAuthenticate = (needs: Needs) => {
       return await lookUp(secret, digest)
     } catch (error) {
       // A database outage lets those go on who were known before it.
-      if (isOutage(error)) return kept.caller
+      if (isOutage(error) && kept.stale !== "changed") return kept.caller
       throw error
     }
   }
@@ -108,6 +124,8 @@ export const createAuthenticate = (needs: Needs) => {
 
   const fromOwnPage = ({ incoming: { headers } }: Exchange): void => {
     const { origin, host } = headers
+    // Browsers set it themselves and let no page write it.
+    if (headers["sec-fetch-site"] === "same-origin") return
     if (origin === undefined || origin === publicOrigin) return
     if (URL.canParse(origin) && new URL(origin).host === host) return
     fail("forbidden", "This request was sent by a page of another site")
@@ -123,7 +141,7 @@ export const createAuthenticate = (needs: Needs) => {
     const digest = hash("sha256", secret)
     const kept = keptByHash.get(digest)
     if (!kept) return lookUp(secret, digest).then((caller) => accept(caller, exchange, carried))
-    if (kept.stale) {
+    if (kept.stale !== "no") {
       return lookUpOrTrust(secret, digest, kept).then((caller) => accept(caller, exchange, carried))
     }
     if (kept.checkedAt + trustedForSeconds < now()) refreshLater(secret, digest, kept)

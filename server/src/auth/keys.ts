@@ -53,8 +53,8 @@ export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
 
   const newSecret = (): string => `sk-${randomBytes(32).toString("base64url")}`
 
-  const scriptKey = async (userId: string): Promise<StoredKey | undefined> =>
-    (await store.keysOf(userId)).find(({ name }) => name === scriptKeyName)
+  const scriptKey = async (userId: string, tx?: Tx): Promise<StoredKey | undefined> =>
+    (await store.keysOf(userId, tx)).find(({ name }) => name === scriptKeyName)
 
   return {
     list: async (userId: string): Promise<ApiKey[]> =>
@@ -65,9 +65,12 @@ export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
         const message = "expires_at: must lie in the future, in epoch seconds"
         fail("invalid", message, { errors: [{ path: "expires_at", message }] })
       }
-      const { length } = await store.keysOf(userId)
-      if (length >= mostPerUser) fail("conflict", `You have ${length} keys; revoke one first`)
-      return db.transact((tx) => insert(tx, actor, { userId, input, secret: newSecret() }))
+      return db.transact(async (tx) => {
+        await db.exclusive(tx, `keys of ${userId}`)
+        const { length } = await store.keysOf(userId, tx)
+        if (length >= mostPerUser) fail("conflict", `You have ${length} keys; revoke one first`)
+        return insert(tx, actor, { userId, input, secret: newSecret() })
+      })
     },
 
     revoke: (actor: Actor, userId: string, id: string): Promise<void> =>
@@ -82,10 +85,11 @@ export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
     scriptKey,
 
     replaceScriptKey: async (actor: Actor, userId: string): Promise<CreatedApiKey> => {
-      const old = await scriptKey(userId)
       const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
       const input = { name: scriptKeyName, ...limits }
       return db.transact(async (tx) => {
+        await db.exclusive(tx, `keys of ${userId}`)
+        const old = await scriptKey(userId, tx)
         if (old) await remove(tx, actor, userId, old.id)
         return insert(tx, actor, { userId, input, secret: newSecret() })
       })

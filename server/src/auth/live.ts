@@ -9,10 +9,25 @@ interface Running {
 }
 
 const retryMs = 1000
+const mostKept = 10_000
 
 /** Ends what runs under a credential as soon as the credential is revoked, on every process. */
 export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   const runningByUser = new Map<string, Set<Running>>()
+  /** When a user's credentials last changed; of users who are not in it, `changedAt` speaks. */
+  const changedAtByUser = new Map<string, number>()
+  let changedAt = Number.NEGATIVE_INFINITY
+
+  const noteChange = (userId: string): void => {
+    if (changedAtByUser.size >= mostKept) {
+      changedAtByUser.clear()
+      changedAt = performance.now()
+    }
+    changedAtByUser.set(userId, performance.now())
+  }
+
+  const changedSince = ({ user, confirmed_at }: Caller): boolean =>
+    Math.max(changedAtByUser.get(user.id) ?? changedAt, changedAt) >= confirmed_at
 
   const stillValid = async ({ credential }: Caller): Promise<boolean> => {
     const holder =
@@ -38,8 +53,14 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   }
 
   bus.subscribe((message) => {
-    if (message.topic === "user") recheckUntilKnown(message.id)
-    if (message.topic === "reset") for (const id of runningByUser.keys()) recheckUntilKnown(id)
+    if (message.topic === "user") {
+      noteChange(message.id)
+      recheckUntilKnown(message.id)
+    }
+    if (message.topic === "reset") {
+      changedAt = performance.now()
+      for (const id of runningByUser.keys()) recheckUntilKnown(id)
+    }
   })
 
   return {
@@ -50,6 +71,8 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
       const known = runningByUser.get(id)
       if (known) known.add(running)
       else runningByUser.set(id, new Set([running]))
+      // Its body may have taken long to arrive, and the revocation came meanwhile.
+      if (changedSince(caller)) recheckUntilKnown(id)
       return () => {
         const set = runningByUser.get(id)
         set?.delete(running)

@@ -1,31 +1,21 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
+import { availableParallelism } from "node:os"
+import { createTurns } from "./turns.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */
 const current = { logCost: 15, blockSize: 8, parallel: 3 }
 const saltBytes = 16
 const hashBytes = 32
-/** Each derivation takes 32 MiB and a thread; more at once would only starve the rest. */
-const mostAtOnce = 2
+/** Each derivation takes 32 MiB and a core; one core at least is left to everything else. */
+const turns = createTurns({
+  atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)),
+  waiting: 500,
+})
 
 type Setting = typeof current
 
-const waiting: (() => void)[] = []
-let running = 0
-
-const oneAtATime = async <T>(work: () => Promise<T>): Promise<T> => {
-  if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running++
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-}
-
 const derive = (password: string, salt: Buffer, setting: Setting): Promise<Buffer> =>
-  oneAtATime(
+  turns.take(
     () =>
       new Promise((resolve, reject) => {
         const options = {

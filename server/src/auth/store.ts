@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
 import type { ApiKeyRow, SessionRow } from "../db/tables.ts"
-import type { Credential, Role } from "../http/caller.ts"
+import type { Caller, Credential } from "../http/caller.ts"
 import { Role as RoleSchema } from "../users/schema.ts"
 import type { ApiKey } from "./schema.ts"
 
@@ -11,11 +11,7 @@ export interface StoredKey extends ApiKey {
 }
 
 /** An active user and the credential that leads to it. */
-export interface Holder {
-  user: { id: string; email: string; name: string; role: Role }
-  groups: ReadonlySet<string>
-  credential: Credential
-}
+export type Holder = Omit<Caller, "confirmed_at">
 
 const list = (text: string | null): string[] | null => (text === null ? null : JSON.parse(text))
 const text = (items: readonly string[] | null): string | null =>
@@ -26,6 +22,10 @@ const toKey = (row: Selectable<ApiKeyRow>): StoredKey => ({
   allowed_models: list(row.allowed_models),
   allowed_routes: list(row.allowed_routes),
 })
+
+/** Several processes write these at once: in one order, or they would wait for each other. */
+const inTurn = (seen: ReadonlyMap<string, number>): [string, number][] =>
+  [...seen].sort(([one], [other]) => (one < other ? -1 : 1))
 
 interface UserColumns {
   user_id: string
@@ -130,8 +130,8 @@ export const createAuthStore = (db: Database) => {
       await tx.deleteFrom("sessions").where("expires_at", "<=", now).execute()
     },
 
-    keysOf: async (userId: string): Promise<StoredKey[]> => {
-      const rows = await db.read
+    keysOf: async (userId: string, reader: Reader = db.read): Promise<StoredKey[]> => {
+      const rows = await reader
         .selectFrom("api_keys")
         .selectAll()
         .where("user_id", "=", userId)
@@ -162,13 +162,13 @@ export const createAuthStore = (db: Database) => {
 
     /** Writes when users, keys and sessions were last seen; each map is id → epoch seconds. */
     touch: async (tx: Tx, seen: Record<"users" | "api_keys" | "sessions", Map<string, number>>) => {
-      for (const [id, last_active_at] of seen.users) {
+      for (const [id, last_active_at] of inTurn(seen.users)) {
         await tx.updateTable("users").set({ last_active_at }).where("id", "=", id).execute()
       }
-      for (const [id, last_used_at] of seen.api_keys) {
+      for (const [id, last_used_at] of inTurn(seen.api_keys)) {
         await tx.updateTable("api_keys").set({ last_used_at }).where("id", "=", id).execute()
       }
-      for (const [id, last_used_at] of seen.sessions) {
+      for (const [id, last_used_at] of inTurn(seen.sessions)) {
         await tx.updateTable("sessions").set({ last_used_at }).where("id", "=", id).execute()
       }
     },

@@ -1,5 +1,7 @@
+import { isIP } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fail } from "../errors.ts"
+import { createTurns, type Turns } from "./turns.ts"
 
 const windowMs = 15 * 60_000
 /** Failures from one address for one account, then a wait. */
@@ -12,10 +14,27 @@ const accountDelayMs = 2000
 const firstWaitMs = 5000
 const longestWaitMs = 5 * 60_000
 const mostKept = 50_000
+/** Attempts of one address at once: as many guesses at the most can slip past its count. */
+const atOncePerAddress = 2
+const waitingPerAddress = 200
 
 interface Failures {
   count: number
   last: number
+}
+
+/** Whoever has an IPv6 address has its whole /64, so they count as one. */
+export const placeOf = (address: string): string => {
+  if (isIP(address) !== 6) return address
+  const [head = "", tail] = (address.split("%", 1)[0] ?? "").split("::")
+  const left = head === "" ? [] : head.split(":")
+  const right = tail ? tail.split(":") : []
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
+  const groups = [...left, ...Array.from({ length: zeros }, () => "0"), ...right]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")
 }
 
 /**
@@ -24,6 +43,7 @@ interface Failures {
  */
 export const createThrottle = ({ nowMs = Date.now }: { nowMs?: () => number } = {}) => {
   const failuresByKey = new Map<string, Failures>()
+  const turnsByPlace = new Map<string, Turns>()
 
   const recent = (key: string): Failures => {
     const known = failuresByKey.get(key)
@@ -52,28 +72,47 @@ export const createThrottle = ({ nowMs = Date.now }: { nowMs?: () => number } = 
     })
   }
 
-  const keysOf = (account: string, address: string) => ({
-    pair: `pair ${address} ${account}`,
-    address: `address ${address}`,
+  const keysOf = (account: string, place: string) => ({
+    pair: `pair ${place} ${account}`,
+    address: `address ${place}`,
     account: `account ${account}`,
   })
 
+  const turnsOf = (place: string): Turns => {
+    const known = turnsByPlace.get(place)
+    if (known) return known
+    const turns = createTurns({ atOnce: atOncePerAddress, waiting: waitingPerAddress })
+    turnsByPlace.set(place, turns)
+    return turns
+  }
+
   return {
-    /** @throws {Failure} `rate_limited` with `retry-after` */
-    before: async (account: string, address: string): Promise<void> => {
-      const keys = keysOf(account, address)
-      refuseWithin(keys.pair, freeTriesPerPair)
-      refuseWithin(keys.address, freeTriesPerAddress)
+    /**
+     * Runs a check of credentials, which answers whether they were right. Attempts of one address
+     * run in turn, so that many sent at once are counted like many sent one by one.
+     * @throws {Failure} `rate_limited` with `retry-after`
+     */
+    attempt: async (
+      { account, address }: { account: string; address: string },
+      check: () => Promise<boolean>,
+    ): Promise<boolean> => {
+      const place = placeOf(address)
+      const keys = keysOf(account, place)
       if (recent(keys.account).count >= freeTriesPerAccount) await sleep(accountDelayMs)
-    },
-
-    failed: (account: string, address: string): void => {
-      for (const key of Object.values(keysOf(account, address))) note(key)
-    },
-
-    /** The owner got in: what was counted against them here is forgotten. */
-    succeeded: (account: string, address: string): void => {
-      failuresByKey.delete(keysOf(account, address).pair)
+      const turns = turnsOf(place)
+      try {
+        return await turns.take(async () => {
+          refuseWithin(keys.pair, freeTriesPerPair)
+          refuseWithin(keys.address, freeTriesPerAddress)
+          const right = await check()
+          // The owner got in: what was counted against them here is forgotten.
+          if (right) failuresByKey.delete(keys.pair)
+          else for (const key of Object.values(keys)) note(key)
+          return right
+        })
+      } finally {
+        if (turns.idle()) turnsByPlace.delete(place)
+      }
     },
   }
 }

@@ -3,11 +3,15 @@ import { sql } from "kysely"
 import pg from "pg"
 import { z } from "zod"
 import { afterCommit } from "../db/database.ts"
+import { impatientSocket } from "../db/postgres.ts"
 import { type Bus, createListeners, type Message } from "./bus.ts"
 
 const channel = "portico"
 const firstPauseMs = 200
-const longestPauseMs = 5000
+const longestPauseMs = 1000
+/** How often the connection is asked whether it lives; a silent one is given up after the second. */
+const heartbeatMs = 5000
+const silenceMs = 12_000
 
 const Envelope = z.object({
   from: z.string(),
@@ -23,9 +27,19 @@ const Envelope = z.object({
   ]),
 })
 
+/** @returns null for what some other program sent over our channel */
+const read = (payload: string | undefined): z.output<typeof Envelope> | null => {
+  try {
+    return Envelope.safeParse(JSON.parse(payload ?? "null")).data ?? null
+  } catch {
+    return null
+  }
+}
+
 /**
  * LISTEN/NOTIFY over a connection of its own. The notice is part of the transaction, so that no
- * commit goes untold. After a lost connection a `reset` follows, as notices may have been missed.
+ * commit goes untold. Each time it begins to listen a `reset` follows, as notices may have been
+ * missed until then.
  */
 export const createPostgresBus = (url: string): Bus => {
   const from = randomUUID()
@@ -39,37 +53,43 @@ export const createPostgresBus = (url: string): Bus => {
     if (closed || timer) return
     timer = setTimeout(() => {
       timer = undefined
-      void listen(true)
+      void listen()
     }, pauseMs)
     pauseMs = Math.min(pauseMs * 2, longestPauseMs)
   }
 
-  const listen = async (again: boolean): Promise<void> => {
+  const listen = async (): Promise<void> => {
     const next = new pg.Client({
       connectionString: url,
       keepAlive: true,
       connectionTimeoutMillis: 3000,
       application_name: "portico bus",
+      stream: impatientSocket(silenceMs),
     })
+    const heartbeat = setInterval(() => void next.query("select 1").catch(() => {}), heartbeatMs)
     next.on("error", () => {})
-    next.on("end", reconnectLater)
+    next.on("end", () => {
+      clearInterval(heartbeat)
+      reconnectLater()
+    })
     next.on("notification", ({ payload }) => {
-      const envelope = Envelope.safeParse(JSON.parse(payload ?? "null"))
-      if (envelope.success && envelope.data.from !== from) deliver(envelope.data.message)
+      const envelope = read(payload)
+      if (envelope && envelope.from !== from) deliver(envelope.message)
     })
     try {
       await next.connect()
       await next.query(`listen ${channel}`)
       client = next
       pauseMs = firstPauseMs
-      if (again) deliver({ topic: "reset" })
+      deliver({ topic: "reset" })
     } catch {
+      clearInterval(heartbeat)
       await next.end().catch(() => {})
       reconnectLater()
     }
   }
 
-  void listen(false)
+  void listen()
   return {
     publish: async (tx, message: Message) => {
       const envelope = JSON.stringify({ from, message })

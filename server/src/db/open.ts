@@ -1,16 +1,33 @@
 import type { Config } from "../config.ts"
 import type { Database } from "./database.ts"
 import { migrate } from "./migrate.ts"
-import { openPostgres } from "./postgres.ts"
+import { openPatiently, openPostgres } from "./postgres.ts"
 import { openSqlite } from "./sqlite.ts"
 
-/** Opens the configured database and migrates it. */
+/** Says where the database was sought, without the password in its address. */
+const unreachable = (url: string, cause: unknown): Error => {
+  const { host, pathname } = new URL(url)
+  const reason = cause instanceof AggregateError ? cause.errors[0] : cause
+  const words = reason instanceof Error ? reason.message : String(reason)
+  return new Error(`The database ${host}${pathname} of DATABASE_URL cannot be used: ${words}`)
+}
+
+/** Opens the configured database and migrates it. @throws when it is not to be had */
 export const openDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
 ): Promise<Database> => {
-  const database = config.DATABASE_URL
-    ? openPostgres(config.DATABASE_URL)
-    : openSqlite(config.DATA_DIR)
+  if (config.DATABASE_URL) {
+    const writer = openPatiently(config.DATABASE_URL)
+    try {
+      await migrate(writer)
+    } catch (cause) {
+      throw unreachable(config.DATABASE_URL, cause)
+    } finally {
+      await writer.destroy()
+    }
+    return openPostgres(config.DATABASE_URL)
+  }
+  const database = openSqlite(config.DATA_DIR)
   try {
     await migrate(database.writer)
   } catch (error) {

@@ -1,3 +1,4 @@
+import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { type Database, transactOn } from "./database.ts"
@@ -6,15 +7,37 @@ import type { Tables } from "./tables.ts"
 const int8 = 20
 const poolSize = 10
 const connectTimeoutMs = 3000
-const statementTimeoutMs = 30_000
+const statementTimeoutMs = 15_000
+/** A server that is silent for longer than any statement may take is gone, whatever TCP thinks. */
+const silenceMs = statementTimeoutMs + 3000
 
 /** Every 64-bit column holds a count or a time, all below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
 }
 
+/** A socket that gives up on a server that says nothing for `ms`. */
+export const impatientSocket = (ms: number) => (): Socket => {
+  const socket = new Socket()
+  socket.setTimeout(ms, () => socket.destroy(new Error("Connection terminated by silence")))
+  return socket
+}
+
+/** For migrations: one connection, and as long as they take. */
+export const openPatiently = (url: string): Kysely<Tables> => {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: "portico migration",
+    keepAlive: true,
+  })
+  pool.on("error", () => {})
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
 /** PostgreSQL at `url`. Opening does not connect; the first query does. */
-export const openPostgres = (url: string): Database & { writer: Kysely<Tables> } => {
+export const openPostgres = (url: string): Database => {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
@@ -22,6 +45,7 @@ export const openPostgres = (url: string): Database & { writer: Kysely<Tables> }
     statement_timeout: statementTimeoutMs,
     application_name: "portico",
     keepAlive: true,
+    stream: impatientSocket(silenceMs),
     types,
   })
   // An idle connection that the server ends is replaced by the pool; unheard, it would end us.
@@ -30,10 +54,9 @@ export const openPostgres = (url: string): Database & { writer: Kysely<Tables> }
   return {
     dialect: "postgres",
     read: db,
-    writer: db,
     transact: transactOn(db),
     exclusive: async (tx, lock) => {
-      await sql`select pg_advisory_xact_lock(hashtext(${`portico:${lock}`}))`.execute(tx)
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
     },
     close: () => db.destroy(),
   }

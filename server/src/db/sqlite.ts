@@ -5,6 +5,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
+  SqliteAdapter,
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
@@ -56,6 +57,13 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
+/** SQLite rolls back changes of tables too; Kysely does not count on it. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
 class ImmediateDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig
 
@@ -66,6 +74,10 @@ class ImmediateDialect extends SqliteDialect {
 
   override createDriver(): ImmediateDriver {
     return new ImmediateDriver(this.#config)
+  }
+
+  override createAdapter(): TransactionalAdapter {
+    return new TransactionalAdapter()
   }
 }
 

@@ -1,5 +1,17 @@
-/** Folds case for comparison and uniqueness; SQLite's own `lower()` knows ASCII only. */
-export const foldCase = (text: string): string => text.normalize("NFC").toLowerCase()
+import type { OrderByItemBuilder } from "kysely"
+
+/**
+ * Folds case for comparison and uniqueness; SQLite's own `lower()` knows ASCII only. By way of
+ * upper case, as some letters have two small forms (σ and ς).
+ */
+export const foldCase = (text: string): string =>
+  text.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
 
 /** Escapes `%`, `_` and `\` for a `like … escape '\'` pattern. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
+
+/** Sorts what is missing before all else, which each database would do its own way. */
+export const inOrder =
+  (direction: "asc" | "desc") =>
+  (order: OrderByItemBuilder): OrderByItemBuilder =>
+    direction === "asc" ? order.asc().nullsFirst() : order.desc().nullsLast()

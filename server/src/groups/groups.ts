@@ -20,6 +20,12 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
   const known = async (id: string, tx?: Tx): Promise<Group> =>
     (await store.byId(id, tx)) ?? fail("not_found", `There is no group ${id}`)
 
+  /** The group, which nobody else changes until `tx` ends. */
+  const hold = async (tx: Tx, id: string): Promise<Group> => {
+    await db.exclusive(tx, `group ${id}`)
+    return known(id, tx)
+  }
+
   const taken = (name: string): never => fail("conflict", `A group named ${name} exists already`)
 
   return {
@@ -44,7 +50,7 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
 
     update: (actor: Actor, id: string, changes: GroupChanges): Promise<Group> =>
       db.transact(async (tx) => {
-        const before = await known(id, tx)
+        const before = await hold(tx, id)
         const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
         const after: Group = { ...before, ...set, updated_at: now() }
         if (!(await store.update(tx, after))) taken(after.name)
@@ -56,7 +62,7 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
 
     remove: (actor: Actor, id: string): Promise<void> =>
       db.transact(async (tx) => {
-        await known(id, tx)
+        await hold(tx, id)
         await store.remove(tx, id)
         await audit.record(tx, { actor, action: "group.deleted", target: { type: "group", id } })
         await bus.publish(tx, { topic: "groups" })
@@ -69,7 +75,7 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
       { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
     ): Promise<Group> =>
       db.transact(async (tx) => {
-        await known(id, tx)
+        await hold(tx, id)
         const wanted = [...new Set(add)]
         const users = new Set(await store.knownUsers(tx, wanted))
         const stranger = wanted.find((userId) => !users.has(userId))

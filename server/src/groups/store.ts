@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type Selectable, sql } from "kysely"
+import { isTaken } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { GroupRow, Tables } from "../db/tables.ts"
 import { escapeLike, foldCase } from "../db/text.ts"
@@ -91,22 +92,16 @@ export const createGroupStore = (db: Database) => ({
     return inserted !== undefined
   },
 
-  /** @returns false when the name is another group's */
+  /** @returns false when the name is another group's; `tx` can then only be rolled back */
   update: async (tx: Tx, { member_count, id, ...group }: Group): Promise<boolean> => {
-    const name_key = foldCase(group.name)
-    const taken = await tx
-      .selectFrom("groups")
-      .select("id")
-      .where("name_key", "=", name_key)
-      .where("id", "!=", id)
-      .executeTakeFirst()
-    if (taken) return false
-    await tx
-      .updateTable("groups")
-      .set({ ...group, name_key })
-      .where("id", "=", id)
-      .execute()
-    return true
+    const row = { ...group, name_key: foldCase(group.name) }
+    try {
+      await tx.updateTable("groups").set(row).where("id", "=", id).execute()
+      return true
+    } catch (error) {
+      if (isTaken(error)) return false
+      throw error
+    }
   },
 
   remove: async (tx: Tx, id: string): Promise<void> => {

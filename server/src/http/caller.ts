@@ -18,6 +18,8 @@ export interface Caller {
   /** Ids of the user's groups. */
   groups: ReadonlySet<string>
   credential: Credential
+  /** When the store was asked, in ms of `performance.now()`; later changes may have ended it. */
+  confirmed_at: number
 }
 
 /** On whose behalf something changes, as the audit trail names it. */

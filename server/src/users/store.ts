@@ -1,7 +1,8 @@
 import { type Insertable, type Selectable, sql } from "kysely"
+import { isTaken } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { UserRow } from "../db/tables.ts"
-import { escapeLike, foldCase } from "../db/text.ts"
+import { escapeLike, foldCase, inOrder } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
 import { Role, Source, type User, type UserEmail, type UserListQuery } from "./schema.ts"
 
@@ -72,7 +73,7 @@ export const createUserStore = (db: Database) => ({
       .executeTakeFirstOrThrow()
     const rows = await matching
       .selectAll()
-      .orderBy(sortColumns[query.order_by], query.direction)
+      .orderBy(sortColumns[query.order_by], inOrder(query.direction))
       .orderBy("id", query.direction)
       .limit(query.page_size)
       .offset((query.page - 1) * query.page_size)
@@ -107,18 +108,16 @@ export const createUserStore = (db: Database) => ({
     return true
   },
 
-  /** @returns false when the e-mail is another account's */
+  /** @returns false when the e-mail is another account's; `tx` can then only be rolled back */
   update: async (tx: Tx, user: StoredUser): Promise<boolean> => {
     const { id, ...row } = toRow(user)
-    const taken = await tx
-      .selectFrom("users")
-      .select("id")
-      .where("email_key", "=", foldCase(user.email))
-      .where("id", "!=", id)
-      .executeTakeFirst()
-    if (taken) return false
-    await tx.updateTable("users").set(row).where("id", "=", id).execute()
-    return true
+    try {
+      await tx.updateTable("users").set(row).where("id", "=", id).execute()
+      return true
+    } catch (error) {
+      if (isTaken(error)) return false
+      throw error
+    }
   },
 
   remove: async (tx: Tx, id: string): Promise<void> => {

@@ -66,6 +66,12 @@ export const createUsers = (needs: Needs) => {
   const known = async (id: string, tx?: Tx): Promise<StoredUser> =>
     (await store.byId(id, tx)) ?? fail("not_found", `There is no user ${id}`)
 
+  /** The account, which nobody else changes until `tx` ends. */
+  const hold = async (tx: Tx, id: string): Promise<StoredUser> => {
+    await db.exclusive(tx, `user ${id}`)
+    return known(id, tx)
+  }
+
   /** @throws {Failure} `last_admin`; of two that try at once, the second sees the first's outcome */
   const keepAnAdmin = async (tx: Tx, before: StoredUser, after: StoredUser | null) => {
     if (!isActiveAdmin(before) || (after && isActiveAdmin(after))) return
@@ -81,7 +87,7 @@ export const createUsers = (needs: Needs) => {
     id: string,
     edit: (user: StoredUser) => StoredUser,
   ): Promise<StoredUser> => {
-    const before = await known(id, tx)
+    const before = await hold(tx, id)
     const after = edit(before)
     if (differing(before, after).length === 0) return before
     after.updated_at = now()
@@ -123,6 +129,8 @@ export const createUsers = (needs: Needs) => {
     get: async (id: string): Promise<User> => withoutSecrets(await known(id)),
     list: (query: UserListQuery): Promise<Page<User>> => store.list(query),
     any: (): Promise<boolean> => store.any(),
+
+    hold,
 
     /** With the password's hash; for signing in. */
     forSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
@@ -168,7 +176,7 @@ export const createUsers = (needs: Needs) => {
 
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.transact(async (tx) => {
-        const user = await known(id, tx)
+        const user = await hold(tx, id)
         await keepAnAdmin(tx, user, null)
         await store.remove(tx, id)
         const before = { role: user.role, active: user.active }

@@ -1,0 +1,21 @@
+/** SQLSTATE: unique and foreign key violations, serialisation failure, deadlock, lock timeout. */
+const postgresCodes = new Set(["23503", "23505", "40001", "40P01", "55P03"])
+/** SQLITE_CONSTRAINT_FOREIGNKEY, _PRIMARYKEY, _UNIQUE. */
+const sqliteCodes = new Set([787, 1555, 2067])
+const uniqueCodes = new Set<unknown>(["23505", 1555, 2067])
+
+const codeOf = (error: unknown): unknown => {
+  if (!(error instanceof Error)) return undefined
+  if ("errcode" in error) return error.errcode
+  return "code" in error ? error.code : undefined
+}
+
+/** True when what a transaction wanted clashes with what another one has just committed. */
+export const isContention = (error: unknown): boolean => {
+  const code = codeOf(error)
+  if (typeof code === "number") return sqliteCodes.has(code)
+  return typeof code === "string" && postgresCodes.has(code)
+}
+
+/** True when a value that must be unique was taken by somebody else meanwhile. */
+export const isTaken = (error: unknown): boolean => uniqueCodes.has(codeOf(error))

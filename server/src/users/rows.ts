@@ -1,0 +1,66 @@
+import type { Insertable, Selectable } from "kysely"
+import type { UserEmailRow, UserRow } from "../db/tables.ts"
+import { foldCase } from "../db/text.ts"
+import { Role, Source, type User, type UserEmail } from "./schema.ts"
+
+export interface StoredUser extends User {
+  password_hash: string | null
+  /** Epoch seconds of the DELETE by SCIM that ended the account; null for all others. */
+  deleted_at: number | null
+  /** True once that DELETE freed the e-mail for another account too. */
+  hidden: boolean
+}
+
+const folded = (text: string | null): string | null => (text === null ? null : foldCase(text))
+
+/** No other account may have the same; one whose e-mail was freed steps aside. */
+const emailKey = ({ id, email, hidden }: StoredUser): string =>
+  hidden ? `${foldCase(email)} ${id}` : foldCase(email)
+
+export const toUser = (row: Selectable<UserRow>): StoredUser => {
+  const { email_key, name_key, ...rest } = row
+  const { given_name_key, family_name_key, display_name_key, nick_name_key, ...user } = rest
+  return {
+    ...user,
+    role: Role.parse(row.role),
+    source: Source.parse(row.source),
+    active: row.active === 1,
+    hidden: row.hidden === 1,
+  }
+}
+
+export const toRow = (user: StoredUser): Insertable<UserRow> => ({
+  ...user,
+  email_key: emailKey(user),
+  name_key: foldCase(user.name),
+  given_name_key: folded(user.given_name),
+  family_name_key: folded(user.family_name),
+  display_name_key: folded(user.display_name),
+  nick_name_key: folded(user.nick_name),
+  active: user.active ? 1 : 0,
+  hidden: user.hidden ? 1 : 0,
+})
+
+/** The account without what only sign-in and provisioning may see. */
+export const withoutSecrets = ({ password_hash, deleted_at, hidden, ...user }: StoredUser): User =>
+  user
+
+export const toEmail = (row: Selectable<UserEmailRow>): UserEmail => ({
+  value: row.value,
+  type: row.type,
+  display: row.display,
+  primary: row.is_primary === 1,
+})
+
+export const toEmailRows = (id: string, emails: readonly UserEmail[]): UserEmailRow[] =>
+  emails.map(({ value, type, display, primary }, position) => ({
+    user_id: id,
+    position,
+    value,
+    value_key: foldCase(value),
+    type,
+    type_key: folded(type),
+    display,
+    display_key: folded(display),
+    is_primary: primary ? 1 : 0,
+  }))

@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import pg from "pg"
+import { inject } from "vitest"
+import type { Database } from "../src/db/database.ts"
+import { openDatabase } from "../src/db/open.ts"
+
+/** A place for one database that nobody else uses. */
+export interface Place {
+  dataDir: string
+  /** Undefined for the embedded database. */
+  url: string | undefined
+  /** What a gateway's environment says of it. */
+  env: Record<string, string>
+  remove(): Promise<void>
+}
+
+export interface OpenedDatabase extends Place {
+  db: Database
+}
+
+const onServer = async (url: string, sql: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A new, empty database on the PostgreSQL server at `server`. */
+export const createPostgres = async (
+  server: string,
+): Promise<{ url: string; drop: () => Promise<void> }> => {
+  const name = `portico_${randomUUID().replaceAll("-", "")}`
+  await onServer(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    drop: () => onServer(server, `drop database if exists ${name} with (force)`),
+  }
+}
+
+const folder = (): string => mkdtempSync(join(tmpdir(), "portico-"))
+
+const sqlitePlace = async (): Promise<Place> => {
+  const dataDir = folder()
+  return {
+    dataDir,
+    url: undefined,
+    env: { DATA_DIR: dataDir },
+    remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+  }
+}
+
+const postgresPlace = async (): Promise<Place> => {
+  const dataDir = folder()
+  const { url, drop } = await createPostgres(inject("databaseUrl"))
+  return {
+    dataDir,
+    url,
+    env: { DATA_DIR: dataDir, DATABASE_URL: url },
+    remove: async () => {
+      await drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+const kind = (name: string, place: () => Promise<Place>) => ({
+  name,
+  place,
+  /** Opened and migrated; `remove` closes it too. */
+  open: async (): Promise<OpenedDatabase> => {
+    const found = await place()
+    const db = await openDatabase({ DATABASE_URL: found.url, DATA_DIR: found.dataDir })
+    return {
+      ...found,
+      db,
+      remove: async () => {
+        await db.close()
+        await found.remove()
+      },
+    }
+  },
+})
+
+/** True where a PostgreSQL is at hand; the set-up says so loudly where there is none. */
+export const hasPostgres = inject("databaseUrl") !== ""
+
+/** Every database that the gateway knows and this machine has, for `describe.each`. */
+export const databases = [
+  kind("SQLite", sqlitePlace),
+  ...(hasPostgres ? [kind("PostgreSQL", postgresPlace)] : []),
+]
