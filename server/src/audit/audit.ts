@@ -9,6 +9,8 @@ export interface Change {
   target?: { type: string; id: string } | undefined
   /** Names of the attributes that changed; their values only where the two below have them. */
   changed?: readonly string[]
+  /** Names of attributes that were sent and not kept. */
+  ignored?: readonly string[]
   /** Old and new of what decides over access: `active`, role, membership, grants. */
   before?: Record<string, unknown>
   after?: Record<string, unknown>
@@ -37,6 +39,7 @@ export const createAudit = ({ now }: { now: () => number }) => ({
         target_type: target?.type ?? null,
         target_id: target?.id ?? null,
         changed: asJson(change.changed),
+        ignored: change.ignored?.length ? asJson(change.ignored) : null,
         before: asJson(change.before),
         after: asJson(change.after),
         outcome: change.outcome ?? "success",

@@ -11,9 +11,13 @@ export interface UserRow {
   name: string
   name_key: string
   given_name: string | null
+  given_name_key: string | null
   family_name: string | null
+  family_name_key: string | null
   display_name: string | null
+  display_name_key: string | null
   nick_name: string | null
+  nick_name_key: string | null
   external_id: string | null
   role: string
   active: Bit
@@ -25,6 +29,8 @@ export interface UserRow {
   last_active_at: number | null
   /** Set while the account is one that SCIM's DELETE ended. */
   deleted_at: number | null
+  /** 1 once SCIM's DELETE freed the e-mail too; `email_key` then has the id behind it. */
+  hidden: Bit
 }
 
 export interface UserEmailRow {
@@ -33,6 +39,9 @@ export interface UserEmailRow {
   value: string
   value_key: string
   type: string | null
+  type_key: string | null
+  display: string | null
+  display_key: string | null
   is_primary: Bit
 }
 
@@ -160,6 +169,8 @@ export interface AuditEventRow {
   target_type: string | null
   target_id: string | null
   changed: string | null
+  /** Names of attributes that were sent and that this gateway does not keep. */
+  ignored: string | null
   before: string | null
   after: string | null
   outcome: string

@@ -1,0 +1,39 @@
+import { type Kysely, sql } from "kysely"
+import { columnTypes } from "../columns.ts"
+import { foldCase } from "../text.ts"
+
+/** The names of an account with their case folded, as filters and sorting compare them. */
+const foldedNames = ["given_name", "family_name", "display_name", "nick_name"] as const
+
+type Names = Record<(typeof foldedNames)[number], string | null>
+
+const fold = async (db: Kysely<unknown>): Promise<void> => {
+  const { rows } = await sql<Names & { id: string }>`
+    select id, given_name, family_name, display_name, nick_name from users
+  `.execute(db)
+  for (const { id, ...names } of rows) {
+    const keys = foldedNames.map((name) => {
+      const value = names[name]
+      return sql`${sql.ref(`${name}_key`)} = ${value === null ? null : foldCase(value)}`
+    })
+    await sql`update users set ${sql.join(keys)} where id = ${id}`.execute(db)
+  }
+  // Until now only "work" was ever written, which is folded already.
+  await sql`update user_emails set type_key = type`.execute(db)
+}
+
+export const up = async (db: Kysely<unknown>): Promise<void> => {
+  const { text, integer } = columnTypes(db)
+  for (const name of foldedNames) {
+    await db.schema.alterTable("users").addColumn(`${name}_key`, text).execute()
+  }
+  await db.schema
+    .alterTable("users")
+    .addColumn("hidden", integer, (column) => column.notNull().defaultTo(0))
+    .execute()
+  await db.schema.alterTable("user_emails").addColumn("type_key", text).execute()
+  await db.schema.alterTable("user_emails").addColumn("display", text).execute()
+  await db.schema.alterTable("user_emails").addColumn("display_key", text).execute()
+  await db.schema.alterTable("audit_events").addColumn("ignored", text).execute()
+  await fold(db)
+}
