@@ -15,6 +15,7 @@ export const Name = z.string().trim().min(1, "must not be empty").max(200)
 export const UserEmail = z.object({
   value: z.string(),
   type: z.string().nullable(),
+  display: z.string().nullable(),
   primary: z.boolean(),
 })
 export type UserEmail = z.output<typeof UserEmail>

@@ -1,32 +1,10 @@
-import { type Insertable, type Selectable, sql } from "kysely"
+import { sql } from "kysely"
 import { isTaken } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import type { UserRow } from "../db/tables.ts"
 import { escapeLike, foldCase, inOrder } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
-import { Role, Source, type User, type UserEmail, type UserListQuery } from "./schema.ts"
-
-export interface StoredUser extends User {
-  password_hash: string | null
-}
-
-const toUser = (row: Selectable<UserRow>): StoredUser => {
-  const { email_key, name_key, deleted_at, ...user } = row
-  return {
-    ...user,
-    role: Role.parse(row.role),
-    source: Source.parse(row.source),
-    active: row.active === 1,
-  }
-}
-
-const toRow = (user: StoredUser): Insertable<UserRow> => ({
-  ...user,
-  email_key: foldCase(user.email),
-  name_key: foldCase(user.name),
-  active: user.active ? 1 : 0,
-  deleted_at: null,
-})
+import { type StoredUser, toEmail, toEmailRows, toRow, toUser, withoutSecrets } from "./rows.ts"
+import type { User, UserEmail, UserListQuery } from "./schema.ts"
 
 /** Text is sorted by its folded form, which is the same on every database. */
 const sortColumns = {
@@ -37,17 +15,14 @@ const sortColumns = {
   last_active_at: "last_active_at",
 } as const
 
-/** The accounts without what only sign-in may see. */
-export const withoutSecrets = ({ password_hash, ...user }: StoredUser): User => user
-
 export const createUserStore = (db: Database) => ({
   byId: async (id: string, reader: Reader = db.read): Promise<StoredUser | undefined> => {
     const row = await reader.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst()
     return row && toUser(row)
   },
 
-  byEmail: async (email: string): Promise<StoredUser | undefined> => {
-    const row = await db.read
+  byEmail: async (email: string, reader: Reader = db.read): Promise<StoredUser | undefined> => {
+    const row = await reader
       .selectFrom("users")
       .selectAll()
       .where("email_key", "=", foldCase(email))
@@ -129,29 +104,24 @@ export const createUserStore = (db: Database) => ({
     await tx.deleteFrom("users").where("id", "=", id).execute()
   },
 
-  emails: async (id: string): Promise<UserEmail[]> => {
-    const rows = await db.read
+  emails: async (id: string, reader: Reader = db.read): Promise<UserEmail[]> => {
+    const rows = await reader
       .selectFrom("user_emails")
       .selectAll()
       .where("user_id", "=", id)
       .orderBy("position")
       .execute()
-    return rows.map(({ value, type, is_primary }) => ({ value, type, primary: is_primary === 1 }))
+    return rows.map(toEmail)
   },
+
+  replaceEmails: (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> =>
+    replaceEmails(tx, id, emails),
 })
 
 const replaceEmails = async (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> => {
   await tx.deleteFrom("user_emails").where("user_id", "=", id).execute()
   if (emails.length === 0) return
-  const rows = emails.map(({ value, type, primary }, position) => ({
-    user_id: id,
-    position,
-    value,
-    value_key: foldCase(value),
-    type,
-    is_primary: primary ? (1 as const) : (0 as const),
-  }))
-  await tx.insertInto("user_emails").values(rows).execute()
+  await tx.insertInto("user_emails").values(toEmailRows(id, emails)).execute()
 }
 
 export type UserStore = ReturnType<typeof createUserStore>

@@ -5,7 +5,8 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import type { Role, Source, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
-import { type StoredUser, type UserStore, withoutSecrets } from "./store.ts"
+import { type StoredUser, withoutSecrets } from "./rows.ts"
+import type { UserStore } from "./store.ts"
 
 export interface NewUser {
   email: string
@@ -33,9 +34,12 @@ const namesOf = (name: string): Pick<User, "given_name" | "family_name"> => {
   return { given_name: parts.join(" "), family_name: family ?? null }
 }
 
+/** They follow from what did change. */
+const unnamed = new Set<keyof StoredUser>(["updated_at", "deleted_at", "hidden"])
+
 const differing = (before: StoredUser, after: StoredUser): (keyof StoredUser)[] =>
   (Object.keys(after) as (keyof StoredUser)[]).filter(
-    (key) => key !== "updated_at" && before[key] !== after[key],
+    (key) => !unnamed.has(key) && before[key] !== after[key],
   )
 
 const actionOf = (before: StoredUser, after: StoredUser): string => {
@@ -91,6 +95,7 @@ export const createUsers = (needs: Needs) => {
     const after = edit(before)
     if (differing(before, after).length === 0) return before
     after.updated_at = now()
+    if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
     await keepAnAdmin(tx, before, after)
     if (!(await store.update(tx, after))) fail("conflict", `${after.email} is already in use`)
     const secretChanged = before.password_hash !== after.password_hash
@@ -101,7 +106,8 @@ export const createUsers = (needs: Needs) => {
   }
 
   const insert = async (tx: Tx, actor: Actor, user: StoredUser): Promise<User> => {
-    const emails: UserEmail[] = [{ value: user.email, type: "work", primary: true }]
+    const work = { value: user.email, type: "work", display: null, primary: true }
+    const emails: UserEmail[] = [work]
     if (!(await store.insert(tx, user, emails))) {
       fail("conflict", `${user.email} is already in use`)
     }
@@ -123,6 +129,8 @@ export const createUsers = (needs: Needs) => {
     created_at: now(),
     updated_at: now(),
     last_active_at: null,
+    deleted_at: null,
+    hidden: false,
   })
 
   return {
