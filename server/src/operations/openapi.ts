@@ -73,11 +73,9 @@ const parametersIn = (place: "path" | "query", schema: JsonSchema): Json[] => {
 }
 
 const createDescriber = ({ describe }: Components) => {
-  const content = (
-    schema: RouteShape["body"],
-    direction: Direction,
-    type = "application/json",
-  ) => ({ [type]: { schema: schema ? describe(schema, direction) : { type: "string" } } })
+  const content = (schema: RouteShape["body"], direction: Direction, type: string) => ({
+    [type]: { schema: schema ? describe(schema, direction) : { type: "string" } },
+  })
 
   const refusal = ({ style }: MountedRoute, description: string): Described => ({
     description,
@@ -96,17 +94,19 @@ const createDescriber = ({ describe }: Components) => {
       [params ?? query ?? body, 422, "A field is wrong; `errors` names it"],
       [access !== "anyone", 503, "The database cannot be reached"],
     ]
-    // An OpenAI-style body is checked by its own rules, with 400.
-    const wanted = usual.filter(([claim, status]) => claim && (status !== 422 || own(route)))
+    // Elsewhere the protocol has its own word for a wrong field, with 400.
+    const own = route.style === "api"
+    const wanted = usual.filter(([claim, status]) => claim && (status !== 422 || own))
     const described = wanted.map(([, status, description]) => [status, refusal(route, description)])
     return { ...Object.fromEntries(described), default: refusal(route, "Any other refusal") }
   }
-  const own = ({ style }: MountedRoute): boolean => style === "api" || style === "scim"
-
   const reply = (route: MountedRoute, status: number, shape: ReplyShape): Described => {
     const { description, schema, contentType } = shape
     if (schema || contentType) {
-      return { description, content: content(schema, "output", contentType) }
+      return {
+        description,
+        content: content(schema, "output", contentType ?? contentTypeOf(route.style)),
+      }
     }
     return status >= 400 ? refusal(route, description) : { description }
   }
@@ -152,7 +152,7 @@ const createDescriber = ({ describe }: Components) => {
       ...(body && {
         requestBody: {
           required: !body.safeParse({}).success,
-          content: content(body, "input"),
+          content: content(body, "input", contentTypeOf(route.style)),
         },
       }),
       responses: responsesOf(route),

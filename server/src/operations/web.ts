@@ -1,0 +1,129 @@
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import { extname, join } from "node:path"
+import { Readable } from "node:stream"
+import type { MiddlewareHandler } from "hono"
+import type { Env } from "../http/exchange.ts"
+
+/** Where the built page is, when it was built. */
+export const builtPage = join(import.meta.dirname, "../../../web/dist")
+
+const typeByExtension: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+  ".woff2": "font/woff2",
+  ".woff": "font/woff",
+}
+
+/**
+ * No script but our own files, and no word to another host. Styles may be inline: formulas and
+ * diagrams carry theirs with them, and a style runs nothing.
+ */
+const policy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ")
+
+const securityHeaders = {
+  "content-security-policy": policy,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+const encodings = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const
+
+const sanePath = /^\/[A-Za-z0-9_-]+(?:[./-][A-Za-z0-9_-]+)*$/
+
+interface Found {
+  path: string
+  size: number
+  modified: number
+}
+
+const fileAt = async (path: string): Promise<Found | undefined> => {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() ? { path, size: found.size, modified: found.mtimeMs } : undefined
+}
+
+const smallest = async (path: string, accepted: string) => {
+  for (const [encoding, suffix] of encodings) {
+    if (!accepted.includes(encoding)) continue
+    const file = await fileAt(path + suffix)
+    if (file) return { file, encoding }
+  }
+  const file = await fileAt(path)
+  return file && { file, encoding: undefined }
+}
+
+interface Needs {
+  /** The built page. */
+  folder: string
+  /** First path segments that are the API's: below them nothing is a page. */
+  reserved: readonly string[]
+}
+
+/**
+ * The web page: its files, and `index.html` for every other address, so that deep links work.
+ * Files with a hash in their name never change and are kept by browsers for good.
+ */
+export const servePage = ({ folder, reserved }: Needs): MiddlewareHandler<Env> => {
+  const taken = new Set(reserved)
+
+  const reply = async (request: Request, name: string): Promise<Response | undefined> => {
+    const path = join(folder, name)
+    const found = await smallest(path, request.headers.get("accept-encoding") ?? "")
+    if (!found) return undefined
+    const { file, encoding } = found
+    const etag = `"${file.size.toString(36)}-${Math.round(file.modified).toString(36)}"`
+    const headers = {
+      ...securityHeaders,
+      etag,
+      vary: "accept-encoding",
+      "cache-control": name.startsWith("/assets/")
+        ? "public, max-age=31536000, immutable"
+        : "no-cache",
+      "content-type": typeByExtension[extname(name)] ?? "application/octet-stream",
+      ...(encoding && { "content-encoding": encoding }),
+    }
+    if (request.headers.get("if-none-match") === etag) {
+      return new Response(null, { status: 304, headers })
+    }
+    const length = { "content-length": String(file.size) }
+    if (request.method === "HEAD") return new Response(null, { headers: { ...headers, ...length } })
+    const body = Readable.toWeb(createReadStream(file.path)) as ReadableStream
+    return new Response(body, { headers: { ...headers, ...length } })
+  }
+
+  return async (context, next) => {
+    const { path, raw } = context.req
+    const segment = path.split("/")[1] ?? ""
+    if (taken.has(segment.toLowerCase())) return next()
+    const file = sanePath.test(path) ? await reply(raw, path) : undefined
+    if (file) return file
+    // A file of a page that was replaced meanwhile is gone, and is no page itself.
+    if (segment === "assets") return next()
+    const page = await reply(raw, "/index.html")
+    if (page) return page
+    if (path !== "/") return next()
+    return context.text("Portico is running. Its web page was not built: run npm run build.\n")
+  }
+}
