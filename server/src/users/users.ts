@@ -4,8 +4,8 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
-import type { Role, Source, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
 import { type StoredUser, withoutSecrets } from "./rows.ts"
+import type { Role, Source, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
 import type { UserStore } from "./store.ts"
 
 export interface NewUser {
