@@ -72,28 +72,30 @@ const patternOf = (path: string): RegExp => {
 export const createServerApp = (needs: Needs) => {
   const hono = new Hono<Env>({ getPath: withoutLastSlash })
   const routes: MountedRoute[] = []
-  let patterns: { method: string; pattern: RegExp }[] | undefined
+  let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
   hono.use(beginExchange(needs))
 
-  const allowedMethods = (path: string): string[] => {
-    patterns ??= routes.map((route) => ({ method: route.method, pattern: patternOf(route.path) }))
-    const methods = patterns.filter(({ pattern }) => pattern.test(path)).map((p) => p.method)
-    if (methods.includes("GET")) methods.push("HEAD")
-    return [...new Set(methods)]
+  const routesAt = (path: string): MountedRoute[] => {
+    patterns ??= routes.map((route) => ({ route, pattern: patternOf(route.path) }))
+    return patterns.filter(({ pattern }) => pattern.test(path)).map(({ route }) => route)
   }
 
   hono.notFound((context) => {
     const { path, method } = context.req
-    const style = needs.styleOf(path)
-    const allow = allowedMethods(path)
-    const failure =
-      allow.length > 0
-        ? new Failure("method_not_allowed", `${path} takes ${allow.join(", ")}, not ${method}`, {
-            headers: { allow: allow.join(", ") },
-          })
-        : new Failure("not_found", `There is nothing at ${path}`)
-    return errorResponse(style, failure)
+    const found = routesAt(path)
+    const [first] = found
+    if (!first) {
+      const failure = new Failure("not_found", `There is nothing at ${path}`)
+      return errorResponse(needs.styleOf(path), failure)
+    }
+    const allow = new Set(found.map((route) => route.method))
+    if (allow.has("GET")) allow.add("HEAD")
+    const named = [...allow].join(", ")
+    const failure = new Failure("method_not_allowed", `${path} takes ${named}, not ${method}`, {
+      headers: { allow: named },
+    })
+    return errorResponse(first.style, failure)
   })
 
   hono.onError((error, context) => {
@@ -110,6 +112,10 @@ export const createServerApp = (needs: Needs) => {
     fetch: async (request: Request, env: Env["Bindings"]): Promise<Response> =>
       settled(await hono.fetch(request, env), env),
     routes: routes as readonly MountedRoute[],
+    /** Answers GET for what no route has; mounted last. `next` leaves it to be refused. */
+    otherwise: (handler: MiddlewareHandler<Env>): void => {
+      hono.get("*", handler)
+    },
     mount: (prefix: string, router: Router): void => {
       hono.route(prefix, router.hono)
       for (const shape of router.shapes) {

@@ -3,7 +3,14 @@ import { Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Models } from "./models.ts"
-import { ModelChanges, ModelImport, ModelImported, NewModel, WorkspaceModel } from "./schema.ts"
+import {
+  ModelChanges,
+  ModelExport,
+  ModelImport,
+  ModelImported,
+  NewModel,
+  WorkspaceModel,
+} from "./schema.ts"
 
 const Which = z.object({ id: z.string().min(1) })
 const unknown = { description: "No such model, or none that you may see" }
@@ -88,7 +95,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       method: "get",
       path: "/export",
       summary: "All models, in the form that import takes",
-      responses: { 200: json(ModelImport, "The models") },
+      responses: { 200: json(ModelExport, "The models") },
     }),
     ({ caller }) => ({ models: models.list(caller) }),
   )

@@ -80,6 +80,9 @@ export const ModelImport = z
   .object({ models: z.array(NewModel).min(1).max(1000) })
   .meta({ id: "ModelImport" })
 
+/** What import takes, with whose they are and since when. */
+export const ModelExport = z.object({ models: z.array(WorkspaceModel) }).meta({ id: "ModelExport" })
+
 export const ModelImported = z
   .object({ created: z.array(z.string()), updated: z.array(z.string()) })
   .meta({ id: "ModelImported" })

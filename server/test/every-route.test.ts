@@ -1,0 +1,217 @@
+import { pino } from "pino"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { createApp } from "../src/app.ts"
+import type { MountedRoute } from "../src/http/server.ts"
+import { refusalSchemas } from "../src/operations/refusals.ts"
+import { startFakeOllama } from "./fakes/ollama.ts"
+import { startFakeOpenAI } from "./fakes/openai.ts"
+import { startGateway, type TestGateway } from "./gateway.ts"
+
+const scimToken = "the-identity-providers-own-token"
+
+let gateway: TestGateway
+let routes: readonly MountedRoute[]
+let closeAll: () => Promise<unknown>
+
+beforeAll(async () => {
+  const upstream = await startFakeOpenAI({ apiKey: "up-key" })
+  const runtime = await startFakeOllama()
+  gateway = await startGateway({
+    ENV: "dev",
+    OPENAI_API_BASE_URLS: upstream.url,
+    OPENAI_API_KEYS: "up-key",
+    OLLAMA_BASE_URLS: runtime.url,
+    SCIM_ENABLED: "true",
+    SCIM_TOKEN: scimToken,
+  })
+  routes = createApp(gateway.gateway, pino({ enabled: false })).routes
+  closeAll = () => Promise.all([gateway.stop(), upstream.close(), runtime.close()])
+})
+afterAll(() => closeAll())
+
+/** An address of the route; what it names is not there. */
+const addressOf = ({ path }: MountedRoute): string =>
+  path.replace(/:\w+(\{[^}]*\})?/g, "nothing").replace("*", "api/tags")
+
+const methodOf = ({ method }: MountedRoute): string => (method === "ALL" ? "GET" : method)
+
+const nameOf = (route: MountedRoute): string => `${route.method} ${route.path}`
+
+/** Calls every route for which `chosen` holds, with its refusal parsed by the route's style. */
+const refusals = async (
+  chosen: (route: MountedRoute) => boolean,
+  options: { key: string | null },
+) => {
+  const found: { name: string; status: number; headers: Headers; refusal: unknown }[] = []
+  for (const route of routes.filter(chosen)) {
+    const reply = await gateway.call(methodOf(route), addressOf(route), undefined, options)
+    const refusal = refusalSchemas[route.style].parse(reply.body)
+    found.push({ name: nameOf(route), status: reply.status, headers: reply.headers, refusal })
+  }
+  expect(found.length).toBeGreaterThan(3)
+  return found
+}
+
+const names = (found: readonly { name: string }[]): string[] => found.map(({ name }) => name)
+
+describe("every route", () => {
+  it("is described", async () => {
+    const { paths } = (await gateway.call("GET", "/openapi.json")).body
+    const described = (route: MountedRoute): boolean => {
+      const template = route.path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace("*", "{path}")
+      return paths[template]?.[methodOf(route).toLowerCase()]?.summary === route.shape.summary
+    }
+    expect(routes.filter((route) => !described(route)).map(nameOf)).toEqual([])
+  })
+
+  it("answers 401 without a credential, unless it is open to anyone", async () => {
+    const open = routes.filter(({ shape }) => shape.access === "anyone").map(({ path }) => path)
+    expect([...new Set(open)].filter((path) => !path.includes("docs")).sort()).toEqual([
+      "/api/config",
+      "/api/v1/auths/signin",
+      "/api/v1/auths/signup",
+      "/api/version",
+      "/health",
+      "/metrics",
+      "/openapi.json",
+      "/ready",
+    ])
+    for (const key of [null, "sk-unknown", "garbled"]) {
+      const found = await refusals(({ shape }) => shape.access !== "anyone", { key })
+      expect(names(found.filter(({ status }) => status !== 401))).toEqual([])
+      const bare = found.filter(({ headers }) => headers.get("www-authenticate") !== "Bearer")
+      expect(names(bare)).toEqual([])
+    }
+  })
+
+  it("for administrators answers 403 to a user", async () => {
+    const { key } = await gateway.newUser("Grace")
+    const found = await refusals(({ shape }) => shape.access === "admin", { key })
+    expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
+  })
+
+  it("for approved accounts answers 403 to one that waits", async () => {
+    const { id, key } = await gateway.newUser("Petra")
+    await gateway.call("POST", `/api/v1/users/${id}/update`, { role: "pending" })
+    const approved = ["user", "admin"]
+    const found = await refusals(({ shape }) => approved.includes(shape.access), { key })
+    expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
+    expect(JSON.stringify(found[0]?.refusal)).toContain("account_pending")
+    expect((await gateway.call("GET", "/api/v1/auths/", undefined, { key })).status).toBe(200)
+  })
+
+  it("answers 403 to a key that is limited to other routes", async () => {
+    const limits = { name: "one route", allowed_routes: ["/nowhere"] }
+    const { api_key: key } = (await gateway.call("POST", "/api/v1/auths/api_keys", limits)).body
+    const takesKeys = ["signed_in", "user", "admin"]
+    const found = await refusals(({ shape }) => takesKeys.includes(shape.access), { key })
+    expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
+  })
+
+  it("for the identity provider opens to no account", async () => {
+    const provisioned = routes.filter(({ shape }) => shape.access === "provisioner")
+    for (const route of provisioned) {
+      const { status } = await gateway.call(methodOf(route), addressOf(route))
+      expect(status, nameOf(route)).toBe(401)
+    }
+  })
+
+  it("answers 405 with Allow to a wrong method", async () => {
+    for (const route of routes.filter(({ method }) => method !== "ALL")) {
+      const taken = routes.filter(({ path }) => path === route.path).map(({ method }) => method)
+      const wrong = ["PUT", "PATCH", "DELETE", "POST"].find((method) => !taken.includes(method))
+      if (!wrong) continue
+      const { status, headers, body } = await gateway.call(wrong, addressOf(route))
+      expect(status, nameOf(route)).toBe(405)
+      const allowed = headers.get("allow")?.split(", ")
+      expect(allowed, nameOf(route)).toEqual(expect.arrayContaining(taken))
+      expect(allowed).not.toContain(wrong)
+      expect(refusalSchemas[route.style].parse(body)).toEqual(body)
+    }
+  })
+
+  it("answers with and without a last slash, without redirect", async () => {
+    for (const route of routes) {
+      const bare = await gateway.call(methodOf(route), addressOf(route), undefined, { key: null })
+      const slashed = `${addressOf(route)}/`
+      const same = await gateway.call(methodOf(route), slashed, undefined, { key: null })
+      expect(same.status, nameOf(route)).toBe(bare.status)
+      expect(same.status, nameOf(route)).not.toBe(405)
+    }
+  })
+
+  it("has a request id in its reply, the caller's own where it is sane", async () => {
+    const headers = { "x-request-id": "mine-1" }
+    for (const route of routes) {
+      const address = addressOf(route)
+      const options = { key: null, headers }
+      const reply = await gateway.call(methodOf(route), address, undefined, options)
+      expect(reply.headers.get("x-request-id"), nameOf(route)).toBe("mine-1")
+    }
+  })
+})
+
+describe("every route that reads", () => {
+  /** Addresses of things that are there, for routes that name one. */
+  const addresses = new Map<string, string>()
+
+  beforeAll(async () => {
+    const call = async (path: string, body: unknown) => {
+      const reply = await gateway.call("POST", path, body)
+      expect(reply.status, path).toBe(200)
+      return reply.body
+    }
+    const { id: user } = await gateway.newUser("Rosa")
+    const group = await call("/api/v1/groups/create", { name: "Readers" })
+    await call(`/api/v1/groups/${group.id}/members/add`, { user_ids: [user] })
+    await vi.waitFor(async () => {
+      const { data } = (await gateway.call("GET", "/v1/models")).body
+      expect(data.map(({ id }: { id: string }) => id)).toContain("gpt-fake")
+    })
+    const grants = [{ principal_type: "group", principal_id: group.id, permission: "read" }]
+    await call("/api/v1/models/create", {
+      id: "helper",
+      name: "Helper",
+      base_model_id: "gpt-fake",
+      params: { system: "Be brief.", temperature: 0 },
+      access_grants: grants,
+    })
+    const messages = [{ role: "user", content: "hello" }]
+    await call("/v1/chat/completions", { model: "helper", messages })
+    await vi.waitFor(async () => {
+      expect((await gateway.call("GET", "/api/v1/usage")).body.total).toBe(1)
+    })
+    await call("/api/v1/auths/api_key", undefined)
+
+    addresses.set("/api/v1/users/:id", `/api/v1/users/${user}`)
+    addresses.set("/api/v1/groups/:id", `/api/v1/groups/${group.id}`)
+    addresses.set("/api/v1/groups/:id/members", `/api/v1/groups/${group.id}/members`)
+    addresses.set("/api/v1/connections/:id", "/api/v1/connections/env-openai-0")
+    addresses.set("/api/v1/models/model", "/api/v1/models/model?id=helper")
+    for (const prefix of ["/v1", "/api", "/api/v1"]) {
+      addresses.set(`${prefix}/models/:id{.+}`, `${prefix}/models/helper`)
+    }
+  })
+
+  it("answers exactly what it documents", async () => {
+    const reading = routes.filter(
+      ({ method, shape }) =>
+        method === "GET" && shape.responses[200]?.schema && shape.access !== "provisioner",
+    )
+    expect(reading.length).toBeGreaterThan(20)
+    for (const route of reading) {
+      const { status, body } = await gateway.call("GET", addresses.get(route.path) ?? route.path)
+      expect(status, `${nameOf(route)} needs an address here`).toBe(200)
+      // zod drops what a schema does not name: equal means that nothing undocumented is told.
+      expect(route.shape.responses[200]?.schema?.parse(body), nameOf(route)).toEqual(body)
+    }
+  })
+
+  it("tells no secret", async () => {
+    const reading = routes.filter(({ method, path }) => method === "GET" && !path.includes("*"))
+    for (const route of reading) {
+      const { body } = await gateway.call("GET", addresses.get(route.path) ?? route.path)
+      expect(JSON.stringify(body), nameOf(route)).not.toMatch(/scrypt|up-key|password_hash/)
+    }
+  })
+})
