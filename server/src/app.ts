@@ -12,6 +12,7 @@ import { createServerApp, type ServerApp } from "./http/server.ts"
 import { modelListRoutes } from "./models/openai-routes.ts"
 import { modelRoutes } from "./models/routes.ts"
 import { operationRoutes } from "./operations/routes.ts"
+import { builtPage, servePage } from "./operations/web.ts"
 import { proxyRoutes } from "./runtime/routes.ts"
 import { settingsRoutes } from "./settings/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
@@ -19,6 +20,12 @@ import { userRoutes } from "./users/routes.ts"
 
 /** Full aliases of each other for the OpenAI-style routes. */
 const openaiPrefixes = ["/v1", "/api", "/api/v1"]
+
+/** Below these an address is the API's, and never the web page's. */
+const apiSegments = [
+  ...["api", "v1", "scim", "openai", "docs", "openapi.json"],
+  ...["health", "ready", "metrics"],
+]
 
 const styleOfPath =
   (runtimePrefix: string) =>
@@ -82,5 +89,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   )
 
   mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
+  const reserved = [...apiSegments, config.RUNTIME_PREFIX.toLowerCase()]
+  app.otherwise(servePage({ folder: builtPage, reserved }))
   return app
 }

@@ -53,6 +53,8 @@ const encodings = [
 
 const sanePath = /^\/[A-Za-z0-9_-]+(?:[./-][A-Za-z0-9_-]+)*$/
 
+const notBuilt = "Portico is running. Its web page was not built: run npm run build.\n"
+
 interface Found {
   path: string
   size: number
@@ -113,17 +115,18 @@ export const servePage = ({ folder, reserved }: Needs): MiddlewareHandler<Env> =
     return new Response(body, { headers: { ...headers, ...length } })
   }
 
+  const pageAt = async (request: Request, path: string): Promise<Response | undefined> => {
+    const file = sanePath.test(path) ? await reply(request, path) : undefined
+    // A file of a page that was replaced meanwhile is gone, and is no page itself.
+    if (file || path.startsWith("/assets/")) return file
+    return reply(request, "/index.html")
+  }
+
   return async (context, next) => {
     const { path, raw } = context.req
-    const segment = path.split("/")[1] ?? ""
-    if (taken.has(segment.toLowerCase())) return next()
-    const file = sanePath.test(path) ? await reply(raw, path) : undefined
-    if (file) return file
-    // A file of a page that was replaced meanwhile is gone, and is no page itself.
-    if (segment === "assets") return next()
-    const page = await reply(raw, "/index.html")
+    if (taken.has(path.split("/")[1]?.toLowerCase() ?? "")) return next()
+    const page = await pageAt(raw, path)
     if (page) return page
-    if (path !== "/") return next()
-    return context.text("Portico is running. Its web page was not built: run npm run build.\n")
+    return path === "/" ? context.text(notBuilt) : next()
   }
 }

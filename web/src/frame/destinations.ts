@@ -1,0 +1,37 @@
+import {
+  Activity,
+  Boxes,
+  Cable,
+  KeyRound,
+  type LucideIcon,
+  MessageSquare,
+  MonitorSmartphone,
+  SlidersHorizontal,
+  UserRound,
+  Users,
+  UsersRound,
+} from "lucide-react"
+import type { MessageKey } from "../i18n/translate.ts"
+import type { PagePath } from "./go.ts"
+
+export interface Destination {
+  to: PagePath
+  label: MessageKey
+  icon: LucideIcon
+  admin?: true
+}
+
+/** Every page one can go to by name; the palette's list. */
+export const destinations: readonly Destination[] = [
+  { to: "/", label: "chat.new", icon: MessageSquare },
+  { to: "/models", label: "models.title", icon: Boxes },
+  { to: "/models/new", label: "models.create", icon: Boxes },
+  { to: "/account", label: "account.profile", icon: UserRound },
+  { to: "/account/keys", label: "keys.title", icon: KeyRound },
+  { to: "/account/sessions", label: "sessions.title", icon: MonitorSmartphone },
+  { to: "/admin/users", label: "users.title", icon: Users, admin: true },
+  { to: "/admin/groups", label: "groups.title", icon: UsersRound, admin: true },
+  { to: "/admin/connections", label: "connections.title", icon: Cable, admin: true },
+  { to: "/admin/usage", label: "usage.title", icon: Activity, admin: true },
+  { to: "/admin/settings", label: "settings.title", icon: SlidersHorizontal, admin: true },
+]

@@ -1,0 +1,107 @@
+import { Outlet, useRouterState } from "@tanstack/react-router"
+import { Menu as MenuIcon, Search, SquarePen } from "lucide-react"
+import { lazy, Suspense, useEffect, useState } from "react"
+import { t } from "../i18n/translate.ts"
+import { useReached } from "../lib/reach.ts"
+import { useShortcut } from "../lib/shortcuts.ts"
+import { switchTheme } from "../lib/theme.ts"
+import { IconButton } from "../ui/button.tsx"
+import { classes } from "../ui/classes.ts"
+import { Mark } from "./brand.tsx"
+import { useGo } from "./go.ts"
+import { Sidebar } from "./sidebar.tsx"
+
+const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }))
+const KeyboardHelp = lazy(async () => ({
+  default: (await import("./keyboard-help.tsx")).KeyboardHelp,
+}))
+
+type Over = "palette" | "keys" | null
+
+/** A quiet line while nothing answers. */
+const GoneBar = () => {
+  const reached = useReached()
+  return (
+    <div role="status">
+      {!reached && (
+        <p className="bg-warn-soft px-4 py-1.5 text-center text-xs text-warn">{t("error.away")}</p>
+      )}
+    </div>
+  )
+}
+
+/** Sidebar, page, and what lies over both. */
+export const Frame = () => {
+  const [open, setOpen] = useState(false)
+  const [over, setOver] = useState<Over>(null)
+  const go = useGo()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const close = (): void => setOver(null)
+
+  useShortcut("mod+k", () => setOver(over === "palette" ? null : "palette"))
+  useShortcut("mod+/", () => setOver(over === "keys" ? null : "keys"))
+  useShortcut("mod+shift+l", switchTheme)
+  // Browsers keep ⌘N for themselves unless the page is installed; ⌘⇧O is what others use.
+  useShortcut("mod+n", () => go("/"))
+  useShortcut("mod+shift+o", () => go("/"))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the sidebar
+  useEffect(() => setOpen(false), [path])
+  useShortcut("escape", open ? () => setOpen(false) : undefined)
+
+  return (
+    <div className="flex h-dvh overflow-hidden">
+      <a
+        href="#page"
+        className="sr-only rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
+      >
+        {t("frame.skip")}
+      </a>
+      {open && (
+        <button
+          type="button"
+          aria-label={t("frame.closeSidebar")}
+          onClick={() => setOpen(false)}
+          className="fixed inset-0 z-20 bg-shade wide:hidden"
+        />
+      )}
+      <aside
+        id="sidebar"
+        className={classes(
+          "w-66 shrink-0 border-r border-line bg-surface",
+          "max-wide:fixed max-wide:inset-y-0 max-wide:left-0 max-wide:z-30 max-wide:w-[min(16.5rem,85vw)]",
+          !open && "max-wide:hidden",
+        )}
+      >
+        <Sidebar openPalette={() => setOver("palette")} openKeys={() => setOver("keys")} />
+      </aside>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 wide:hidden">
+          <IconButton
+            icon={MenuIcon}
+            label={t("frame.openSidebar")}
+            aria-expanded={open}
+            aria-controls="sidebar"
+            onClick={() => setOpen(true)}
+          />
+          <span className="flex flex-1 items-center gap-2 text-sm font-semibold">
+            <Mark /> Portico
+          </span>
+          <IconButton icon={Search} label={t("palette.open")} onClick={() => setOver("palette")} />
+          <IconButton icon={SquarePen} label={t("chat.new")} onClick={() => go("/")} />
+        </div>
+        <GoneBar />
+        <main
+          id="page"
+          tabIndex={-1}
+          className="relative min-h-0 flex-1 overflow-y-auto outline-none"
+        >
+          <Outlet />
+        </main>
+      </div>
+      <Suspense>
+        {over === "palette" && <Palette onClose={close} openKeys={() => setOver("keys")} />}
+        {over === "keys" && <KeyboardHelp onClose={close} />}
+      </Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import { type ErrorComponentProps, useRouter } from "@tanstack/react-router"
+import { Compass } from "lucide-react"
+import { t } from "../i18n/translate.ts"
+import { ButtonLink } from "../ui/button.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { ErrorNote } from "../ui/error-note.tsx"
+
+/** For addresses that have no page. */
+export const NotFound = () => (
+  <div className="p-6">
+    <EmptyState
+      icon={Compass}
+      title={t("error.notFoundTitle")}
+      action={<ButtonLink to="/">{t("error.home")}</ButtonLink>}
+    >
+      {t("error.notFound")}
+    </EmptyState>
+  </div>
+)
+
+/** For a page that could not be drawn. */
+export const Broken = ({ error, reset }: ErrorComponentProps) => {
+  const router = useRouter()
+  const again = (): void => {
+    reset()
+    void router.invalidate()
+  }
+  return (
+    <div className="mx-auto max-w-2xl p-6">
+      <ErrorNote error={error} retry={again} />
+    </div>
+  )
+}

@@ -1,0 +1,115 @@
+import { Link } from "@tanstack/react-router"
+import {
+  Boxes,
+  CircleUserRound,
+  Keyboard,
+  LogOut,
+  type LucideIcon,
+  Moon,
+  Search,
+  Shield,
+  SquarePen,
+  Sun,
+} from "lucide-react"
+import { t } from "../i18n/translate.ts"
+import { signOut, useMe } from "../lib/session.ts"
+import { shownTheme, switchTheme, useTheme } from "../lib/theme.ts"
+import { SidebarChats } from "../pages/chat/sidebar-chats.tsx"
+import { IconButton } from "../ui/button.tsx"
+import { classes } from "../ui/classes.ts"
+import { Keys } from "../ui/keys.tsx"
+import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx"
+import { Mark } from "./brand.tsx"
+import { type PagePath, useGo } from "./go.ts"
+
+const row =
+  "flex h-8.5 w-full items-center gap-2.5 rounded px-2.5 text-sm text-text hover:bg-hover data-[status=active]:bg-hover data-[status=active]:font-medium [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted"
+
+const SideLink = ({ to, icon: Icon, label }: { to: PagePath; icon: LucideIcon; label: string }) => (
+  <Link to={to} className={row}>
+    <Icon aria-hidden />
+    {label}
+  </Link>
+)
+
+interface SidebarProps {
+  openPalette: () => void
+  openKeys: () => void
+}
+
+export const Sidebar = ({ openPalette, openKeys }: SidebarProps) => (
+  <div className="flex h-full flex-col gap-1 p-2">
+    <div className="flex h-10 items-center gap-2 px-2 font-semibold">
+      <Mark /> Portico
+    </div>
+    <Link
+      to="/"
+      activeOptions={{ exact: true }}
+      className={classes(row, "border border-line bg-bg font-medium")}
+    >
+      <SquarePen aria-hidden />
+      {t("chat.new")}
+    </Link>
+    <button type="button" onClick={openPalette} className={row}>
+      <Search aria-hidden />
+      <span className="flex-1 text-left">{t("palette.open")}</span>
+      <Keys of="mod+k" />
+    </button>
+    <div className="min-h-0 flex-1 overflow-y-auto py-1">
+      <SidebarChats />
+    </div>
+    <Foot openKeys={openKeys} />
+  </div>
+)
+
+const Foot = ({ openKeys }: { openKeys: () => void }) => {
+  const me = useMe()
+  useTheme()
+  const go = useGo()
+  const leave = async (): Promise<void> => {
+    await signOut()
+    go("/sign-in")
+  }
+  return (
+    <div className="flex flex-col gap-0.5 border-t border-line pt-2">
+      <nav aria-label={t("frame.places")}>
+        <SideLink to="/models" icon={Boxes} label={t("models.title")} />
+        {me.role === "admin" && <SideLink to="/admin" icon={Shield} label={t("admin.title")} />}
+      </nav>
+      <div className="flex items-center gap-1">
+        <Menu
+          align="start"
+          side="top"
+          trigger={
+            <button type="button" className={classes(row, "min-w-0 flex-1")}>
+              <span
+                aria-hidden
+                className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
+              >
+                {[...me.name][0]?.toUpperCase()}
+              </span>
+              <span className="truncate">{me.name}</span>
+            </button>
+          }
+        >
+          <MenuItem icon={CircleUserRound} onClick={() => go("/account")}>
+            {t("account.title")}
+          </MenuItem>
+          <MenuItem icon={Keyboard} onClick={openKeys}>
+            {t("keyboard.title")}
+          </MenuItem>
+          <MenuLine />
+          <MenuItem icon={LogOut} onClick={() => void leave()}>
+            {t("session.signOut")}
+          </MenuItem>
+        </Menu>
+        <IconButton
+          icon={shownTheme() === "dark" ? Sun : Moon}
+          label={t("theme.switch")}
+          keys="mod+shift+l"
+          onClick={switchTheme}
+        />
+      </div>
+    </div>
+  )
+}

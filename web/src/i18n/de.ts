@@ -1,0 +1,10 @@
+import { account } from "./de/account.ts"
+import { admin } from "./de/admin.ts"
+import { chat } from "./de/chat.ts"
+import { frame } from "./de/frame.ts"
+import { models } from "./de/models.ts"
+import { start } from "./de/start.ts"
+import type { Catalogue } from "./translate.ts"
+
+/** German. */
+export const de: Catalogue = { ...frame, ...start, ...chat, ...models, ...account, ...admin }

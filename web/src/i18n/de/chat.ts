@@ -1,0 +1,3 @@
+export const chat = {
+  "chat.new": "Neuer Chat",
+}

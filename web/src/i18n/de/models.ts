@@ -1,0 +1,4 @@
+export const models = {
+  "models.title": "Modelle",
+  "models.create": "Modell anlegen",
+}

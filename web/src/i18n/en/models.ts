@@ -1,0 +1,4 @@
+export const models = {
+  "models.title": "Models",
+  "models.create": "Create model",
+}

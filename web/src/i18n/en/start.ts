@@ -1,0 +1,48 @@
+export const start = {
+  "session.signOut": "Sign out",
+  "session.signIn": "Sign in",
+  "session.signUp": "Create account",
+  "session.lead": "With the account an administrator gave you.",
+  "session.email": "E-mail",
+  "session.password": "Password",
+  "session.passwordHelp": "At least 8 characters.",
+  "session.name": "Name",
+  "session.nameHelp": "As others will see it.",
+  "session.showPassword": "Show the password",
+  "session.hidePassword": "Hide the password",
+  "session.noAccount": "No account yet?",
+  "session.haveAccount": "Already an account?",
+  "session.signUpLead": "An administrator may have to approve it before it can be used.",
+  "pending.title": "Waiting for approval",
+  "pending.lead":
+    "The account {email} exists, and an administrator has to approve it. This page goes on by itself once that is done.",
+  "welcome.title": "Welcome to Portico",
+  "welcome.lead":
+    "One address for all your language models. Create the first account: it is the administrator's.",
+  "welcome.create": "Create administrator",
+  "welcome.stepAccount": "Account",
+  "welcome.stepSource": "Models",
+  "welcome.stepChat": "Chat",
+  "source.title": "Connect a model source",
+  "source.lead": "Where the models run: a runtime on your machine, or a provider with an API key.",
+  "source.looking": "Looking for a runtime on {address}",
+  "source.found": {
+    one: "Found Ollama on {address} with {count} model.",
+    other: "Found Ollama on {address} with {count} models.",
+  },
+  "source.foundEmpty":
+    "Found Ollama on {address}. It has no models yet: pull one on the Models page.",
+  "source.notFound":
+    "No runtime answers on {address}. Start Ollama and look again, or connect a provider below.",
+  "source.lookAgain": "Look again",
+  "source.have": {
+    one: "{count} model is ready.",
+    other: "{count} models are ready.",
+  },
+  "source.chat": "Start chatting",
+  "source.pull": "Pull a model",
+  "source.skip": "Do this later",
+  "source.provider": "Connect a provider",
+  "source.providerHelp": "OpenAI, or anything that speaks its API: vLLM, LM Studio, llama.cpp, …",
+  "source.save": "Connect",
+}

@@ -1,0 +1,122 @@
+export interface FieldError {
+  path: string
+  message: string
+}
+
+/** The gateway refused; `message` is its own sentence. */
+export class ApiError extends Error {
+  override name = "ApiError"
+  readonly status: number
+  readonly code: string
+  readonly errors: readonly FieldError[]
+  readonly requestId: string | null
+  /** Seconds, when the gateway says how long to wait. */
+  readonly retryAfter: number | null
+
+  constructor(response: Response, body: ErrorBody) {
+    super(body.detail ?? body.error?.message ?? `${response.status} ${response.statusText}`)
+    this.status = response.status
+    this.code = body.code ?? body.error?.code ?? "unknown"
+    this.errors = body.errors ?? []
+    this.requestId = response.headers.get("x-request-id")
+    const wait = Number(response.headers.get("retry-after"))
+    this.retryAfter = wait > 0 ? wait : null
+  }
+}
+
+/** Nothing answered: the network is away, or the gateway is. */
+export class GoneError extends Error {
+  override name = "GoneError"
+}
+
+interface ErrorBody {
+  detail?: string
+  code?: string
+  errors?: FieldError[]
+  error?: { message?: string; code?: string }
+}
+
+export type Query = Record<string, string | number | boolean | null | undefined>
+
+interface Options {
+  query?: Query
+  signal?: AbortSignal
+}
+
+const watchers = new Set<(reached: boolean) => void>()
+
+/** Calls back after every call with whether the gateway answered at all. */
+export const watchReach = (watcher: (reached: boolean) => void): (() => void) => {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
+}
+
+const tell = (reached: boolean): void => {
+  for (const watcher of watchers) watcher(reached)
+}
+
+export const withQuery = (path: string, query: Query = {}): string => {
+  const entries = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === null || value === "" ? [] : [[name, String(value)]],
+  )
+  return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`
+}
+
+const errorBody = async (response: Response): Promise<ErrorBody> => {
+  const text = await response.text()
+  try {
+    const body: ErrorBody | { error: string } = JSON.parse(text)
+    return typeof body.error === "string" ? { detail: body.error } : (body as ErrorBody)
+  } catch {
+    return text && text.length < 300 ? { detail: text } : {}
+  }
+}
+
+/**
+ * Calls the gateway and gives the reply of a 2xx, for what streams.
+ * @throws {ApiError} when it refuses
+ * @throws {GoneError} when nothing answers
+ */
+export const callRaw = async (
+  method: string,
+  path: string,
+  { query, signal, body }: Options & { body?: unknown } = {},
+): Promise<Response> => {
+  let response: Response
+  try {
+    response = await fetch(withQuery(path, query), {
+      method,
+      ...(signal && { signal }),
+      ...(body !== undefined && {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    tell(false)
+    throw new GoneError("The server cannot be reached", { cause: error })
+  }
+  tell(true)
+  if (!response.ok) throw new ApiError(response, await errorBody(response))
+  return response
+}
+
+const call = async <T>(
+  method: string,
+  path: string,
+  options: Options & { body?: unknown },
+): Promise<T> => {
+  const response = await callRaw(method, path, options)
+  const text = await response.text()
+  // The gateway and this page are built from the same schemas; T is one of theirs.
+  return (text === "" ? undefined : JSON.parse(text)) as T
+}
+
+/** JSON calls to the gateway; T is the `import type` of the route's schema. */
+export const api = {
+  get: <T>(path: string, options: Options = {}) => call<T>("GET", path, options),
+  post: <T>(path: string, body?: unknown, options: Options = {}) =>
+    call<T>("POST", path, { ...options, body }),
+  delete: <T>(path: string, body?: unknown) => call<T>("DELETE", path, { body }),
+}

@@ -1,0 +1,49 @@
+import { currentLanguage } from "../i18n/translate.ts"
+
+const spans: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+]
+
+/** "3 minutes ago", "in 2 days"; `seconds` is epoch time. */
+export const relativeTime = (seconds: number, nowMs = Date.now()): string => {
+  const away = seconds - nowMs / 1000
+  const format = new Intl.RelativeTimeFormat(currentLanguage(), { numeric: "auto" })
+  for (const [unit, size] of spans) {
+    if (Math.abs(away) >= size) return format.format(Math.round(away / size), unit)
+  }
+  return format.format(0, "second")
+}
+
+/** Date and time to the second; `seconds` is epoch time. */
+export const exactTime = (seconds: number): string =>
+  new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "medium", timeStyle: "medium" }).format(
+    seconds * 1000,
+  )
+
+export const formatDate = (seconds: number): string =>
+  new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "medium" }).format(seconds * 1000)
+
+export const formatNumber = (value: number, digits = 0): string =>
+  new Intl.NumberFormat(currentLanguage(), { maximumFractionDigits: digits }).format(value)
+
+/** "1.2K", "3.4M". */
+export const shortNumber = (value: number): string =>
+  new Intl.NumberFormat(currentLanguage(), {
+    notation: "compact",
+    maximumFractionDigits: 1,
+  }).format(value)
+
+const byteUnits = ["B", "kB", "MB", "GB", "TB"] as const
+
+export const formatBytes = (bytes: number): string => {
+  const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
+  return `${formatNumber(bytes / 1000 ** power, power > 1 ? 1 : 0)} ${byteUnits[power]}`
+}
+
+/** "350 ms", "1.4 s". */
+export const formatDuration = (ms: number): string =>
+  ms < 1000 ? `${formatNumber(ms)} ms` : `${formatNumber(ms / 1000, 1)} s`

@@ -1,0 +1,54 @@
+import { queryOptions, useSuspenseQuery } from "@tanstack/react-query"
+import type { SignedIn } from "../../../server/src/auth/schema.ts"
+import { ApiError, api } from "./api.ts"
+import { queryClient } from "./query-client.ts"
+
+export interface PublicConfig {
+  name: string
+  version: string
+  first_run: boolean
+  signup: boolean
+  runtime_prefix: string
+}
+
+export type Me = Pick<SignedIn, "id" | "email" | "name" | "role"> & { expires_at: number | null }
+
+export const configQuery = queryOptions({
+  queryKey: ["config"],
+  queryFn: ({ signal }) => api.get<PublicConfig>("/api/config", { signal }),
+  staleTime: 60_000,
+})
+
+/** The signed-in account, or null. */
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: async ({ signal }): Promise<Me | null> => {
+    try {
+      return await api.get<Me>("/api/v1/auths/", { signal })
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null
+      throw error
+    }
+  },
+  staleTime: 30_000,
+})
+
+/** The account whose page this is; only below the signed-in routes. */
+export const useMe = (): Me => {
+  const { data } = useSuspenseQuery(meQuery)
+  if (!data) throw new Error("nobody is signed in")
+  return data
+}
+
+/** The cookie is set by the reply; this makes the page know. */
+export const rememberSignedIn = ({ id, email, name, role, expires_at }: SignedIn): void => {
+  queryClient.clear()
+  const me: Me = { id, email, name, role, expires_at }
+  queryClient.setQueryData(meQuery.queryKey, me)
+}
+
+export const signOut = async (): Promise<void> => {
+  await api.post("/api/v1/auths/signout")
+  queryClient.clear()
+  queryClient.setQueryData(meQuery.queryKey, null)
+}

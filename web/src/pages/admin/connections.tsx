@@ -1,0 +1,3 @@
+import { Page } from "../../ui/page.tsx"
+
+export const ConnectionsPage = () => <Page title="ConnectionsPage">…</Page>

@@ -1,0 +1,3 @@
+import { Page } from "../../ui/page.tsx"
+
+export const NewUserPage = () => <Page title="NewUserPage">…</Page>

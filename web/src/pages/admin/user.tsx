@@ -1,0 +1,3 @@
+import { Page } from "../../ui/page.tsx"
+
+export const UserPage = () => <Page title="UserPage">…</Page>

@@ -1,0 +1,2 @@
+/** The list of chats in the sidebar. */
+export const SidebarChats = () => null

@@ -1,0 +1,30 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { inside } from "./root.tsx"
+
+const layout = createRoute({
+  getParentRoute: () => inside,
+  id: "account",
+  component: lazyRouteComponent(() => import("../pages/account/layout.tsx"), "AccountLayout"),
+})
+const profile = createRoute({
+  getParentRoute: () => layout,
+  path: "/account",
+  component: lazyRouteComponent(() => import("../pages/account/profile.tsx"), "ProfilePage"),
+})
+const keys = createRoute({
+  getParentRoute: () => layout,
+  path: "/account/keys",
+  component: lazyRouteComponent(() => import("../pages/account/keys.tsx"), "KeysPage"),
+})
+const newKey = createRoute({
+  getParentRoute: () => layout,
+  path: "/account/keys/new",
+  component: lazyRouteComponent(() => import("../pages/account/new-key.tsx"), "NewKeyPage"),
+})
+const sessions = createRoute({
+  getParentRoute: () => layout,
+  path: "/account/sessions",
+  component: lazyRouteComponent(() => import("../pages/account/sessions.tsx"), "SessionsPage"),
+})
+
+export const accountRoutes = layout.addChildren([profile, keys, newKey, sessions])

@@ -1,0 +1,98 @@
+import { createRoute, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router"
+import { listSearch } from "../lib/list-search.ts"
+import { queryClient } from "../lib/query-client.ts"
+import { meQuery } from "../lib/session.ts"
+import { inside } from "./root.tsx"
+
+const layout = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin",
+  beforeLoad: async () => {
+    const me = await queryClient.ensureQueryData(meQuery)
+    if (me?.role !== "admin") throw notFound()
+  },
+  component: lazyRouteComponent(() => import("../pages/admin/layout.tsx"), "AdminLayout"),
+})
+const first = createRoute({
+  getParentRoute: () => layout,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/admin/users" })
+  },
+})
+const users = createRoute({
+  getParentRoute: () => layout,
+  path: "/users",
+  validateSearch: listSearch("role", "active"),
+  component: lazyRouteComponent(() => import("../pages/admin/users.tsx"), "UsersPage"),
+})
+const newUser = createRoute({
+  getParentRoute: () => layout,
+  path: "/users/new",
+  component: lazyRouteComponent(() => import("../pages/admin/new-user.tsx"), "NewUserPage"),
+})
+const user = createRoute({
+  getParentRoute: () => layout,
+  path: "/users/$userId",
+  component: lazyRouteComponent(() => import("../pages/admin/user.tsx"), "UserPage"),
+})
+const groups = createRoute({
+  getParentRoute: () => layout,
+  path: "/groups",
+  validateSearch: listSearch(),
+  component: lazyRouteComponent(() => import("../pages/admin/groups.tsx"), "GroupsPage"),
+})
+const newGroup = createRoute({
+  getParentRoute: () => layout,
+  path: "/groups/new",
+  component: lazyRouteComponent(() => import("../pages/admin/new-group.tsx"), "NewGroupPage"),
+})
+const group = createRoute({
+  getParentRoute: () => layout,
+  path: "/groups/$groupId",
+  component: lazyRouteComponent(() => import("../pages/admin/group.tsx"), "GroupPage"),
+})
+const connections = createRoute({
+  getParentRoute: () => layout,
+  path: "/connections",
+  component: lazyRouteComponent(() => import("../pages/admin/connections.tsx"), "ConnectionsPage"),
+})
+const newConnection = createRoute({
+  getParentRoute: () => layout,
+  path: "/connections/new",
+  component: lazyRouteComponent(
+    () => import("../pages/admin/new-connection.tsx"),
+    "NewConnectionPage",
+  ),
+})
+const connection = createRoute({
+  getParentRoute: () => layout,
+  path: "/connections/$connectionId",
+  component: lazyRouteComponent(() => import("../pages/admin/connection.tsx"), "ConnectionPage"),
+})
+const usage = createRoute({
+  getParentRoute: () => layout,
+  path: "/usage",
+  validateSearch: listSearch("days", "by"),
+  component: lazyRouteComponent(() => import("../pages/admin/usage.tsx"), "UsagePage"),
+})
+const settings = createRoute({
+  getParentRoute: () => layout,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../pages/admin/settings.tsx"), "SettingsPage"),
+})
+
+export const adminRoutes = layout.addChildren([
+  first,
+  users,
+  newUser,
+  user,
+  groups,
+  newGroup,
+  group,
+  connections,
+  newConnection,
+  connection,
+  usage,
+  settings,
+])

@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { inside } from "./root.tsx"
+
+const page = () => import("../pages/chat/chat-page.tsx")
+
+const newChat = createRoute({
+  getParentRoute: () => inside,
+  path: "/",
+  validateSearch: ({ model }: Record<string, unknown>): { model?: string } =>
+    typeof model === "string" ? { model } : {},
+  component: lazyRouteComponent(page, "NewChatPage"),
+})
+const oldChat = createRoute({
+  getParentRoute: () => inside,
+  path: "/c/$chatId",
+  component: lazyRouteComponent(page, "ChatPage"),
+})
+const sharedChat = createRoute({
+  getParentRoute: () => inside,
+  path: "/s/$shareId",
+  component: lazyRouteComponent(page, "SharedChatPage"),
+})
+
+export const chatRoutes = [newChat, oldChat, sharedChat] as const

@@ -1,0 +1,63 @@
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router"
+import { queryClient } from "../lib/query-client.ts"
+import { configQuery, meQuery } from "../lib/session.ts"
+import { inside, root } from "./root.tsx"
+
+/** Where a sign-in goes back to: a page of ours, never another site. */
+const backSearch = (search: Record<string, unknown>): { back?: string } => {
+  const { back } = search
+  return typeof back === "string" && /^\/(?![/\\])/.test(back) ? { back } : {}
+}
+
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: "/welcome",
+  beforeLoad: async () => {
+    const { first_run } = await queryClient.fetchQuery(configQuery)
+    if (!first_run) throw redirect({ to: "/" })
+  },
+  component: lazyRouteComponent(() => import("../pages/start/welcome.tsx"), "WelcomePage"),
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: backSearch,
+  beforeLoad: async ({ search }) => {
+    if (await queryClient.ensureQueryData(meQuery)) throw redirect({ to: search.back ?? "/" })
+    const { first_run } = await queryClient.fetchQuery(configQuery)
+    if (first_run) throw redirect({ to: "/welcome" })
+  },
+  component: lazyRouteComponent(() => import("../pages/start/sign-in.tsx"), "SignInPage"),
+})
+
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-up",
+  beforeLoad: async () => {
+    const { first_run, signup } = await queryClient.fetchQuery(configQuery)
+    if (first_run) throw redirect({ to: "/welcome" })
+    if (!signup) throw redirect({ to: "/sign-in" })
+  },
+  component: lazyRouteComponent(() => import("../pages/start/sign-up.tsx"), "SignUpPage"),
+})
+
+const pending = createRoute({
+  getParentRoute: () => root,
+  path: "/pending",
+  beforeLoad: async () => {
+    const me = await queryClient.ensureQueryData(meQuery)
+    if (!me) throw redirect({ to: "/sign-in" })
+    if (me.role !== "pending") throw redirect({ to: "/" })
+  },
+  component: lazyRouteComponent(() => import("../pages/start/pending.tsx"), "PendingPage"),
+})
+
+const connect = createRoute({
+  getParentRoute: () => inside,
+  path: "/connect",
+  component: lazyRouteComponent(() => import("../pages/start/connect.tsx"), "ConnectPage"),
+})
+
+export const outsideRoutes = [welcome, signIn, signUp, pending] as const
+export const startRoutes = [connect] as const

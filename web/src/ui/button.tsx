@@ -1,0 +1,91 @@
+import { Link, type LinkProps } from "@tanstack/react-router"
+import { LoaderCircle, type LucideIcon } from "lucide-react"
+import type { ComponentProps, ReactNode } from "react"
+import { classes } from "./classes.ts"
+import { Tip } from "./tip.tsx"
+
+type Look = "primary" | "secondary" | "quiet" | "danger"
+
+const base =
+  "inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded px-3 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-55 aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0"
+
+const looks: Record<Look, string> = {
+  primary: "bg-accent text-on-accent hover:bg-accent-hover",
+  secondary: "border border-line-strong/60 bg-bg text-text hover:bg-hover",
+  quiet: "text-text hover:bg-hover",
+  danger: "border border-danger/60 bg-bg text-danger hover:bg-danger-soft",
+}
+
+interface Common {
+  look?: Look
+  icon?: LucideIcon
+}
+
+export interface ButtonProps extends ComponentProps<"button">, Common {
+  /** Shows that it works on it, and takes no second click. */
+  busy?: boolean
+}
+
+export const Button = ({
+  look = "secondary",
+  icon: Icon,
+  busy = false,
+  className,
+  children,
+  ...props
+}: ButtonProps) => (
+  <button
+    type="button"
+    {...props}
+    disabled={props.disabled || busy}
+    aria-busy={busy || undefined}
+    className={classes(base, looks[look], className)}
+  >
+    {busy ? <LoaderCircle aria-hidden className="animate-spin" /> : Icon && <Icon aria-hidden />}
+    {children}
+  </button>
+)
+
+interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
+  icon: LucideIcon
+  /** Its accessible name and its tooltip. */
+  label: string
+  keys?: string
+}
+
+/** A square button that is an icon; its word is the tooltip. */
+export const IconButton = ({ icon: Icon, label, keys, className, ...props }: IconButtonProps) => (
+  <Tip label={label} {...(keys && { keys })}>
+    <button
+      type="button"
+      aria-label={label}
+      {...props}
+      className={classes(
+        "inline-flex size-8 shrink-0 items-center justify-center rounded text-muted transition-colors hover:bg-hover hover:text-text disabled:opacity-50 [&_svg]:size-4",
+        className,
+      )}
+    >
+      <Icon aria-hidden />
+    </button>
+  </Tip>
+)
+
+interface ButtonLinkProps extends Common {
+  to: LinkProps["to"]
+  search?: Record<string, string>
+  params?: Record<string, string>
+  children: ReactNode
+}
+
+/** A link that looks like a button: it goes to a page. */
+export const ButtonLink = ({
+  look = "secondary",
+  icon: Icon,
+  children,
+  ...to
+}: ButtonLinkProps) => (
+  <Link {...(to as LinkProps)} className={classes(base, looks[look])}>
+    {Icon && <Icon aria-hidden />}
+    {children}
+  </Link>
+)

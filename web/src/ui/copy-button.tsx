@@ -1,0 +1,53 @@
+import { Check, Copy } from "lucide-react"
+import { useEffect, useState } from "react"
+import { t } from "../i18n/translate.ts"
+import { Button, IconButton } from "./button.tsx"
+
+const shownMs = 1500
+
+interface CopyButtonProps {
+  text: string
+  /** What is copied: "Copy key". */
+  label: string
+  /** With its word beside the icon. */
+  worded?: boolean
+}
+
+/** Copies, and says on itself that it did. */
+export const CopyButton = ({ text, label, worded = false }: CopyButtonProps) => {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), shownMs)
+    return () => clearTimeout(timer)
+  }, [copied])
+
+  const copy = async (): Promise<void> => {
+    await copyText(text)
+    setCopied(true)
+  }
+  const icon = copied ? Check : Copy
+  const name = copied ? t("state.copied") : label
+  return worded ? (
+    <Button icon={icon} onClick={() => void copy()}>
+      {name}
+    </Button>
+  ) : (
+    <IconButton icon={icon} label={name} onClick={() => void copy()} />
+  )
+}
+
+/** Copies where the clipboard is open to pages, and by a selection where it is not (plain http). */
+export const copyText = async (text: string): Promise<void> => {
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    const area = document.createElement("textarea")
+    area.value = text
+    area.className = "sr-only"
+    document.body.append(area)
+    area.select()
+    document.execCommand("copy")
+    area.remove()
+  }
+}

@@ -1,0 +1,21 @@
+import type { LucideIcon } from "lucide-react"
+import type { ReactNode } from "react"
+
+interface EmptyStateProps {
+  icon: LucideIcon
+  title: string
+  /** What this is, and what to do next. */
+  children?: ReactNode
+  action?: ReactNode
+}
+
+export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStateProps) => (
+  <div className="flex flex-col items-center gap-3 rounded border border-dashed border-line px-6 py-12 text-center">
+    <Icon aria-hidden className="size-6 text-muted" />
+    <div className="flex max-w-[44ch] flex-col gap-1">
+      <p className="text-base font-medium">{title}</p>
+      {children && <p className="text-sm text-muted">{children}</p>}
+    </div>
+    {action && <div className="mt-1 flex flex-wrap justify-center gap-2">{action}</div>}
+  </div>
+)

@@ -1,0 +1,42 @@
+import { RotateCw, TriangleAlert } from "lucide-react"
+import { t } from "../i18n/translate.ts"
+import { ApiError, GoneError } from "../lib/api.ts"
+import { Button } from "./button.tsx"
+
+/** What went wrong, for a person: the gateway's own sentence, or that it is away. */
+export const inWords = (error: unknown): string => {
+  if (error instanceof ApiError) {
+    if (error.status === 429 && error.retryAfter !== null) {
+      return t("error.slow", { seconds: error.retryAfter })
+    }
+    return error.message
+  }
+  if (error instanceof GoneError) return t("error.gone")
+  return error instanceof Error && error.message ? error.message : t("error.unknown")
+}
+
+/** An error where it happened, with a retry and the request's id behind "details". */
+export const ErrorNote = ({ error, retry }: { error: unknown; retry?: () => void }) => (
+  <div
+    role="alert"
+    className="flex items-start gap-2.5 rounded border border-danger/40 bg-danger-soft px-3 py-2.5 text-sm"
+  >
+    <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-danger" />
+    <div className="min-w-0 flex-1">
+      <p className="break-words">{inWords(error)}</p>
+      {error instanceof ApiError && error.requestId && (
+        <details className="mt-1 text-xs text-muted">
+          <summary>{t("error.details")}</summary>
+          <p className="mt-1 break-all">
+            {error.status} {error.code} · {t("error.request")} <code>{error.requestId}</code>
+          </p>
+        </details>
+      )}
+    </div>
+    {retry && (
+      <Button icon={RotateCw} onClick={retry}>
+        {t("action.retry")}
+      </Button>
+    )}
+  </div>
+)

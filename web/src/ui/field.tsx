@@ -1,0 +1,134 @@
+import { Lock } from "lucide-react"
+import { type ComponentProps, type ReactNode, useId } from "react"
+import { t } from "../i18n/translate.ts"
+import { classes } from "./classes.ts"
+
+const control =
+  "w-full rounded border border-line-strong bg-bg px-2.5 text-sm text-text transition-colors hover:border-muted focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:bg-surface disabled:text-muted aria-invalid:border-danger"
+
+export interface Wired {
+  id: string
+  "aria-describedby": string | undefined
+  "aria-invalid": true | undefined
+  disabled: boolean
+}
+
+export interface FieldProps {
+  label: string
+  help?: ReactNode
+  /** In words; shown under the control. */
+  error?: string | undefined
+  /** The environment variable that fixes the value. */
+  locked?: string | undefined
+  disabled?: boolean
+  /** Beside the label, at the right. */
+  aside?: ReactNode
+  className?: string
+  children: (wired: Wired) => ReactNode
+}
+
+/** Label above, control, help under it, error under that. */
+export const Field = (props: FieldProps) => {
+  const { label, help, error, locked, disabled = false, aside, className, children } = props
+  const id = useId()
+  const described = [help && `${id}-help`, locked && `${id}-lock`, error && `${id}-error`]
+  return (
+    <div className={classes("flex min-w-0 flex-col gap-1.5", className)}>
+      <div className="flex items-baseline justify-between gap-2">
+        <label htmlFor={id} className="text-sm font-medium">
+          {label}
+        </label>
+        {aside && <span className="text-xs text-muted">{aside}</span>}
+      </div>
+      {children({
+        id,
+        "aria-describedby": described.filter(Boolean).join(" ") || undefined,
+        "aria-invalid": error ? true : undefined,
+        disabled: disabled || locked !== undefined,
+      })}
+      {help && (
+        <p id={`${id}-help`} className="text-xs text-muted">
+          {help}
+        </p>
+      )}
+      {locked && <LockedNote id={`${id}-lock`} variable={locked} />}
+      {error && (
+        <p id={`${id}-error`} className="text-xs text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Says which environment variable fixes a value. */
+export const LockedNote = ({ id, variable }: { id?: string; variable: string }) => (
+  <p id={id} className="flex items-center gap-1.5 text-xs text-muted">
+    <Lock aria-hidden className="size-3.5 shrink-0" />
+    <span>
+      {t("form.locked")} <code className="text-text">{variable}</code>
+    </span>
+  </p>
+)
+
+export const Input = ({ className, ...props }: ComponentProps<"input">) => (
+  <input {...props} className={classes(control, "h-8.5", className)} />
+)
+
+export const TextArea = ({ className, ...props }: ComponentProps<"textarea">) => (
+  <textarea
+    {...props}
+    className={classes(control, "field-sizing-content min-h-20 py-2", className)}
+  />
+)
+
+interface SelectProps extends Omit<ComponentProps<"select">, "onChange" | "value"> {
+  value: string
+  options: readonly { value: string; label: string }[]
+  onValue: (value: string) => void
+}
+
+/** The browser's own list: right for a few choices, on every device. */
+export const Select = ({ options, onValue, className, ...props }: SelectProps) => (
+  <select
+    {...props}
+    onChange={(event) => onValue(event.target.value)}
+    className={classes(control, "h-8.5 pr-1", className)}
+  >
+    {options.map(({ value, label }) => (
+      <option key={value} value={value}>
+        {label}
+      </option>
+    ))}
+  </select>
+)
+
+type TextFieldProps = Omit<FieldProps, "children"> &
+  Omit<ComponentProps<"input">, "onChange" | "value" | "id"> & {
+    value: string
+    onValue: (value: string) => void
+  }
+
+/** A field with one line of text. */
+export const TextField = (props: TextFieldProps) => {
+  const { label, help, error, locked, disabled, aside, className, onValue, ...input } = props
+  return (
+    <Field {...pickField({ label, help, error, locked, disabled, aside, className })}>
+      {(wired) => <Input {...input} {...wired} onChange={(event) => onValue(event.target.value)} />}
+    </Field>
+  )
+}
+
+type Maybe<T> = { [K in keyof T]?: T[K] | undefined }
+
+/** Leaves out what is undefined, as optional properties want it. */
+const pickField = ({
+  label,
+  ...rest
+}: { label: string } & Maybe<Omit<FieldProps, "children" | "label">>): Omit<
+  FieldProps,
+  "children"
+> => ({
+  label,
+  ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+})

@@ -1,0 +1,15 @@
+import { keyNames } from "../lib/shortcuts.ts"
+
+/** A key combination as it is written on the keys. */
+export const Keys = ({ of }: { of: string }) => (
+  <span className="inline-flex gap-0.5">
+    {keyNames(of).map((name) => (
+      <kbd
+        key={name}
+        className="min-w-5 rounded-sm border border-line bg-surface px-1 text-center font-sans text-xs leading-4.5 text-muted"
+      >
+        {name}
+      </kbd>
+    ))}
+  </span>
+)

@@ -1,0 +1,67 @@
+import type { ReactNode } from "react"
+import { useEffect } from "react"
+import { classes } from "./classes.ts"
+
+interface PageProps {
+  title: string
+  /** One sentence under the title. */
+  lead?: ReactNode
+  /** The primary action, at the right. */
+  action?: ReactNode
+  /** Above the title: where this belongs. */
+  above?: ReactNode
+  /** Reading width, for forms. */
+  narrow?: boolean
+  children: ReactNode
+}
+
+/** A page: title, one sentence, one primary action, and what it is about. */
+export const Page = ({ title, lead, action, above, narrow = false, children }: PageProps) => {
+  useEffect(() => {
+    document.title = `${title} · Portico`
+  }, [title])
+  return (
+    <div
+      className={classes(
+        "mx-auto flex w-full flex-col gap-5 px-4 pt-4 pb-16 wide:px-8 wide:pt-7",
+        narrow ? "max-w-[46rem]" : "max-w-[76rem]",
+      )}
+    >
+      {above}
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
+          {lead && <p className="mt-1 max-w-[60ch] text-sm text-muted">{lead}</p>}
+        </div>
+        {action && <div className="flex flex-wrap gap-2">{action}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+interface SectionProps {
+  title: string
+  lead?: ReactNode
+  action?: ReactNode
+  children: ReactNode
+}
+
+/** A part of a page under a heading of its own. */
+export const Section = ({ title, lead, action, children }: SectionProps) => (
+  <section className="flex flex-col gap-3">
+    <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
+      <div className="min-w-0">
+        <h2 className="text-base font-semibold">{title}</h2>
+        {lead && <p className="max-w-[60ch] text-sm text-muted">{lead}</p>}
+      </div>
+      {action}
+    </div>
+    {children}
+  </section>
+)
+
+/** A box around what belongs together. */
+export const Card = ({ children, className }: { children: ReactNode; className?: string }) => (
+  <div className={classes("rounded border border-line bg-bg p-4", className)}>{children}</div>
+)

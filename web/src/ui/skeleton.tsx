@@ -1,0 +1,23 @@
+import { useEffect, useState } from "react"
+import { t } from "../i18n/translate.ts"
+
+const patienceMs = 400
+
+/** Lines of the size of what is awaited; seen only when that takes long. */
+export const Skeleton = ({ rows = 5, height = 40 }: { rows?: number; height?: number }) => {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), patienceMs)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div role="status" aria-label={t("state.loading")} style={{ minHeight: rows * height }}>
+      {late &&
+        Array.from({ length: rows }, (_, row) => row).map((row) => (
+          <div key={row} className="flex items-center" style={{ height }}>
+            <div className="h-3.5 w-full animate-pulse rounded-sm bg-hover" />
+          </div>
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,12 @@
+import { t } from "../i18n/translate.ts"
+import { exactTime, relativeTime } from "../lib/format.ts"
+
+/** "3 minutes ago", the exact time on hover; `at` is epoch seconds. */
+export const Time = ({ at }: { at: number | null }) =>
+  at === null ? (
+    <span className="text-muted">{t("state.never")}</span>
+  ) : (
+    <time dateTime={new Date(at * 1000).toISOString()} title={exactTime(at)}>
+      {relativeTime(at)}
+    </time>
+  )

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import tailwindcss from "@tailwindcss/vite"
+import react from "@vitejs/plugin-react"
+import { defineConfig, type Plugin } from "vite"
+
+const compressible = /\.(js|css|html|svg|json|txt)$/
+/** Below this a header costs more than the bytes saved. */
+const leastBytes = 1024
+
+/** Writes a brotli and a gzip copy beside each file; the gateway serves the one a browser takes. */
+const precompress = (): Plugin => ({
+  name: "precompress",
+  apply: "build",
+  closeBundle: () => {
+    const folder = join(import.meta.dirname, "dist")
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name)
+      if (!entry.isFile() || !compressible.test(path)) continue
+      const bytes = readFileSync(path)
+      if (bytes.length < leastBytes) continue
+      const quality = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+      writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: quality }))
+      writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+    }
+  },
+})
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss(), precompress()],
+  build: {
+    // What is inlined as data: would need a looser content security policy.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1500,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    // `npm run dev` in web/ beside a gateway on its usual port.
+    proxy: Object.fromEntries(
+      ["/api", "/v1", "/ollama", "/health"].map((path) => [path, "http://127.0.0.1:8080"]),
+    ),
+  },
+})
