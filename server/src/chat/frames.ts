@@ -14,22 +14,31 @@ const carriageReturn = 0x0d
 
 /** How a kind of stream says that it is whole. */
 export interface Endings {
-  /** Any of these in its last frames. */
-  marks: readonly string[]
+  /** Any of these as the beginning of a line. */
+  lines: readonly Buffer[]
+  /** Any of these, quotes included: within text they would be escaped. */
+  members: readonly Buffer[]
   /** What to add when the upstream ended well but left it out; null where nothing may be added. */
   closing: string | null
   /** Any of these means that the answer itself is complete. */
-  finished: readonly string[]
+  finished: readonly Buffer[]
 }
 
+const buffers = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text))
+
+const done = buffers("data: [DONE]", "data:[DONE]")
+const lastOfResponse = ["completed", "incomplete", "failed"].map((word) => `"response.${word}"`)
+
 export const chatEndings: Endings = {
-  marks: ["data: [DONE]", "data:[DONE]"],
+  lines: done,
+  members: [],
   closing: "data: [DONE]\n\n",
-  finished: ['"finish_reason":"', '"finish_reason": "'],
+  finished: buffers('"finish_reason":"', '"finish_reason": "'),
 }
 
 export const responseEndings: Endings = {
-  marks: ["response.completed", "response.incomplete", "response.failed", "data: [DONE]"],
+  lines: done,
+  members: buffers(...lastOfResponse.flatMap((type) => [`"type":${type}`, `"type": ${type}`])),
   closing: null,
   finished: [],
 }
@@ -64,6 +73,13 @@ const count = (bytes: Buffer, mark: Buffer): number => {
   return found
 }
 
+const holdsLine = (bytes: Buffer, start: Buffer): boolean => {
+  for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + start.length)) {
+    if (at === 0 || bytes[at - 1] === newline) return true
+  }
+  return false
+}
+
 const dataOf = (frame: string): string =>
   frame
     .split(/\r?\n/)
@@ -77,13 +93,16 @@ interface Counted {
   extra: boolean
 }
 
+const nothing: Counted = { tokens: null, extra: false }
+
 const readUsage = (frame: string): Counted => {
   try {
     const data = JSON.parse(dataOf(frame))
     const tokens = countedTokens(data.usage ?? data.response?.usage)
-    return { tokens, extra: Array.isArray(data.choices) && data.choices.length === 0 }
+    const extra = tokens !== null && Array.isArray(data.choices) && data.choices.length === 0
+    return { tokens, extra }
   } catch {
-    return { tokens: null, extra: false }
+    return nothing
   }
 }
 
@@ -150,23 +169,28 @@ export class Frames {
 
   #look(whole: Buffer): Buffer {
     this.#open = false
-    this.events += count(whole, dataMark)
-    const hides = holdsUsage(whole)
-    const shown = hides ? this.#takeUsage(whole) : whole
-    if (this.#endings.marks.some((mark) => whole.includes(mark))) this.ended = true
-    else this.#last = whole
+    const events = count(whole, dataMark)
+    this.events += events
+    const { shown, extras } = holdsUsage(whole)
+      ? this.#takeUsage(whole)
+      : { shown: whole, extras: 0 }
+    const { lines, members } = this.#endings
+    if (lines.some((line) => holdsLine(whole, line))) this.ended = true
+    else if (members.some((member) => whole.includes(member))) this.ended = true
+    else if (events > extras) this.#last = whole
     return shown
   }
 
-  #takeUsage(whole: Buffer): Buffer {
+  #takeUsage(whole: Buffer): { shown: Buffer; extras: number } {
     const shown: string[] = []
-    for (const frame of whole.toString("utf8").split(/(?<=\n\r?\n)/)) {
+    let extras = 0
+    // Byte for byte, whatever the encoding: what is read of it are digits.
+    for (const frame of whole.toString("latin1").split(/(?<=\n\r?\n)/)) {
       const { tokens, extra } = frame.includes('"usage"') ? readUsage(frame) : nothing
       if (tokens) this.tokens = tokens
-      if (!(tokens && extra && this.#hideUsage)) shown.push(frame)
+      if (extra) extras++
+      if (!(extra && this.#hideUsage)) shown.push(frame)
     }
-    return this.#hideUsage ? Buffer.from(shown.join("")) : whole
+    return { shown: this.#hideUsage ? Buffer.from(shown.join(""), "latin1") : whole, extras }
   }
 }
-
-const nothing: Counted = { tokens: null, extra: false }

@@ -12,10 +12,12 @@ import type { Meter } from "../usage/meter.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/tokens.ts"
 import type { Frames } from "./frames.ts"
-import { passedHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
+import { errorHeaders, passedHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
 
 /** Up to here a reply that is not streamed is kept until whole, and then sent in one piece. */
 const mostKeptBytes = 1024 * 1024
+/** Of a longer one the end is kept, where its usage stands. */
+const tailBytes = 4096
 
 type Stage =
   /** Nothing was sent yet. */
@@ -89,7 +91,8 @@ export class Relay implements SendListener {
   head(status: number, headers: IncomingHttpHeaders): void {
     this.#status = status
     this.#headers = passedHeaders(headers)
-    const type = headers["content-type"] ?? ""
+    // Sent twice it is a list, though no type says so.
+    const type = String(headers["content-type"] ?? "").toLowerCase()
     this.#streamed = type.startsWith("text/event-stream")
     if (status < 200 || status > 299) this.#stage = "error"
     else if (this.#streamed) this.#beginStream()
@@ -135,16 +138,17 @@ export class Relay implements SendListener {
   }
 
   #passOn(chunk: Buffer): boolean {
+    if (!this.#streamed) return this.#passLong(chunk)
     this.#meter.firstToken()
-    if (!this.#streamed) return this.#reply.write(chunk)
     const bytes = this.#frames.pass(chunk)
     return bytes.length === 0 || this.#reply.write(bytes)
   }
 
-  /** An error's tail is dropped; a long reply goes on without being kept. */
+  /** Nobody reads an error as long as that; a long reply goes on, and only its end is kept. */
   #tooMuchToKeep(): boolean {
     if (this.#stage === "error") {
-      this.#kept.pop()
+      this.#flow?.cancel()
+      this.#sendError()
       return true
     }
     this.#stage = "passing"
@@ -152,7 +156,13 @@ export class Relay implements SendListener {
     this.#reply.head(this.#status, this.#headers)
     const kept = Buffer.concat(this.#kept)
     this.#kept = []
-    return this.#reply.write(kept)
+    return this.#passLong(kept)
+  }
+
+  #passLong(chunk: Buffer): boolean {
+    const joined = chunk.length >= tailBytes ? chunk : Buffer.concat([...this.#kept, chunk])
+    this.#kept = [joined.subarray(-tailBytes)]
+    return this.#reply.write(chunk)
   }
 
   /** Success in a form that no client of this route can read, such as a sign-in page. */
@@ -164,6 +174,7 @@ export class Relay implements SendListener {
 
   #refuse(failure: Failure, outcome: Outcome = "upstream_error"): void {
     this.#reply.refuse("openai", failure)
+    this.#status = failure.status
     this.#finish(outcome, failure)
   }
 
@@ -173,9 +184,9 @@ export class Relay implements SendListener {
     else this.#passError(error)
   }
 
-  #passError({ status, body, contentType }: WholeError): void {
-    const headers = { ...this.#headers, "content-type": contentType, "content-length": body.length }
-    this.#reply.head(status, headers)
+  #passError(error: WholeError): void {
+    const { status, body } = error
+    this.#reply.head(status, errorHeaders(this.#headers, error))
     this.#reply.end(body)
     this.#finish(status < 500 && status !== 429 ? "refused_request" : "upstream_error")
   }
@@ -197,6 +208,7 @@ export class Relay implements SendListener {
       this.#breakOff(new Failure("upstream_broken", message))
       return
     }
+    if (!this.#streamed) this.#frames.tokens = usageOf(Buffer.concat(this.#kept))
     this.#reply.end()
     this.#finish("ok")
   }
@@ -229,8 +241,7 @@ export class Relay implements SendListener {
     if (this.#stage === "over") return
     this.#stage = "over"
     const { tokens, events } = this.#frames
-    const status = failure && this.#status === 0 ? failure.status : this.#status
-    this.#meter.settle({ outcome, status, tokens, piecesOut: events })
+    this.#meter.settle({ outcome, status: this.#status, tokens, piecesOut: events })
     this.#over(failure)
   }
 }

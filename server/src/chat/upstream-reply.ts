@@ -30,10 +30,14 @@ const isJson = (text: string): boolean => {
   }
 }
 
+/** What an upstream says of its own body is not true of ours. */
+const ofItsBody = /^(content-|etag$|last-modified$)/
+
 export interface WholeError {
   status: number
   body: Buffer
-  contentType: string
+  /** Whether the body is the upstream's own. */
+  own: boolean
 }
 
 /**
@@ -55,10 +59,22 @@ export const wholeError = (
       `${nameOf(upstream)} answered with an unexpected ${status}`,
     )
   }
-  if (isJson(body.toString("utf8"))) return { status, body, contentType: "application/json" }
+  if (isJson(body.toString("utf8"))) return { status, body, own: true }
   const message = `${nameOf(upstream)} answered ${status} without an explanation that can be shown`
   const type = status < 500 ? "invalid_request_error" : "server_error"
   const error = { message, type, param: null, code: "upstream_error" }
   const wrapped = Buffer.from(JSON.stringify({ error, detail: message }))
-  return { status, body: wrapped, contentType: "application/json" }
+  return { status, body: wrapped, own: false }
 }
+
+/** The headers that go with an error. */
+export const errorHeaders = (
+  passed: OutgoingHttpHeaders,
+  { body, own }: WholeError,
+): OutgoingHttpHeaders => ({
+  ...(own
+    ? passed
+    : Object.fromEntries(Object.entries(passed).filter(([name]) => !ofItsBody.test(name)))),
+  "content-type": "application/json",
+  "content-length": body.length,
+})
