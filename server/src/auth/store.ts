@@ -160,6 +160,10 @@ export const createAuthStore = (db: Database) => {
       return removed.length > 0
     },
 
+    removeKeys: async (tx: Tx, userId: string): Promise<void> => {
+      await tx.deleteFrom("api_keys").where("user_id", "=", userId).execute()
+    },
+
     /** Writes when users, keys and sessions were last seen; each map is id → epoch seconds. */
     touch: async (tx: Tx, seen: Record<"users" | "api_keys" | "sessions", Map<string, number>>) => {
       for (const [id, last_active_at] of inTurn(seen.users)) {

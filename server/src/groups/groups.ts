@@ -28,7 +28,16 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
 
   const taken = (name: string): never => fail("conflict", `A group named ${name} exists already`)
 
+  /** What the identity provider keeps is changed there, or the next sync would undo it. */
+  const notProvisioned = ({ source, name }: Group): void => {
+    if (source !== "scim") return
+    fail("conflict", `${name} is kept by the identity provider; change its name and members there`)
+  }
+
   return {
+    known,
+    hold,
+
     get: (id: string): Promise<Group> => known(id),
     list: (query: GroupListQuery) => store.list(query),
 
@@ -53,6 +62,7 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
         const before = await hold(tx, id)
         const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
         const after: Group = { ...before, ...set, updated_at: now() }
+        if (after.name !== before.name) notProvisioned(before)
         if (!(await store.update(tx, after))) taken(after.name)
         const target = { type: "group", id }
         const changed = Object.keys(set)
@@ -75,7 +85,7 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
       { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
     ): Promise<Group> =>
       db.transact(async (tx) => {
-        await hold(tx, id)
+        notProvisioned(await hold(tx, id))
         const wanted = [...new Set(add)]
         const users = new Set(await store.knownUsers(tx, wanted))
         const stranger = wanted.find((userId) => !users.has(userId))

@@ -117,30 +117,54 @@ export const createGroupStore = (db: Database) => ({
   knownUsers: async (tx: Tx, userIds: readonly string[]): Promise<string[]> => {
     const known: string[] = []
     for (const ids of chunks(userIds)) {
-      const rows = await tx.selectFrom("users").select("id").where("id", "in", ids).execute()
+      const rows = await tx
+        .selectFrom("users")
+        .select("id")
+        .where("id", "in", ids)
+        .where("hidden", "=", 0)
+        .execute()
       known.push(...rows.map(({ id }) => id))
     }
     return known
   },
 
-  addMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<void> => {
+  memberIds: async (tx: Tx, id: string): Promise<string[]> => {
+    const members = tx.selectFrom("group_members").select("user_id").where("group_id", "=", id)
+    return (await members.execute()).map(({ user_id }) => user_id)
+  },
+
+  /** @returns those of `userIds` that were no members before */
+  addMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<string[]> => {
+    const added: string[] = []
     for (const ids of chunks(userIds)) {
-      await tx
+      const rows = await tx
         .insertInto("group_members")
         .values(ids.map((user_id) => ({ group_id: id, user_id })))
         .onConflict((conflict) => conflict.doNothing())
+        .returning("user_id")
         .execute()
+      added.push(...rows.map(({ user_id }) => user_id))
     }
+    return added
   },
 
-  removeMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<void> => {
+  /** @returns those of `userIds` that were members */
+  removeMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<string[]> => {
+    const removed: string[] = []
     for (const ids of chunks(userIds)) {
-      await tx
+      const rows = await tx
         .deleteFrom("group_members")
         .where("group_id", "=", id)
         .where("user_id", "in", ids)
+        .returning("user_id")
         .execute()
+      removed.push(...rows.map(({ user_id }) => user_id))
     }
+    return removed
+  },
+
+  leaveGroups: async (tx: Tx, userId: string): Promise<void> => {
+    await tx.deleteFrom("group_members").where("user_id", "=", userId).execute()
   },
 })
 

@@ -139,6 +139,7 @@ export const createUsers = (needs: Needs) => {
     any: (): Promise<boolean> => store.any(),
 
     hold,
+    keepAnAdmin,
 
     /** With the password's hash; for signing in. */
     forSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),

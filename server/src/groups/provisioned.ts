@@ -1,0 +1,161 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor } from "../http/caller.ts"
+import type { Groups } from "./groups.ts"
+import type { Group } from "./schema.ts"
+import type { GroupStore } from "./store.ts"
+
+/** What an identity provider knows of a group, its members aside. */
+export interface GroupProfile {
+  name: string
+  external_id: string | null
+}
+
+/** Who asked for a change, and what the audit trail calls it. */
+export interface GroupOrder {
+  actor: Actor
+  action: string
+  status: number
+  ignored: readonly string[]
+}
+
+/** Changes members inside a transaction, and remembers who came and went. */
+export interface Membership {
+  /** @throws {Failure} `bad_request` when one of them is no account */
+  add(userIds: readonly string[]): Promise<void>
+  remove(userIds: readonly string[]): Promise<void>
+  replace(userIds: readonly string[]): Promise<void>
+}
+
+interface Needs {
+  db: Database
+  store: GroupStore
+  groups: Groups
+  audit: Audit
+  bus: Bus
+  newId: () => string
+  now: () => number
+}
+
+const changedNames = (before: GroupProfile, after: GroupProfile): string[] =>
+  (["name", "external_id"] as const).filter((name) => before[name] !== after[name])
+
+const createMembership = (store: GroupStore, tx: Tx, id: string) => {
+  const added = new Set<string>()
+  const removed = new Set<string>()
+
+  const add = async (userIds: readonly string[]): Promise<void> => {
+    const wanted = [...new Set(userIds)]
+    const known = new Set(await store.knownUsers(tx, wanted))
+    const stranger = wanted.find((userId) => !known.has(userId))
+    if (stranger !== undefined) {
+      fail("bad_request", `There is no user ${stranger.slice(0, 200)} to be a member`, {
+        scimType: "invalidValue",
+      })
+    }
+    for (const userId of await store.addMembers(tx, id, wanted)) {
+      if (!removed.delete(userId)) added.add(userId)
+    }
+  }
+
+  const remove = async (userIds: readonly string[]): Promise<void> => {
+    for (const userId of await store.removeMembers(tx, id, [...new Set(userIds)])) {
+      if (!added.delete(userId)) removed.add(userId)
+    }
+  }
+
+  const replace = async (userIds: readonly string[]): Promise<void> => {
+    const wanted = new Set(userIds)
+    const present = await store.memberIds(tx, id)
+    await remove(present.filter((userId) => !wanted.has(userId)))
+    await add(userIds)
+  }
+
+  const membership: Membership = { add, remove, replace }
+  return { membership, added, removed }
+}
+
+/** Groups as an identity provider makes, changes and removes them. */
+export const createProvisionedGroups = (needs: Needs) => {
+  const { store, groups, audit, bus, newId, now } = needs
+
+  const taken = (name: string): never =>
+    fail("conflict", `A group named ${name} exists already`, { scimType: "uniqueness" })
+
+  const record = async (
+    tx: Tx,
+    { actor, action, status, ignored }: GroupOrder,
+    {
+      id,
+      changed,
+      added,
+      removed,
+    }: { id: string; changed: string[]; added: Set<string>; removed: Set<string> },
+  ): Promise<void> => {
+    const moved = added.size + removed.size > 0
+    await audit.record(tx, {
+      actor,
+      action,
+      target: { type: "group", id },
+      changed: moved ? [...changed, "members"] : changed,
+      ignored,
+      ...(moved && { before: { removed: [...removed] }, after: { added: [...added] } }),
+      status,
+    })
+    if (moved) await bus.publish(tx, { topic: "groups" })
+  }
+
+  return {
+    get: (id: string, tx?: Tx): Promise<Group> => groups.known(id, tx),
+
+    /** @throws {Failure} `conflict`, and `bad_request` for members that are no accounts */
+    create: async (
+      tx: Tx,
+      order: GroupOrder,
+      { profile, members }: { profile: GroupProfile; members: readonly string[] },
+    ): Promise<Group> => {
+      const times = { created_at: now(), updated_at: now() }
+      const own = { id: newId(), description: "", source: "scim" as const, member_count: 0 }
+      const group: Group = { ...profile, ...own, ...times }
+      if (!(await store.insert(tx, group))) taken(group.name)
+      const { membership, added, removed } = createMembership(store, tx, group.id)
+      await membership.add(members)
+      await record(tx, order, { id: group.id, changed: ["name", "external_id"], added, removed })
+      return group
+    },
+
+    /**
+     * `edit` changes members as it goes and answers the rest.
+     * @throws {Failure} `not_found`, `conflict`, and what `edit` throws
+     */
+    change: async (
+      tx: Tx,
+      order: GroupOrder,
+      id: string,
+      edit: (group: Group, membership: Membership) => Promise<GroupProfile>,
+    ): Promise<Group> => {
+      const before = await groups.hold(tx, id)
+      const { membership, added, removed } = createMembership(store, tx, id)
+      const profile = await edit(before, membership)
+      const changed = changedNames(before, profile)
+      const touched = changed.length + added.size + removed.size > 0
+      const after: Group = { ...before, ...profile, ...(touched && { updated_at: now() }) }
+      if (touched && !(await store.update(tx, after))) taken(after.name)
+      await record(tx, order, { id, changed, added, removed })
+      return after
+    },
+
+    /** @throws {Failure} `not_found` */
+    remove: async (tx: Tx, order: GroupOrder, id: string): Promise<void> => {
+      await groups.hold(tx, id)
+      await store.remove(tx, id)
+      const none = { changed: [], added: new Set<string>(), removed: new Set<string>() }
+      await record(tx, order, { id, ...none })
+      await bus.publish(tx, { topic: "groups" })
+    },
+  }
+}
+
+export type ProvisionedGroups = ReturnType<typeof createProvisionedGroups>

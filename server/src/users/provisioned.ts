@@ -1,0 +1,262 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor } from "../http/caller.ts"
+import type { StoredUser } from "./rows.ts"
+import type { UserEmail } from "./schema.ts"
+import type { UserStore } from "./store.ts"
+import type { Users } from "./users.ts"
+
+const longestName = 200
+
+/** What an identity provider knows of an account; its role is none of its business. */
+export interface Profile {
+  email: string
+  given_name: string | null
+  family_name: string | null
+  display_name: string | null
+  nick_name: string | null
+  external_id: string | null
+  active: boolean
+  emails: UserEmail[]
+}
+
+export interface ProvisionedUser {
+  user: StoredUser
+  emails: UserEmail[]
+}
+
+/** Who asked for a change, and what the audit trail calls it if it does not decide over access. */
+export interface Order {
+  actor: Actor
+  action: string
+  /** The reply's status. */
+  status: number
+  /** Names of attributes that were sent and are not kept. */
+  ignored: readonly string[]
+  /** Set when the account is made anew, so that one that DELETE ended comes back. */
+  revives?: true
+}
+
+interface Needs {
+  db: Database
+  store: UserStore
+  users: Users
+  audit: Audit
+  bus: Bus
+  newId: () => string
+  now: () => number
+  endSessions: (tx: Tx, userId: string) => Promise<void>
+  removeKeys: (tx: Tx, userId: string) => Promise<void>
+  leaveGroups: (tx: Tx, userId: string) => Promise<void>
+  /** What ending an account leaves: an inactive account, or none that SCIM sees. */
+  deleteMode: "deactivate" | "hide"
+}
+
+const scalars = [
+  "email",
+  "given_name",
+  "family_name",
+  "display_name",
+  "nick_name",
+  "external_id",
+  "active",
+] as const
+
+const profileOf = ({ user, emails }: ProvisionedUser): Profile => ({
+  email: user.email,
+  given_name: user.given_name,
+  family_name: user.family_name,
+  display_name: user.display_name,
+  nick_name: user.nick_name,
+  external_id: user.external_id,
+  active: user.active,
+  emails,
+})
+
+const changedNames = (before: Profile, after: Profile): string[] => {
+  const names: string[] = scalars.filter((name) => before[name] !== after[name])
+  const sameEmails = JSON.stringify(before.emails) === JSON.stringify(after.emails)
+  return sameEmails ? names : [...names, "emails"]
+}
+
+/** What people read; SCIM's names come in several parts, any of them missing. */
+const nameOf = ({ display_name, given_name, family_name, email }: Profile): string => {
+  const parts = [given_name, family_name].filter(Boolean).join(" ")
+  return (display_name ?? (parts || email)).slice(0, longestName)
+}
+
+/** The name that an administrator gave stays until the provider's own names change. */
+const withProfile = (stored: ProvisionedUser, profile: Profile): StoredUser => {
+  const { emails, ...own } = profile
+  const renamed = nameOf(profileOf(stored)) !== nameOf(profile)
+  return { ...stored.user, ...own, ...(renamed && { name: nameOf(profile) }) }
+}
+
+/** Where access is decided the trail says so, whoever did it. */
+const actionOf = (order: Order, before: StoredUser, after: StoredUser): string => {
+  if (before.active === after.active) return order.action
+  return after.active ? "user.activated" : "user.deactivated"
+}
+
+/** An account that DELETE ended comes back without what made it powerful. */
+const revived = (user: StoredUser): StoredUser =>
+  user.deleted_at === null
+    ? user
+    : { ...user, deleted_at: null, role: user.role === "admin" ? "user" : user.role }
+
+const accessOf = ({ active, role }: StoredUser) => ({ active, role })
+
+/** Accounts as an identity provider makes, changes and ends them. */
+export const createProvisionedUsers = (needs: Needs) => {
+  const { db, store, users, audit, bus, newId, now, deleteMode } = needs
+
+  const visible = ({ hidden, deleted_at }: StoredUser): boolean =>
+    !hidden && (deleteMode === "deactivate" || deleted_at === null)
+
+  const known = (user: StoredUser | undefined, id: string): StoredUser =>
+    user && visible(user) ? user : fail("not_found", `There is no user ${id}`)
+
+  const hold = async (tx: Tx, id: string): Promise<StoredUser> => known(await users.hold(tx, id), id)
+
+  const taken = (email: string): never =>
+    fail("conflict", `The userName ${email} is already in use`, { scimType: "uniqueness" })
+
+  const record = async (
+    tx: Tx,
+    order: Order,
+    { before, after, changed }: { before?: StoredUser; after: StoredUser; changed: string[] },
+  ): Promise<void> => {
+    const access = !before || JSON.stringify(accessOf(before)) !== JSON.stringify(accessOf(after))
+    await audit.record(tx, {
+      actor: order.actor,
+      action: before ? actionOf(order, before, after) : order.action,
+      target: { type: "user", id: after.id },
+      changed,
+      ignored: order.ignored,
+      ...(before && access && { before: accessOf(before) }),
+      ...(access && { after: accessOf(after) }),
+      status: order.status,
+    })
+  }
+
+  /** Writes `after` with all that follows from it. */
+  const write = async (
+    tx: Tx,
+    order: Order,
+    { before, after, emails }: { before: StoredUser; after: StoredUser; emails?: UserEmail[] },
+  ): Promise<void> => {
+    await users.keepAnAdmin(tx, before, after)
+    if (!(await store.update(tx, after))) taken(after.email)
+    if (emails) await store.replaceEmails(tx, after.id, emails)
+    if (!after.active) await needs.endSessions(tx, after.id)
+    await bus.publish(tx, { topic: "user", id: after.id })
+  }
+
+  const apply = async (
+    tx: Tx,
+    order: Order,
+    stored: ProvisionedUser,
+    profile: Profile,
+  ): Promise<ProvisionedUser> => {
+    const before = stored.user
+    const changed = changedNames(profileOf(stored), profile)
+    const edited = { ...withProfile(stored, profile), updated_at: now() }
+    const after = profile.active || order.revives ? revived(edited) : edited
+    if (changed.length === 0 && after.deleted_at === before.deleted_at) {
+      await record(tx, order, { before, after: before, changed })
+      return stored
+    }
+    const emails = changed.includes("emails") ? { emails: profile.emails } : {}
+    await write(tx, order, { before, after, ...emails })
+    await record(tx, order, { before, after, changed })
+    return { user: after, emails: profile.emails }
+  }
+
+  const draft = (profile: Profile): StoredUser => {
+    const base = { id: newId(), role: "user", source: "scim", password_hash: null } as const
+    const times = { created_at: now(), updated_at: now(), last_active_at: null, deleted_at: null }
+    const { emails, ...own } = profile
+    return { ...base, ...own, name: nameOf(profile), ...times, hidden: false }
+  }
+
+  /** Makes way for an account whose e-mail is that of one that DELETE ended. */
+  const free = async (tx: Tx, user: StoredUser): Promise<void> => {
+    await store.update(tx, { ...user, hidden: true })
+  }
+
+  const agree = (left: string | null, right: string | null): boolean =>
+    left === null || right === null || left === right
+
+  const insert = async (tx: Tx, order: Order, profile: Profile): Promise<ProvisionedUser> => {
+    const user = draft(profile)
+    if (!(await store.insert(tx, user, profile.emails))) taken(profile.email)
+    const changed = Object.keys(profile).filter((name) => name !== "active")
+    await record(tx, order, { after: user, changed })
+    return { user, emails: profile.emails }
+  }
+
+  return {
+    visible,
+
+    /** @throws {Failure} `not_found` */
+    get: async (id: string): Promise<StoredUser> => known(await store.byId(id), id),
+
+    /**
+     * Makes an account, or revives the one of the same e-mail that DELETE ended.
+     * @throws {Failure} `conflict`
+     */
+    create: async (tx: Tx, order: Order, profile: Profile): Promise<ProvisionedUser> => {
+      const same = await store.byEmail(profile.email, tx)
+      if (!same) return insert(tx, order, profile)
+      const ended = await users.hold(tx, same.id)
+      if (ended.deleted_at === null) taken(profile.email)
+      if (deleteMode === "hide") {
+        await free(tx, ended)
+        return insert(tx, order, profile)
+      }
+      if (!agree(ended.external_id, profile.external_id)) taken(profile.email)
+      const emails = await store.emails(ended.id, tx)
+      const external_id = profile.external_id ?? ended.external_id
+      const stored = { user: ended, emails }
+      return apply(tx, { ...order, revives: true }, stored, { ...profile, external_id })
+    },
+
+    /** @throws {Failure} `not_found`, `conflict`, `last_admin` */
+    change: async (
+      tx: Tx,
+      order: Order,
+      id: string,
+      edit: (profile: Profile) => Profile,
+    ): Promise<ProvisionedUser> => {
+      const user = await hold(tx, id)
+      const stored = { user, emails: await store.emails(id, tx) }
+      return apply(tx, order, stored, edit(profileOf(stored)))
+    },
+
+    /**
+     * Ends an account: sessions, keys and memberships go, what it owns stays.
+     * @throws {Failure} `not_found`, `last_admin`
+     */
+    end: async (tx: Tx, order: Order, id: string): Promise<void> => {
+      const before = await hold(tx, id)
+      const at = now()
+      const after: StoredUser = {
+        ...before,
+        active: false,
+        deleted_at: before.deleted_at ?? at,
+        hidden: deleteMode === "hide",
+        updated_at: before.deleted_at === null ? at : before.updated_at,
+      }
+      await write(tx, order, { before, after })
+      await needs.removeKeys(tx, id)
+      await needs.leaveGroups(tx, id)
+      await bus.publish(tx, { topic: "groups" })
+      const changed = before.active ? ["active"] : []
+      await record(tx, order, { before, after, changed })
+    },
+  }
+}
+
+export type ProvisionedUsers = ReturnType<typeof createProvisionedUsers>
