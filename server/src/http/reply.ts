@@ -39,7 +39,7 @@ export interface Reply {
   /** A whole reply that refuses; only before `head`. */
   refuse(style: ErrorStyle, failure: Failure): void
   onDrain(callback: () => void): void
-  /** The client left before the reply was whole. */
+  /** The client left before the reply was whole, or has left already. */
   onGone(callback: () => void): void
 }
 
@@ -57,6 +57,7 @@ export const createReply = ({ outgoing }: Exchange): Reply => {
     refuse: (style, failure) => refuse(outgoing, style, failure),
     onDrain: (callback) => void outgoing.on("drain", callback),
     onGone: (callback) => {
+      if (outgoing.destroyed) return queueMicrotask(callback)
       outgoing.once("close", () => {
         if (!outgoing.writableFinished) callback()
       })
@@ -69,6 +70,7 @@ const refuse = (outgoing: ServerResponse, style: ErrorStyle, failure: Failure): 
   outgoing.writeHead(failure.status, {
     "content-type": contentTypeOf(style),
     "content-length": body.length,
+    ...(failure.status === 401 && { "www-authenticate": "Bearer" }),
     ...failure.details.headers,
   })
   outgoing.end(body)
