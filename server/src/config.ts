@@ -29,6 +29,11 @@ const Flag = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const port = "must be a whole number from 0 to 65535"
+const Port = z.coerce.number<string>(port).int(port).min(0, port).max(65_535, port)
+
+const lifetime = "must be between 1m and 365d"
+
 const httpUrl = (text: string): boolean => {
   const protocol = URL.canParse(text) ? new URL(text).protocol : ""
   return protocol === "http:" || protocol === "https:"
@@ -73,116 +78,104 @@ const RateLimit = z.string().transform((text, context) => {
 /** First path segments that a runtime prefix must leave alone. */
 const takenSegments = ["api", "v1", "scim", "docs", "openapi.json", "health", "ready", "metrics"]
 
-interface Together {
-  DATABASE_URL?: string | undefined
-  SECRET_KEY?: string | undefined
-  SCIM_ENABLED: boolean
-  SCIM_TOKEN?: string | undefined
-  SCIM_TOKEN_PREVIOUS?: string | undefined
-  ADMIN_EMAIL?: string | undefined
-  ADMIN_PASSWORD?: string | undefined
-  ADMIN_API_KEY?: string | undefined
+type Variables = Readonly<Record<string, string | undefined>>
+
+/**
+ * What each variable may be alone, but not beside another. Reads them as they were set, so that
+ * it speaks also where another one is no good.
+ */
+const contradictions = (env: Variables): [wrong: unknown, message: string][] => {
+  const keys = items(env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? "")
+  const urls = env.OPENAI_API_BASE_URLS ?? env.OPENAI_API_BASE_URL
+  const addresses = urls === undefined ? keys.length : items(urls).filter(Boolean).length
+  return [
+    [
+      env.DATABASE_URL && !env.SECRET_KEY,
+      "SECRET_KEY is required with DATABASE_URL; make one with: openssl rand -base64 32",
+    ],
+    [
+      env.SCIM_ENABLED === "true" && !env.SCIM_TOKEN,
+      "SCIM_TOKEN is required with SCIM_ENABLED=true; make one with: openssl rand -base64 32",
+    ],
+    [
+      env.ADMIN_API_KEY && [env.SCIM_TOKEN, env.SCIM_TOKEN_PREVIOUS].includes(env.ADMIN_API_KEY),
+      "SCIM_TOKEN must not be ADMIN_API_KEY too: it opens SCIM and nothing else",
+    ],
+    [env.ADMIN_PASSWORD && !env.ADMIN_EMAIL, "ADMIN_EMAIL is required with ADMIN_PASSWORD"],
+    [env.ADMIN_API_KEY && !env.ADMIN_EMAIL, "ADMIN_EMAIL is required with ADMIN_API_KEY"],
+    [
+      env.ADMIN_EMAIL && !env.ADMIN_PASSWORD && !env.ADMIN_API_KEY,
+      "ADMIN_PASSWORD or ADMIN_API_KEY is required with ADMIN_EMAIL, or nobody could sign in",
+    ],
+    [
+      keys.length > addresses,
+      `OPENAI_API_KEYS has ${keys.length} keys for ${addresses} addresses in OPENAI_API_BASE_URLS`,
+    ],
+  ]
 }
 
-/** What each variable may be alone, but not beside another. */
-const contradictions = (env: Together): [wrong: unknown, name: string, message: string][] => [
-  [
-    env.DATABASE_URL && !env.SECRET_KEY,
-    "SECRET_KEY",
-    "is required with DATABASE_URL; make one with: openssl rand -base64 32",
-  ],
-  [
-    env.SCIM_ENABLED && !env.SCIM_TOKEN,
-    "SCIM_TOKEN",
-    "is required with SCIM_ENABLED=true; make one with: openssl rand -base64 32",
-  ],
-  [
-    env.ADMIN_API_KEY && [env.SCIM_TOKEN, env.SCIM_TOKEN_PREVIOUS].includes(env.ADMIN_API_KEY),
-    "SCIM_TOKEN",
-    "must not be ADMIN_API_KEY too: it opens SCIM and nothing else",
-  ],
-  [env.ADMIN_PASSWORD && !env.ADMIN_EMAIL, "ADMIN_EMAIL", "is required with ADMIN_PASSWORD"],
-  [env.ADMIN_API_KEY && !env.ADMIN_EMAIL, "ADMIN_EMAIL", "is required with ADMIN_API_KEY"],
-]
-
-const Environment = z
-  .object({
-    PORT: z.coerce.number<string>().int().min(0).max(65_535).default(8080),
-    HOST: z.string().default("127.0.0.1"),
-    ENV: z.enum(["dev", "prod"]).default("prod"),
-    DATA_DIR: z
-      .string()
-      .default("./data")
-      .transform((path) => resolve(path)),
-    DATABASE_URL: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
-      .optional(),
-    SECRET_KEY: z.string().min(32, "must have at least 32 characters").optional(),
-    PUBLIC_URL: Url.optional(),
-    OLLAMA_BASE_URLS: Urls.optional(),
-    OLLAMA_BASE_URL: Urls.optional(),
-    RUNTIME_PREFIX: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9._-]*$/i, "must be one path segment of letters, digits, . _ -")
-      .refine((prefix) => ![...takenSegments, "openai"].includes(prefix.toLowerCase()), {
-        error: (issue) => `"${issue.input}" is used by another route`,
-      })
-      .default("ollama"),
-    OPENAI_API_BASE_URLS: Urls.optional(),
-    OPENAI_API_BASE_URL: Urls.optional(),
-    OPENAI_API_KEYS: z.string().transform(items).optional(),
-    OPENAI_API_KEY: z.string().transform(items).optional(),
-    ADMIN_EMAIL: z.email().optional(),
-    ADMIN_PASSWORD: z.string().min(8, "must have at least 8 characters").optional(),
-    ADMIN_API_KEY: z
-      .string()
-      .regex(
-        /^sk-[\x21-\x7e]{20,}$/,
-        "must start with sk- and have at least 20 characters after it",
-      )
-      .optional(),
-    ENABLE_SIGNUP: Flag.optional(),
-    DEFAULT_USER_ROLE: z.enum(["pending", "user"]).optional(),
-    JWT_EXPIRES_IN: Duration.optional(),
-    ENABLE_OPENAI_PROXY: Flag.optional(),
-    METRICS_TOKEN: z.string().min(1).optional(),
-    LOG_LEVEL: z
-      .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
-      .default("info"),
-    TRUSTED_PROXIES: Cidrs.default([]),
-    MAX_BODY_SIZE: Size.default(50e6),
-    DRAIN_TIMEOUT: Duration.default(30),
-    UPSTREAM_CONNECT_TIMEOUT: Duration.default(5),
-    UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(600),
-    UPSTREAM_IDLE_TIMEOUT: Duration.default(120),
-    MODEL_REFRESH_INTERVAL: Duration.default(30),
-    SCIM_ENABLED: z
-      .string()
-      .transform((text) => text === "true")
-      .default(false),
-    SCIM_TOKEN: BearerToken.optional(),
-    SCIM_TOKEN_PREVIOUS: BearerToken.optional(),
-    SCIM_DELETE_MODE: z.enum(["deactivate", "hide"]).default("deactivate"),
-    SCIM_ALLOWED_CIDRS: Cidrs.default([]),
-    SCIM_RATE_LIMIT: RateLimit.default({ writes: 600, reads: 1000 }),
-    USAGE_RETENTION: Duration.optional(),
-    AUDIT_RETENTION: Duration.optional(),
-  })
-  .superRefine((env, context) => {
-    const keys = env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? []
-    const urls = env.OPENAI_API_BASE_URLS ?? env.OPENAI_API_BASE_URL
-    if (urls && keys.length > urls.length) {
-      context.addIssue({
-        code: "custom",
-        path: ["OPENAI_API_KEYS"],
-        message: `has ${keys.length} keys for ${urls.length} addresses in OPENAI_API_BASE_URLS`,
-      })
-    }
-    for (const [wrong, name, message] of contradictions(env)) {
-      if (wrong) context.addIssue({ code: "custom", path: [name], message })
-    }
-  })
+const Environment = z.object({
+  PORT: Port.default(8080),
+  HOST: z.string().default("127.0.0.1"),
+  ENV: z.enum(["dev", "prod"]).default("prod"),
+  DATA_DIR: z
+    .string()
+    .default("./data")
+    .transform((path) => resolve(path)),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
+    .optional(),
+  SECRET_KEY: z.string().min(32, "must have at least 32 characters").optional(),
+  PUBLIC_URL: Url.optional(),
+  OLLAMA_BASE_URLS: Urls.optional(),
+  OLLAMA_BASE_URL: Urls.optional(),
+  RUNTIME_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]*$/i, "must be one path segment of letters, digits, . _ -")
+    .refine((prefix) => ![...takenSegments, "openai"].includes(prefix.toLowerCase()), {
+      error: (issue) => `"${issue.input}" is used by another route`,
+    })
+    .default("ollama"),
+  OPENAI_API_BASE_URLS: Urls.optional(),
+  OPENAI_API_BASE_URL: Urls.optional(),
+  OPENAI_API_KEYS: z.string().transform(items).optional(),
+  OPENAI_API_KEY: z.string().transform(items).optional(),
+  ADMIN_EMAIL: z
+    .email({ pattern: z.regexes.html5Email, error: "must be an e-mail address" })
+    .optional(),
+  ADMIN_PASSWORD: z.string().min(8, "must have at least 8 characters").optional(),
+  ADMIN_API_KEY: z
+    .string()
+    .regex(/^sk-[\x21-\x7e]{20,}$/, "must start with sk- and have at least 20 characters after it")
+    .optional(),
+  ENABLE_SIGNUP: Flag.optional(),
+  DEFAULT_USER_ROLE: z.enum(["pending", "user"]).optional(),
+  JWT_EXPIRES_IN: Duration.pipe(z.number().min(60, lifetime).max(31_536_000, lifetime))
+    .transform(Math.floor)
+    .optional(),
+  ENABLE_OPENAI_PROXY: Flag.optional(),
+  METRICS_TOKEN: z.string().min(1).optional(),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  TRUSTED_PROXIES: Cidrs.default([]),
+  MAX_BODY_SIZE: Size.default(50e6),
+  DRAIN_TIMEOUT: Duration.default(30),
+  UPSTREAM_CONNECT_TIMEOUT: Duration.default(5),
+  UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(600),
+  UPSTREAM_IDLE_TIMEOUT: Duration.default(120),
+  MODEL_REFRESH_INTERVAL: Duration.default(30),
+  SCIM_ENABLED: z
+    .string()
+    .transform((text) => text === "true")
+    .default(false),
+  SCIM_TOKEN: BearerToken.optional(),
+  SCIM_TOKEN_PREVIOUS: BearerToken.optional(),
+  SCIM_DELETE_MODE: z.enum(["deactivate", "hide"]).default("deactivate"),
+  SCIM_ALLOWED_CIDRS: Cidrs.default([]),
+  SCIM_RATE_LIMIT: RateLimit.default({ writes: 600, reads: 1000 }),
+  USAGE_RETENTION: Duration.transform(Math.ceil).optional(),
+  AUDIT_RETENTION: Duration.transform(Math.ceil).optional(),
+})
 
 /** The names of all environment variables; `docs/operations.md` has a row for each. */
 export const variableNames = Object.keys(Environment.def.shape)
@@ -224,9 +217,10 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
     variableNames.filter((name) => env[name]?.trim()).map((name) => [name, env[name]?.trim()]),
   )
   const result = Environment.safeParse(set)
-  if (result.success) return shape(result.data)
-  const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`)
-  throw new ConfigError(`These settings are wrong:\n${lines.join("\n")}`)
+  const wrong = (result.error?.issues ?? []).map(({ path, message }) => `${path.join(".")} ${message}`)
+  wrong.push(...contradictions(set).flatMap(([isSo, message]) => (isSo ? [message] : [])))
+  if (result.success && wrong.length === 0) return shape(result.data)
+  throw new ConfigError(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
 }
 
 /** The folder a person was in when they called `npm run`, which itself goes to the project's. */

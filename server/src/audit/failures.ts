@@ -21,16 +21,26 @@ interface Folded {
 export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
   const openByKey = new Map<string, Folded>()
 
-  const write = async ({ count, ...failure }: Folded): Promise<void> => {
-    if (count === 0) return
-    await db.transact((tx) => audit.record(tx, { ...failure, outcome: "failure", count }))
-  }
+  const write = (failures: readonly Folded[]): Promise<void> =>
+    db.transact(async (tx) => {
+      for (const failure of failures) await audit.record(tx, { ...failure, outcome: "failure" })
+    })
 
-  /** Writes what is still only counted. */
+  /** Writes what is still only counted; what cannot be written stays counted. */
   const flush = async (): Promise<void> => {
-    const open = [...openByKey.values()]
+    const open = [...openByKey]
     openByKey.clear()
-    for (const folded of open) await write(folded)
+    const repeated = open.filter(([, { count }]) => count > 0)
+    if (repeated.length === 0) return
+    try {
+      await write(repeated.map(([, failure]) => failure))
+    } catch (error) {
+      for (const [key, failure] of repeated) {
+        const since = openByKey.get(key)
+        openByKey.set(key, { ...failure, count: failure.count + (since?.count ?? 0) })
+      }
+      throw error
+    }
   }
 
   const timer = setInterval(() => void flush().catch(() => {}), foldMs).unref()
@@ -50,8 +60,14 @@ export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }
         return
       }
       if (openByKey.size >= mostOpen) await flush()
-      openByKey.set(key, { ...failure, count: 0 })
-      await write({ ...failure, count: 1 })
+      const folded = { ...failure, count: 0 }
+      openByKey.set(key, folded)
+      try {
+        await write([{ ...failure, count: 1 }])
+      } catch (error) {
+        folded.count++
+        throw error
+      }
     },
   }
 }

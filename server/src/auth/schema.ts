@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Email, Name, Role } from "../users/schema.ts"
+import { Email, Line, Name, Role } from "../users/schema.ts"
 
 const Password = z.string().min(8, "must have at least 8 characters").max(1000)
 
@@ -74,7 +74,7 @@ const AllowedRoute = z
 
 export const NewApiKey = z
   .object({
-    name: z.string().trim().min(1).max(100).default("API key"),
+    name: Line.max(100).default("API key"),
     /** Epoch seconds. */
     expires_at: z.int().positive().nullable().default(null),
     allowed_models: z.array(z.string().max(300)).max(200).nullable().default(null),

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { ListQuery } from "../http/list.ts"
-import { Source } from "../users/schema.ts"
+import { Line, Source } from "../users/schema.ts"
 
 export const Group = z
   .object({
@@ -16,7 +16,7 @@ export const Group = z
   .meta({ id: "Group" })
 export type Group = z.output<typeof Group>
 
-const GroupName = z.string().trim().min(1, "must not be empty").max(200)
+const GroupName = Line.max(200)
 
 export const NewGroup = z
   .object({ name: GroupName, description: z.string().max(2000).default("") })

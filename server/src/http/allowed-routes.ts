@@ -10,10 +10,11 @@ const canonical = (path: string): string => path.replace(aliased, "/v1/$1")
  */
 export const routeAllowed = (allowed: readonly string[], path: string): boolean => {
   const wanted = canonical(path)
-  return allowed.some((entry) => {
-    const named = canonical(entry)
-    if (!named.endsWith("*")) return wanted === named.replace(/\/$/, "")
-    const prefix = named.slice(0, -1)
-    return wanted.startsWith(prefix) || wanted === prefix.replace(/\/$/, "")
-  })
+  return allowed.some((entry) => covers(entry, path) || covers(canonical(entry), wanted))
+}
+
+const covers = (entry: string, path: string): boolean => {
+  if (!entry.endsWith("*")) return path === entry.replace(/\/$/, "")
+  const prefix = entry.slice(0, -1)
+  return path.startsWith(prefix) || path === prefix.replace(/\/$/, "")
 }

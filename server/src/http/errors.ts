@@ -1,3 +1,4 @@
+import { isContention } from "../db/contention.ts"
 import { isOutage } from "../db/outage.ts"
 import { Failure } from "../errors.ts"
 
@@ -45,6 +46,11 @@ export const toFailure = (error: unknown): Failure => {
   if (isOutage(error)) {
     return new Failure("unavailable", "The gateway's database cannot be reached; try again soon", {
       headers: { "retry-after": "2" },
+      cause: error,
+    })
+  }
+  if (isContention(error)) {
+    return new Failure("conflict", "Somebody changed the same thing at this moment; try again", {
       cause: error,
     })
   }

@@ -55,6 +55,24 @@ export const nestedEnd = (bytes: Buffer, from: number): number => {
   return at
 }
 
+/** Whether no brace or bracket stands deeper than `most`; cheap beside parsing. */
+export const nestingWithin = (bytes: Buffer, most: number): boolean => {
+  let depth = 0
+  let at = 0
+  while (at < bytes.length) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      at = skipString(bytes, at)
+      continue
+    }
+    at++
+    if (byte === openBrace || byte === openBracket) depth++
+    else if (byte === closeBrace || byte === closeBracket) depth--
+    if (depth > most) return false
+  }
+  return true
+}
+
 const skipScalar = (bytes: Buffer, from: number): number => {
   let at = from
   while (at < bytes.length) {

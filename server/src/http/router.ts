@@ -46,6 +46,9 @@ export interface Router {
   ): void
 }
 
+/** Bytes of a JSON body at the most where no credential is asked for. */
+const strangersLimit = 64_000
+
 const admit = (caller: Caller, access: Access, path: string): Caller => {
   const { allowed_routes: allowed } = caller.credential
   if (allowed && !routeAllowed(allowed, path)) {
@@ -77,6 +80,17 @@ const storable = (value: unknown): void => {
   if (path === null) return
   const message = "has U+0000 or a lone surrogate, which no text may have"
   fail("invalid", `${path} ${message}`, { errors: [{ path, message }] })
+}
+
+/** No text of ours has U+0000, so nothing is found under a name that does. */
+const findable = (params: unknown): void => {
+  if (unstorablePath(params) !== null) fail("not_found", "There is nothing under that name")
+}
+
+const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output<T> => {
+  const query = context.req.query()
+  storable(query)
+  return check(schema, query)
 }
 
 const firstSuccess = (shape: RouteShape): number =>
@@ -113,7 +127,8 @@ export const createRouters =
 
     const bodyOf = async (shape: RouteShape, exchange: Exchange): Promise<unknown> => {
       if (!shape.body) return undefined
-      const bytes = await readBytes(exchange.incoming, bodyLimit)
+      const limit = shape.access === "anyone" ? Math.min(strangersLimit, bodyLimit) : bodyLimit
+      const bytes = await readBytes(exchange.incoming, limit)
       const value = bytes.length === 0 && shape.body.safeParse({}).success ? {} : parseJson(bytes)
       storable(value)
       return check(shape.body, value)
@@ -123,6 +138,7 @@ export const createRouters =
       const { exchange } = context.var
       const provisioner = shape.access === "provisioner" && (await admitProvisioner(exchange))
       const caller = await callerFor(shape.access, context)
+      if (shape.params) findable(context.req.param())
       return {
         caller,
         actor: provisioner || actorOf(caller, exchange),
@@ -152,7 +168,7 @@ export const createRouters =
         const status = firstSuccess(shape)
         add(shape, async (context) => {
           const request = await requestOf(shape, context)
-          const query = shape.query && check(shape.query, context.req.query())
+          const query = shape.query && queryOf(shape.query, context)
           const body = await bodyOf(shape, request.exchange)
           // The shape and the handler were declared together; their types agree by `on`'s own.
           const whole = { ...request, query, body } as Parameters<typeof handler>[0]

@@ -36,15 +36,21 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
   }
 
   let current = await load()
+  let loading: Promise<void> = Promise.resolve()
+
+  /** One after another, so that an older state never lands on a newer one. */
+  const reload = (): Promise<void> => {
+    loading = loading
+      .catch(() => {})
+      .then(async () => {
+        current = await load()
+      })
+    return loading
+  }
+
   bus.subscribe(({ topic }) => {
-    if (topic !== "settings" && topic !== "reset") return
-    load().then(
-      (values) => {
-        current = values
-      },
-      // Out of reach: what is known stays in force until the bus says `reset` again.
-      () => {},
-    )
+    // Out of reach: what is known stays in force until the bus says `reset` again.
+    if (topic === "settings" || topic === "reset") void reload().catch(() => {})
   })
 
   return {
@@ -82,7 +88,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
         })
         await bus.publish(tx, { topic: "settings" })
       })
-      current = await load()
+      await reload()
       return { values: current, locked }
     },
   }

@@ -22,7 +22,12 @@ export const createRecorder = (db: Database) => {
     await db.transact(async (tx) => {
       for (let at = 0; at < rows.length; at += rowsPerStatement) {
         const values = rows.slice(at, at + rowsPerStatement)
-        await tx.insertInto("usage").values(values).execute()
+        // A commit whose answer was lost is written again.
+        await tx
+          .insertInto("usage")
+          .values(values)
+          .onConflict((conflict) => conflict.column("id").doNothing())
+          .execute()
       }
     })
   }

@@ -1,5 +1,6 @@
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
+import { inOrder } from "../db/text.ts"
 import type { UsageQuery, UsageSum } from "./schema.ts"
 
 const secondsPerDay = 86_400
@@ -42,7 +43,7 @@ export const createUsageStore = (db: Database) => ({
         ),
       ])
       .groupBy(group)
-      .orderBy("key")
+      .orderBy("key", inOrder("asc"))
       .execute()
     return rows.map((row) => ({
       ...row,

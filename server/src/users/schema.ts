@@ -7,9 +7,22 @@ export type Role = z.output<typeof Role>
 export const Source = z.enum(["local", "scim", "oidc"])
 export type Source = z.output<typeof Source>
 
-export const Email = z.email("must be an e-mail address such as ada@example.com").max(254)
+/** As browsers check it (WHATWG, `input type=email`), which is also SCIM's rule here. */
+export const Email = z
+  .email({
+    pattern: z.regexes.html5Email,
+    error: "must be an e-mail address such as ada@example.com",
+  })
+  .max(254)
 
-export const Name = z.string().trim().min(1, "must not be empty").max(200)
+/** Text of one line, for people. */
+export const Line = z
+  .string()
+  .trim()
+  .min(1, "must not be empty")
+  .regex(/^\P{Cc}*$/u, "may hold no line breaks and no control characters")
+
+export const Name = Line.max(200)
 
 /** An e-mail address of an account, beside the one it signs in with. */
 export const UserEmail = z.object({
