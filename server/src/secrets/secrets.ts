@@ -3,6 +3,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 const version = "v1"
 const nonceBytes = 12
 const tagBytes = 16
+const otherKey =
+  'A stored credential was sealed under another SECRET_KEY. Set the one of before; if it is lost, see "SECRET_KEY" in docs/operations.md.'
 
 /** What is derived from SECRET_KEY: one key a purpose, so that neither opens the other. */
 export const createSecrets = (secretKey: string) => {
@@ -28,7 +30,12 @@ export const createSecrets = (secretKey: string) => {
       const decipher = createDecipheriv("aes-256-gcm", sealingKey, bytes.subarray(0, nonceBytes))
       decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
       const body = bytes.subarray(nonceBytes + tagBytes)
-      return decipher.update(body, undefined, "utf8") + decipher.final("utf8")
+      const text = decipher.update(body, undefined, "utf8")
+      try {
+        return text + decipher.final("utf8")
+      } catch {
+        throw new Error(otherKey)
+      }
     },
   }
 }
