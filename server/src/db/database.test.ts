@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { sql } from "kysely"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { afterCommit } from "./database.ts"
+import { openDatabase } from "./open.ts"
+import { isOutage } from "./outage.ts"
+
+const group = (id: string) => ({
+  id,
+  name: id,
+  name_key: id,
+  description: "",
+  source: "local",
+  created_at: 1,
+  updated_at: 1,
+})
+
+const opener = join(import.meta.dirname, "open.ts")
+
+/** Opens, and so migrates, a database in a process of its own. */
+const migrateElsewhere = async (settings: object): Promise<unknown> => {
+  const code = `import { openDatabase } from ${JSON.stringify(opener)}
+    const db = await openDatabase(${JSON.stringify(settings)})
+    await db.close()`
+  const args = ["--input-type=module-typescript", "--eval", code]
+  const [status] = await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit")
+  return status
+}
+
+describe.each(databases)("the store on $name", ({ open, place }) => {
+  let database: OpenedDatabase
+
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.remove())
+
+  const idsOf = async (prefix: string): Promise<string[]> => {
+    const rows = await database.db.read.selectFrom("groups").select("id").orderBy("id").execute()
+    return rows.map(({ id }) => id).filter((id) => id.startsWith(prefix))
+  }
+
+  it("calls back after a commit, when others see what was written", async () => {
+    const seen = new Promise<string[]>((resolve) => {
+      void database.db.transact(async (tx) => {
+        afterCommit(tx, () => resolve(idsOf("committed")))
+        await tx.insertInto("groups").values(group("committed")).execute()
+      })
+    })
+    expect(await seen).toEqual(["committed"])
+  })
+
+  it("neither keeps anything nor calls back when a transaction rolls back", async () => {
+    let called = false
+    const failing = database.db.transact(async (tx) => {
+      afterCommit(tx, () => {
+        called = true
+      })
+      await tx.insertInto("groups").values(group("rolled back")).execute()
+      throw new Error("no")
+    })
+    await expect(failing).rejects.toThrow("no")
+    expect(called).toBe(false)
+    expect(await idsOf("rolled")).toEqual([])
+  })
+
+  it("keeps every one of many transactions at once", async () => {
+    const ids = Array.from({ length: 40 }, (_, n) => `many ${String(n).padStart(2, "0")}`)
+    await Promise.all(
+      ids.map((id) =>
+        database.db.transact(async (tx) => {
+          await tx.insertInto("groups").values(group(id)).execute()
+        }),
+      ),
+    )
+    expect(await idsOf("many")).toEqual(ids)
+  })
+
+  it("runs transactions that name the same lock one after another", async () => {
+    const order: string[] = []
+    const enter = (name: string) =>
+      database.db.transact(async (tx) => {
+        await database.db.exclusive(tx, "one at a time")
+        order.push(`${name} in`)
+        await sql`select 1`.execute(tx)
+        order.push(`${name} out`)
+      })
+    await Promise.all(["a", "b", "c"].map(enter))
+    for (let at = 0; at < order.length; at += 2) {
+      expect(order[at + 1]).toBe(order[at]?.replace("in", "out"))
+    }
+  })
+
+  it("sorts and compares text by its bytes", async () => {
+    const texts = ["b", "B", "a", "ä", "Z", "~", "😀", "\uffee"]
+    await database.db.transact(async (tx) => {
+      await tx
+        .insertInto("groups")
+        .values(texts.map((text) => group(`text ${text}`)))
+        .execute()
+    })
+    const byBytes = texts.map((text) => `text ${text}`)
+    byBytes.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+    expect(await idsOf("text")).toEqual(byBytes)
+  })
+
+  it("is migrated by one of four processes that start at once", async () => {
+    const fresh = await place()
+    const settings = { DATA_DIR: fresh.dataDir, DATABASE_URL: fresh.url }
+    const many = fresh.url === undefined ? 1 : 4
+    const ends = await Promise.all(Array.from({ length: many }, () => migrateElsewhere(settings)))
+    expect(ends).toEqual(Array.from({ length: many }, () => 0))
+    const db = await openDatabase({ DATA_DIR: fresh.dataDir, DATABASE_URL: fresh.url })
+    expect(await db.read.selectFrom("users").selectAll().execute()).toEqual([])
+    await db.close()
+    await fresh.remove()
+  })
+})
+
+describe("an outage", () => {
+  it.each(["postgres://nobody@127.0.0.1:1/none", "postgres://nobody:secret@localhost:1/none"])(
+    "at the start names the database %s without its password",
+    async (url) => {
+      const opening = openDatabase({ DATABASE_URL: url, DATA_DIR: "/nowhere" })
+      await expect(opening).rejects.toThrow(
+        /^The database \S+:1\/none of DATABASE_URL cannot be used/,
+      )
+      await expect(opening).rejects.toThrow("ECONNREFUSED")
+      await expect(opening).rejects.not.toThrow("secret")
+    },
+  )
+
+  it("is told from a query that is wrong", async () => {
+    expect(isOutage(new Error("Connection terminated unexpectedly"))).toBe(true)
+    expect(isOutage(Object.assign(new Error("no such column"), { code: "42703" }))).toBe(false)
+  })
+})

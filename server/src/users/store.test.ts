@@ -1,0 +1,164 @@
+import { randomUUIDv7 } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { createAudit } from "../audit/audit.ts"
+import { createLocalBus } from "../bus/bus.ts"
+import { system } from "../http/caller.ts"
+import { UserListQuery } from "./schema.ts"
+import { createUserStore } from "./store.ts"
+import { createUsers, type Users } from "./users.ts"
+
+const now = () => 1_800_000_000
+
+const usersOn = ({ db }: OpenedDatabase): Users =>
+  createUsers({
+    db,
+    store: createUserStore(db),
+    audit: createAudit({ now }),
+    bus: createLocalBus(),
+    newId: () => randomUUIDv7(),
+    now,
+    hashPassword: async (password) => `hash of ${password}`,
+    endSessions: async () => {},
+  })
+
+const list = async (users: Users, query: Record<string, string>): Promise<string[]> => {
+  const { items } = await users.list(UserListQuery.parse({ page_size: "200", ...query }))
+  return items.map(({ name }) => name)
+}
+
+describe.each(databases)("users on $name", ({ open }) => {
+  let database: OpenedDatabase
+  let users: Users
+  const add = (email: string, name = email) =>
+    users.create(system, { email, name, role: "user", source: "local" })
+
+  beforeAll(async () => {
+    database = await open()
+    users = usersOn(database)
+  })
+  afterAll(() => database.remove())
+
+  it.each([
+    ["ada@example.com", "ADA@Example.COM"],
+    ["jürgen@example.com", "JÜRGEN@example.com"],
+    ["ΑΘΗΝΑΣ@example.com", "αθηνας@example.com"],
+    ["e\u0301va@example.com", "\u00c9VA@example.com"],
+  ])("refuses an e-mail already in use, whatever its case: %s, %s", async (email, again) => {
+    await add(email)
+    await expect(add(again)).rejects.toMatchObject({ code: "conflict" })
+    expect(await users.forSignIn(again)).toMatchObject({ email })
+    const other = await add(`other-${randomUUIDv7()}@example.com`)
+    await expect(users.update(system, other.id, { email: again })).rejects.toMatchObject({
+      code: "conflict",
+    })
+  })
+
+  it("lets an account change the case of its own e-mail", async () => {
+    const { id } = await add("case@example.com")
+    expect(await users.update(system, id, { email: "Case@Example.com" })).toMatchObject({
+      email: "Case@Example.com",
+    })
+  })
+
+  it("keeps one of many accounts made with one e-mail at once", async () => {
+    const attempts = Array.from({ length: 8 }, (_, n) => add(n % 2 ? "race@x.org" : "RACE@x.org"))
+    const made = (await Promise.allSettled(attempts)).filter(({ status }) => status === "fulfilled")
+    expect(made).toHaveLength(1)
+  })
+
+  it("gives an e-mail to one of several who change to it at once", async () => {
+    const owners = await Promise.all([1, 2, 3, 4].map((n) => add(`wants-${n}@x.org`)))
+    const changes = owners.map(({ id }) => users.update(system, id, { email: "wanted@x.org" }))
+    const outcomes = await Promise.allSettled(changes)
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "conflict" })
+    }
+  })
+
+  it("loses neither of two changes made to an account at once", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await add(`both-${round}@x.org`, "Old")
+      await Promise.all([
+        users.update(system, id, { name: "New" }),
+        users.update(system, id, { active: false }),
+      ])
+      expect(await users.get(id)).toMatchObject({ name: "New", active: false })
+    }
+  })
+
+  it("keeps one of the two last administrators who remove each other at once", async () => {
+    const admin = { role: "admin", source: "local" } as const
+    const one = await users.create(system, { email: "one@admins.org", name: "One", ...admin })
+    const two = await users.create(system, { email: "two@admins.org", name: "Two", ...admin })
+    const outcomes = await Promise.allSettled([
+      users.remove(system, one.id),
+      users.update(system, two.id, { active: false }),
+    ])
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
+    const failed = outcomes.find((outcome) => outcome.status === "rejected")
+    expect(failed?.reason).toMatchObject({ code: "last_admin" })
+  })
+
+  it("finds names and e-mails that hold %, _ and \\ as they are written", async () => {
+    for (const name of ["50% off", "snake_case", "back\\slash", "plain"]) {
+      await add(`${Buffer.from(name).toString("hex")}@search.org`, name)
+    }
+    expect(await list(users, { query: "0% o" })).toEqual(["50% off"])
+    expect(await list(users, { query: "e_c" })).toEqual(["snake_case"])
+    expect(await list(users, { query: "k\\s" })).toEqual(["back\\slash"])
+    expect(await list(users, { query: "%" })).toEqual(["50% off"])
+    expect(await list(users, { query: "SNAKE_" })).toEqual(["snake_case"])
+  })
+
+  it("orders by folded bytes, whatever the database's own language", async () => {
+    const names = ["Zoë", "émile", "Émile", "ada", "Ada B", "_under", "Ångström", "10", "9", "😀"]
+    for (const [n, name] of names.entries()) await add(`${n}@order.org`, `order ${name}`)
+    const found = await list(users, { query: "order ", order_by: "name" })
+    const expected = [
+      "10",
+      "9",
+      "_under",
+      "ada",
+      "Ada B",
+      "Zoë",
+      "Ångström",
+      "émile",
+      "Émile",
+      "😀",
+    ]
+    expect(found).toEqual(expected.map((name) => `order ${name}`))
+    const back = await list(users, { query: "order ", order_by: "name", direction: "desc" })
+    expect(back).toHaveLength(expected.length)
+    expect(back[0]).toBe("order 😀")
+  })
+
+  it("puts those never seen before all others, and pages without gaps or twins", async () => {
+    for (const n of [1, 2, 3]) await add(`${n}@seen.org`, `seen ${n}`)
+    const [second] = (await users.list(UserListQuery.parse({ query: "seen 2" }))).items
+    await database.db.transact(async (tx) => {
+      await tx
+        .updateTable("users")
+        .set({ last_active_at: 5 })
+        .where("id", "=", second?.id ?? "")
+        .execute()
+    })
+    const order = { query: "seen ", order_by: "last_active_at" }
+    expect(await list(users, order)).toEqual(["seen 1", "seen 3", "seen 2"])
+    expect(await list(users, { ...order, direction: "desc" })).toEqual([
+      "seen 2",
+      "seen 3",
+      "seen 1",
+    ])
+    const pages = await Promise.all(
+      ["1", "2", "3", "4"].map((page) => list(users, { ...order, page, page_size: "1" })),
+    )
+    expect(pages.flat()).toEqual(["seen 1", "seen 3", "seen 2"])
+    const beyond = { page: "9007199254740991", page_size: "200" }
+    expect(await users.list(UserListQuery.parse({ ...beyond, query: "seen" }))).toMatchObject({
+      items: [],
+      total: 3,
+    })
+  })
+})
