@@ -1,6 +1,6 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Groups } from "./groups.ts"
@@ -30,7 +30,6 @@ export interface Membership {
 }
 
 interface Needs {
-  db: Database
   store: GroupStore
   groups: Groups
   audit: Audit

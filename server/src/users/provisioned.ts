@@ -1,6 +1,6 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database, Tx } from "../db/database.ts"
+import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { StoredUser } from "./rows.ts"
@@ -40,7 +40,6 @@ export interface Order {
 }
 
 interface Needs {
-  db: Database
   store: UserStore
   users: Users
   audit: Audit
@@ -110,7 +109,7 @@ const accessOf = ({ active, role }: StoredUser) => ({ active, role })
 
 /** Accounts as an identity provider makes, changes and ends them. */
 export const createProvisionedUsers = (needs: Needs) => {
-  const { db, store, users, audit, bus, newId, now, deleteMode } = needs
+  const { store, users, audit, bus, newId, now, deleteMode } = needs
 
   const visible = ({ hidden, deleted_at }: StoredUser): boolean =>
     !hidden && (deleteMode === "deactivate" || deleted_at === null)
@@ -118,7 +117,8 @@ export const createProvisionedUsers = (needs: Needs) => {
   const known = (user: StoredUser | undefined, id: string): StoredUser =>
     user && visible(user) ? user : fail("not_found", `There is no user ${id}`)
 
-  const hold = async (tx: Tx, id: string): Promise<StoredUser> => known(await users.hold(tx, id), id)
+  const hold = async (tx: Tx, id: string): Promise<StoredUser> =>
+    known(await users.hold(tx, id), id)
 
   const taken = (email: string): never =>
     fail("conflict", `The userName ${email} is already in use`, { scimType: "uniqueness" })
@@ -144,7 +144,6 @@ export const createProvisionedUsers = (needs: Needs) => {
   /** Writes `after` with all that follows from it. */
   const write = async (
     tx: Tx,
-    order: Order,
     { before, after, emails }: { before: StoredUser; after: StoredUser; emails?: UserEmail[] },
   ): Promise<void> => {
     await users.keepAnAdmin(tx, before, after)
@@ -169,7 +168,7 @@ export const createProvisionedUsers = (needs: Needs) => {
       return stored
     }
     const emails = changed.includes("emails") ? { emails: profile.emails } : {}
-    await write(tx, order, { before, after, ...emails })
+    await write(tx, { before, after, ...emails })
     await record(tx, order, { before, after, changed })
     return { user: after, emails: profile.emails }
   }
@@ -249,7 +248,7 @@ export const createProvisionedUsers = (needs: Needs) => {
         hidden: deleteMode === "hide",
         updated_at: before.deleted_at === null ? at : before.updated_at,
       }
-      await write(tx, order, { before, after })
+      await write(tx, { before, after })
       await needs.removeKeys(tx, id)
       await needs.leaveGroups(tx, id)
       await bus.publish(tx, { topic: "groups" })

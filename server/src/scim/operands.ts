@@ -1,0 +1,78 @@
+import { foldCase } from "../db/text.ts"
+import type { Attribute } from "./attributes.ts"
+import { refuse } from "./errors.ts"
+import { type Operator, operatorsOf } from "./operators.ts"
+import { type AttributePath, attributeNamed } from "./resolve.ts"
+import type { Token } from "./tokens.ts"
+
+/** What an attribute is compared with: text (folded where case is ignored), a truth, a time in ms. */
+export type Operand = { text: string } | { truth: boolean } | { ms: number }
+
+/** RFC 3339, with a zone. */
+const dateForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
+
+export const readDate = (text: string): number | undefined => {
+  const ms = dateForm.test(text) ? Date.parse(text.toUpperCase()) : Number.NaN
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+const truths = new Map([
+  ["true", true],
+  ["false", false],
+])
+
+/** Some providers write booleans as strings, in any case. */
+export const readBoolean = (value: unknown): boolean | undefined => {
+  if (typeof value === "boolean") return value
+  return typeof value === "string" ? truths.get(value.toLowerCase()) : undefined
+}
+
+/** What a comparison with a complex attribute means: its `value`. */
+const leafOf = ({ attribute, sub }: AttributePath): AttributePath & { leaf: Attribute } => {
+  if (sub) return { attribute, sub, leaf: sub }
+  if (attribute.type !== "complex") return { attribute, leaf: attribute }
+  const value = attribute.multiValued && attributeNamed(attribute.subAttributes ?? [], "value")
+  if (value) return { attribute, sub: value, leaf: value }
+  return refuse("invalidFilter", `${attribute.name} has parts; compare one of them`)
+}
+
+const wrongValue = ({ name }: Attribute, wanted: string): never =>
+  refuse("invalidFilter", `${name} is compared with ${wanted}`)
+
+const literal = (token: Token): string | boolean | null | undefined => {
+  if (token.kind === "text") return token.text
+  const word = token.kind === "word" ? token.text.toLowerCase() : ""
+  return word === "null" ? null : truths.get(word)
+}
+
+const convert = (leaf: Attribute, value: string | boolean | undefined): Operand => {
+  if (leaf.type === "boolean") {
+    const truth = readBoolean(value)
+    return truth === undefined ? wrongValue(leaf, "true or false") : { truth }
+  }
+  if (typeof value !== "string") return wrongValue(leaf, "text in double quotes")
+  if (leaf.type !== "dateTime") return { text: leaf.caseExact ? value : foldCase(value) }
+  const ms = readDate(value)
+  return ms === undefined ? wrongValue(leaf, `a time such as "2026-01-31T12:00:00Z"`) : { ms }
+}
+
+/**
+ * Reads the value behind an operator; null for `null`, which means "has none".
+ * @throws {Failure} `invalidFilter` when operator or value do not fit the attribute
+ */
+export const operandOf = (
+  path: AttributePath,
+  operator: Operator,
+  token: Token,
+): { leaf: AttributePath; operand: Operand | null } => {
+  const value = literal(token)
+  if (value === null && (operator === "eq" || operator === "ne"))
+    return { leaf: path, operand: null }
+  const { leaf, ...resolved } = leafOf(path)
+  const { type } = leaf
+  if (type === "complex" || !operatorsOf[type].includes(operator)) {
+    refuse("invalidFilter", `${operator} does not apply to ${leaf.name}, which is a ${type}`)
+  }
+  if (value === null) return wrongValue(leaf, "a value, not null")
+  return { leaf: resolved, operand: convert(leaf, value) }
+}

@@ -1,0 +1,130 @@
+import { type RawBuilder, sql } from "kysely"
+import { escapeLike } from "../db/text.ts"
+
+type Condition = RawBuilder<boolean>
+type Expression = RawBuilder<unknown>
+
+/** Text comparison, on both sides: of a column, and of a value in memory. */
+interface TextOperator {
+  sql(column: Expression, text: string): Condition
+  test(value: string, text: string): boolean
+}
+
+const byBytes = (left: string, right: string): number =>
+  Buffer.compare(Buffer.from(left), Buffer.from(right))
+
+const characters = (text: string): number => [...text].length
+
+/** Two-valued: what has no value is not equal to anything. */
+export const isNot = (condition: Condition): Condition => sql<boolean>`((${condition}) is not true)`
+
+/** For columns in which case counts; SQLite's LIKE would ignore it. */
+const exactly: Record<"co" | "sw" | "ew", TextOperator["sql"]> = {
+  co: (column, text) =>
+    text === ""
+      ? sql<boolean>`${column} is not null`
+      : sql<boolean>`replace(${column}, ${text}, '') <> ${column}`,
+  sw: (column, text) => sql<boolean>`substr(${column}, 1, ${characters(text)}) = ${text}`,
+  ew: (column, text) => {
+    const length = characters(text)
+    return sql<boolean>`(length(${column}) >= ${length}
+      and substr(${column}, length(${column}) - ${length} + 1) = ${text})`
+  },
+}
+
+const like = (column: Expression, pattern: string): Condition =>
+  sql<boolean>`${column} like ${pattern} escape '\\'`
+
+/** The ten operators of RFC 7644 §3.4.2.2 but `pr`, for text. */
+export const textOperators = {
+  eq: {
+    sql: (column, text) => sql<boolean>`${column} = ${text}`,
+    test: (value, text) => value === text,
+  },
+  ne: {
+    sql: (column, text) => isNot(sql<boolean>`${column} = ${text}`),
+    test: (value, text) => value !== text,
+  },
+  co: {
+    sql: (column, text) => like(column, `%${escapeLike(text)}%`),
+    test: (value, text) => value.includes(text),
+  },
+  sw: {
+    sql: (column, text) => like(column, `${escapeLike(text)}%`),
+    test: (value, text) => value.startsWith(text),
+  },
+  ew: {
+    sql: (column, text) => like(column, `%${escapeLike(text)}`),
+    test: (value, text) => value.endsWith(text),
+  },
+  gt: {
+    sql: (column, text) => sql<boolean>`${column} > ${text}`,
+    test: (value, text) => byBytes(value, text) > 0,
+  },
+  ge: {
+    sql: (column, text) => sql<boolean>`${column} >= ${text}`,
+    test: (value, text) => byBytes(value, text) >= 0,
+  },
+  lt: {
+    sql: (column, text) => sql<boolean>`${column} < ${text}`,
+    test: (value, text) => byBytes(value, text) < 0,
+  },
+  le: {
+    sql: (column, text) => sql<boolean>`${column} <= ${text}`,
+    test: (value, text) => byBytes(value, text) <= 0,
+  },
+} satisfies Record<string, TextOperator>
+
+export type Operator = keyof typeof textOperators
+
+export const operators = Object.keys(textOperators) as Operator[]
+
+/** Which operators a type of attribute knows. */
+export const operatorsOf: Record<"string" | "reference" | "boolean" | "dateTime", Operator[]> = {
+  string: operators,
+  reference: operators,
+  boolean: ["eq", "ne"],
+  dateTime: ["eq", "ne", "gt", "ge", "lt", "le"],
+}
+
+export const textCondition = (
+  column: Expression,
+  { operator, text, exact }: { operator: Operator; text: string; exact: boolean },
+): Condition => {
+  if (exact && (operator === "co" || operator === "sw" || operator === "ew")) {
+    return exactly[operator](column, text)
+  }
+  return textOperators[operator].sql(column, text)
+}
+
+export const never = sql<boolean>`(1 = 0)`
+
+/** Columns hold whole seconds; what is asked for may lie between two of them. */
+export const timeCondition = (
+  column: Expression,
+  { operator, ms }: { operator: Operator; ms: number },
+): Condition => {
+  const down = Math.floor(ms / 1000)
+  const up = Math.ceil(ms / 1000)
+  const equal = down === up ? sql<boolean>`${column} = ${down}` : never
+  if (operator === "eq") return equal
+  if (operator === "ne") return isNot(equal)
+  if (operator === "gt") return sql<boolean>`${column} > ${down}`
+  if (operator === "ge") return sql<boolean>`${column} >= ${up}`
+  if (operator === "lt") return sql<boolean>`${column} < ${up}`
+  return sql<boolean>`${column} <= ${down}`
+}
+
+const orders: Partial<Record<Operator, (difference: number) => boolean>> = {
+  eq: (difference) => difference === 0,
+  ne: (difference) => difference !== 0,
+  gt: (difference) => difference > 0,
+  ge: (difference) => difference >= 0,
+  lt: (difference) => difference < 0,
+  le: (difference) => difference <= 0,
+}
+
+export const timeTest = (operator: Operator, difference: number): boolean =>
+  orders[operator]?.(difference) ?? false
+
+export const always = sql<boolean>`(1 = 1)`

@@ -1,0 +1,232 @@
+import {
+  type Attribute,
+  commonAttributes,
+  enterpriseAttributes,
+  ignoredNames,
+  ignoredUserAttributes,
+  urns,
+} from "./attributes.ts"
+
+/** A kind of resource: what drives parsing, filters, projection, PATCH and discovery. */
+export interface ResourceType {
+  name: "User" | "Group"
+  endpoint: "Users" | "Groups"
+  description: string
+  schema: string
+  table: "users" | "groups"
+  /** All that this service keeps or knows of, common attributes included. */
+  attributes: readonly Attribute[]
+  /** By URN: known, accepted and not kept. */
+  extensions: Readonly<Record<string, readonly Attribute[]>>
+}
+
+const userAttributes: Attribute[] = [
+  {
+    name: "userName",
+    type: "string",
+    description: "The e-mail address that the account signs in with",
+    required: true,
+    uniqueness: "server",
+    column: "users.email_key",
+  },
+  {
+    name: "name",
+    type: "complex",
+    description: "The parts of the name",
+    subAttributes: [
+      {
+        name: "familyName",
+        type: "string",
+        description: "The family name",
+        column: "users.family_name_key",
+      },
+      {
+        name: "givenName",
+        type: "string",
+        description: "The given name",
+        column: "users.given_name_key",
+      },
+      ...ignoredNames,
+    ],
+  },
+  {
+    name: "displayName",
+    type: "string",
+    description: "The name to show",
+    column: "users.display_name_key",
+  },
+  {
+    name: "nickName",
+    type: "string",
+    description: "The casual name",
+    column: "users.nick_name_key",
+  },
+  { name: "active", type: "boolean", description: "May it sign in", column: "users.active" },
+  {
+    name: "emails",
+    type: "complex",
+    description: "E-mail addresses, kept as they were sent",
+    multiValued: true,
+    elements: { from: "user_emails", owner: "user_emails.user_id" },
+    subAttributes: [
+      {
+        name: "value",
+        type: "string",
+        description: "The address",
+        column: "user_emails.value_key",
+      },
+      {
+        name: "display",
+        type: "string",
+        description: "What to show for it",
+        column: "user_emails.display_key",
+      },
+      {
+        name: "type",
+        type: "string",
+        description: "What it is for",
+        canonicalValues: ["work", "home", "other"],
+        column: "user_emails.type_key",
+      },
+      {
+        name: "primary",
+        type: "boolean",
+        description: "True for at most one",
+        column: "user_emails.is_primary",
+      },
+    ],
+  },
+  {
+    name: "groups",
+    type: "complex",
+    description: "The groups the user belongs to; changed through the groups",
+    multiValued: true,
+    mutability: "readOnly",
+    elements: {
+      from: `group_members inner join "groups" on "groups".id = group_members.group_id`,
+      owner: "group_members.user_id",
+    },
+    subAttributes: [
+      {
+        name: "value",
+        type: "string",
+        description: "The group's id",
+        caseExact: true,
+        mutability: "readOnly",
+        column: "groups.id",
+      },
+      {
+        name: "$ref",
+        type: "reference",
+        description: "The group's address",
+        caseExact: true,
+        mutability: "readOnly",
+        referenceTypes: ["Group"],
+        column: { endpoint: "Groups", id: "groups.id" },
+      },
+      {
+        name: "display",
+        type: "string",
+        description: "The group's name",
+        mutability: "readOnly",
+        column: "groups.name_key",
+      },
+      {
+        name: "type",
+        type: "string",
+        description: "Always direct",
+        mutability: "readOnly",
+        canonicalValues: ["direct"],
+        column: { constant: "direct" },
+      },
+    ],
+  },
+]
+
+const groupAttributes: Attribute[] = [
+  {
+    name: "displayName",
+    type: "string",
+    description: "The group's name",
+    required: true,
+    uniqueness: "server",
+    column: "groups.name_key",
+  },
+  {
+    name: "members",
+    type: "complex",
+    description: "The users in the group",
+    multiValued: true,
+    elements: {
+      from: "group_members inner join users on users.id = group_members.user_id",
+      owner: "group_members.group_id",
+    },
+    subAttributes: [
+      {
+        name: "value",
+        type: "string",
+        description: "The user's id",
+        caseExact: true,
+        mutability: "immutable",
+        column: "group_members.user_id",
+      },
+      {
+        name: "$ref",
+        type: "reference",
+        description: "The user's address",
+        caseExact: true,
+        mutability: "immutable",
+        referenceTypes: ["User"],
+        column: { endpoint: "Users", id: "group_members.user_id" },
+      },
+      {
+        name: "type",
+        type: "string",
+        description: "Always User",
+        mutability: "immutable",
+        canonicalValues: ["User"],
+        column: { constant: "User" },
+      },
+      {
+        name: "display",
+        type: "string",
+        description: "The user's name",
+        mutability: "readOnly",
+        column: "users.name_key",
+      },
+    ],
+  },
+]
+
+export const userType: ResourceType = {
+  name: "User",
+  endpoint: "Users",
+  description: "User Account",
+  schema: urns.user,
+  table: "users",
+  attributes: [
+    ...commonAttributes("users", { name: "User", endpoint: "Users" }),
+    ...userAttributes,
+    ...ignoredUserAttributes,
+  ],
+  extensions: { [urns.enterprise]: enterpriseAttributes },
+}
+
+export const groupType: ResourceType = {
+  name: "Group",
+  endpoint: "Groups",
+  description: "Group",
+  schema: urns.group,
+  table: "groups",
+  attributes: [
+    ...commonAttributes("groups", { name: "Group", endpoint: "Groups" }),
+    ...groupAttributes,
+  ],
+  extensions: {},
+}
+
+export const resourceTypes = [userType, groupType]
+
+/** False for what is accepted and not kept. */
+export const isKept = ({ column, elements, subAttributes }: Attribute): boolean =>
+  column !== undefined || elements !== undefined || subAttributes?.some(isKept) === true

@@ -1,0 +1,57 @@
+import { refuse } from "./errors.ts"
+
+export interface Token {
+  kind: "word" | "text" | "number" | "mark" | "end"
+  /** As written; of a text, its value. */
+  text: string
+  at: number
+}
+
+const white = /\s*/y
+const word = /[A-Za-z$][\w.:$-]*/y
+const number = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y
+const quoted = /"(?:[^"\\]|\\.)*"/y
+const mark = /[()[\].]/y
+
+const unquote = (text: string): string => {
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return refuse("invalidFilter", `${text.slice(0, 80)} is no JSON string`)
+  }
+}
+
+const kinds = [
+  ["word", word],
+  ["text", quoted],
+  ["number", number],
+  ["mark", mark],
+] as const
+
+/** Cuts filters and paths of RFC 7644 into tokens. @throws {Failure} `invalidFilter` */
+export const tokenize = (source: string): Token[] => {
+  const tokens: Token[] = []
+  let at = 0
+
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    return pattern.exec(source)?.[0]
+  }
+  const next = (): Token => {
+    for (const [kind, pattern] of kinds) {
+      const text = match(pattern)
+      if (text !== undefined) return { kind, text, at }
+    }
+    return refuse("invalidFilter", `Nothing can start at character ${at + 1} of the filter`)
+  }
+
+  for (;;) {
+    at += match(white)?.length ?? 0
+    if (at >= source.length) break
+    const token = next()
+    at += token.text.length
+    tokens.push(token.kind === "text" ? { ...token, text: unquote(token.text) } : token)
+  }
+  tokens.push({ kind: "end", text: "", at })
+  return tokens
+}
