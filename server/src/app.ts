@@ -2,6 +2,8 @@ import type { Logger } from "pino"
 import { keyRoutes } from "./auth/key-routes.ts"
 import { authRoutes } from "./auth/routes.ts"
 import { chatRoutes } from "./chat/routes.ts"
+import { chatMessageRoutes, newsRoutes } from "./chats/message-routes.ts"
+import { chatListRoutes } from "./chats/routes.ts"
 import { connectionRoutes } from "./connections/routes.ts"
 import type { Gateway } from "./gateway.ts"
 import { groupRoutes } from "./groups/routes.ts"
@@ -58,6 +60,10 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/groups", groupRoutes(router("api"), gateway.groups))
   mount("/api/v1/connections", connectionRoutes(router("api"), gateway.connections))
   mount("/api/v1/models", modelRoutes(router("api"), gateway.models))
+  const { conversations } = gateway
+  mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
+  mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
+  mount("/api/v1", newsRoutes(router("api"), conversations.news))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
   mount(
     "/api/v1/usage",

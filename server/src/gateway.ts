@@ -14,6 +14,7 @@ import { createTokens } from "./auth/tokens.ts"
 import { createLocalBus } from "./bus/bus.ts"
 import { createPostgresBus } from "./bus/postgres-bus.ts"
 import { createChat } from "./chat/chat.ts"
+import { createConversations } from "./chats/conversations.ts"
 import type { Config } from "./config.ts"
 import { createConnections } from "./connections/connections.ts"
 import { createRegistry } from "./connections/registry.ts"
@@ -113,6 +114,15 @@ export const createGateway = async (config: Config, log: Logger) => {
   const catalogue = await createCatalogue({ registry, store: modelStore, bus })
   const models = createModels({ ...changes, store: modelStore, catalogue })
   const chat = createChat({ catalogue, meters, running })
+  const conversations = await createConversations({
+    ...changes,
+    settings,
+    running,
+    registry,
+    catalogue,
+    engine: chat,
+    log,
+  })
   const runtime = createRuntime({
     config,
     registry,
@@ -154,6 +164,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     catalogue,
     models,
     chat,
+    conversations,
     runtime,
     recorder,
     metrics,
@@ -162,6 +173,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     /** Writes what is still in memory and lets go of everything. */
     close: async (): Promise<void> => {
       retention.close()
+      await conversations.close()
       await recorder.close()
       await lastSeen.close()
       await failures.close()

@@ -2,11 +2,13 @@ import type { Kysely } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
 import * as foundation from "./migrations/0001-foundation.ts"
 import * as scim from "./migrations/0002-scim.ts"
+import * as chats from "./migrations/0003-chats.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {
   "0001-foundation": foundation,
   "0002-scim": scim,
+  "0003-chats": chats,
 }
 
 /**

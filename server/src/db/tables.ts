@@ -1,4 +1,5 @@
 import type { Generated } from "kysely"
+import type { ChatImageRow, ChatMessageRow, ChatRow, ChatTagRow } from "./chat-tables.ts"
 
 /** 0 or 1: neither database's own boolean is portable. */
 export type Bit = 0 | 1
@@ -194,4 +195,8 @@ export interface Tables {
   settings: SettingRow
   usage: UsageRow
   audit_events: AuditEventRow
+  chats: ChatRow
+  chat_tags: ChatTagRow
+  chat_messages: ChatMessageRow
+  chat_images: ChatImageRow
 }

@@ -13,6 +13,8 @@ export const Settings = z
     usage_retention: z.int().min(0).default(34_560_000),
     /** Seconds; 0 keeps all. */
     audit_retention: z.int().min(0).default(0),
+    /** Whether a model names new chats, or their first words: never, with local models, with any. */
+    chat_titles: z.enum(["words", "local", "any"]).default("local"),
   })
   .meta({ id: "Settings" })
 export type Settings = z.output<typeof Settings>
@@ -26,6 +28,7 @@ export const SettingsChanges = z
     enable_openai_proxy: z.boolean(),
     usage_retention: z.int().min(0),
     audit_retention: z.int().min(0),
+    chat_titles: z.enum(["words", "local", "any"]),
   })
   .partial()
   .meta({ id: "SettingsChanges" })

@@ -13,7 +13,7 @@ const variableBySetting = {
   enable_openai_proxy: "ENABLE_OPENAI_PROXY",
   usage_retention: "USAGE_RETENTION",
   audit_retention: "AUDIT_RETENTION",
-} as const satisfies Record<SettingName, keyof Config>
+} as const satisfies Partial<Record<SettingName, keyof Config>>
 
 interface Needs {
   config: Config

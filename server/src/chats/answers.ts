@@ -1,0 +1,274 @@
+import type { Logger } from "pino"
+import type { Bus } from "../bus/bus.ts"
+import type { Chat as Engine } from "../chat/chat.ts"
+import { readRequest } from "../chat/request.ts"
+import type { Database } from "../db/database.ts"
+import type { Caller } from "../http/caller.ts"
+import { toFailure } from "../http/errors.ts"
+import type { Channels } from "./channel.ts"
+import { type Collected, Collector } from "./collector.ts"
+import { createJournal } from "./journal.ts"
+import type { MessageStore } from "./message-store.ts"
+import type { Message, MessageState } from "./schema.ts"
+
+/** Deltas that come closer together than this are told in one. */
+const tellMs = 25
+const sweepMs = 5000
+const remoteMs = 500
+/** How far the clocks of two processes may be apart. */
+const clockSkewMs = 5000
+
+export interface Assignment {
+  caller: Caller
+  chat: { id: string; user_id: string }
+  /** The row to write, already stored as `running`. */
+  message: Message
+  /** The OpenAI-style body. */
+  body: Buffer
+  requestId: string
+}
+
+interface Live {
+  chat: { id: string; user_id: string }
+  message: Message
+  stop: () => void
+  done: Promise<void>
+}
+
+interface Needs {
+  db: Database
+  engine: Engine
+  store: MessageStore
+  channels: Channels
+  bus: Bus
+  log: Logger
+  now: () => number
+}
+
+const stateOf = (outcome: Collected["outcome"]): MessageState => {
+  if (outcome === "ok") return "completed"
+  if (outcome === "client_cancelled") return "stopped"
+  return outcome === "revoked" || outcome === "shut_down" ? "interrupted" : "failed"
+}
+
+const died = {
+  code: "process_ended",
+  message: "The gateway stopped while this answer was being written. What had come is kept.",
+  status: null,
+  raw: null,
+}
+
+/** Writes answers into chats, whether or not anybody looks, and keeps them as they grow. */
+export const createAnswers = (needs: Needs) => {
+  const { db, engine, store, channels, bus, log, now } = needs
+  const journal = createJournal({ db, store })
+  const liveById = new Map<string, Live>()
+  const listeners = new Set<(assignment: Assignment) => void>()
+  const remoteTimers = new Map<string, NodeJS.Timeout>()
+
+  const tellChange = async (chat: { id: string; user_id: string }): Promise<void> => {
+    const message = { topic: "chats", user_id: chat.user_id, id: chat.id } as const
+    await db.transact((tx) => bus.publish(tx, message)).catch(() => {})
+  }
+
+  /** Tells followers what is new of a message, a few times a second at the most. */
+  const createTeller = (message: Message) => {
+    const channel = channels.of(message.chat_id)
+    let contentAt = message.content.length
+    let reasoningAt = message.reasoning.length
+    let timer: NodeJS.Timeout | undefined
+    let told = 0
+    const tell = (): void => {
+      clearTimeout(timer)
+      timer = undefined
+      told = performance.now()
+      const content = message.content.slice(contentAt)
+      const reasoning = message.reasoning.slice(reasoningAt)
+      if (content === "" && reasoning === "") return
+      const at = { content_at: contentAt, reasoning_at: reasoningAt }
+      channel.publish("delta", { id: message.id, ...at, content, reasoning })
+      contentAt = message.content.length
+      reasoningAt = message.reasoning.length
+    }
+    return {
+      soon: (): void => {
+        const wait = tellMs - (performance.now() - told)
+        if (wait <= 0) tell()
+        else timer ??= setTimeout(tell, wait)
+      },
+      now: tell,
+    }
+  }
+
+  /** Asks the provider and resolves with how it went; never rejects. */
+  const collect = (
+    { caller, message, body, requestId }: Assignment,
+    grew: (parts: { content: string; reasoning: string }) => void,
+    started: (stop: () => void) => void,
+  ): Promise<Collected> =>
+    new Promise((resolve) => {
+      const book = { requestId, startedAt: performance.now() }
+      const asking = async (): Promise<void> => {
+        const request = readRequest("chat/completions", body)
+        await engine.answer({ caller, request, book }, (meter, over) => {
+          const collector = new Collector({
+            meter,
+            grew,
+            over: (collected) => {
+              over(collected.failure)
+              resolve(collected)
+            },
+          })
+          started(() => collector.stop("client_cancelled"))
+          return collector
+        })
+      }
+      asking().catch((reason: unknown) => {
+        const failure = toFailure(reason)
+        const { code, message: words } = failure
+        log.warn({ err: reason, model: message.model }, "answer not begun")
+        const error = { code, message: words, status: null, raw: null }
+        const nothing = { finish_reason: null, tokens: null, pieces: 0 }
+        resolve({ outcome: "upstream_error", error, failure, ...nothing })
+      })
+    })
+
+  const run = async (assignment: Assignment, live: Live): Promise<void> => {
+    const { message, chat } = assignment
+    const startedAt = performance.now()
+    const teller = createTeller(message)
+    let stopped = false
+    let stopNow: (() => void) | undefined
+    live.stop = () => {
+      stopped = true
+      stopNow?.()
+    }
+    const collected = await collect(
+      assignment,
+      ({ content, reasoning }) => {
+        message.time_to_first_token_ms ??= Math.round(performance.now() - startedAt)
+        message.content += content
+        message.reasoning += reasoning
+        journal.grew(message.id)
+        teller.soon()
+      },
+      (stop) => {
+        stopNow = stop
+        if (stopped) stop()
+      },
+    )
+    teller.now()
+    message.state = stateOf(collected.outcome)
+    message.error = collected.error
+    message.finish_reason = collected.finish_reason
+    message.tokens_in = collected.tokens?.tokens_in ?? null
+    message.tokens_out = collected.tokens?.tokens_out ?? collected.pieces
+    message.estimated = collected.tokens === null
+    message.duration_ms = Math.round(performance.now() - startedAt)
+    await journal.end(message.id)
+    liveById.delete(message.id)
+    channels.of(chat.id).publish("message", message)
+    const { model, state, request_id, duration_ms } = message
+    log.info({ request_id, model, user: chat.user_id, state, duration_ms }, "answer")
+    for (const listener of listeners) listener(assignment)
+    await tellChange(chat)
+  }
+
+  const stopHere = (chatId: string, messageId: string | null): Promise<void>[] =>
+    [...liveById.values()]
+      .filter(({ chat, message }) => chat.id === chatId && (messageId ?? message.id) === message.id)
+      .map(({ stop, done }) => {
+        stop()
+        return done
+      })
+
+  /** What another process writes is seen in the database only. */
+  const readRemote = async (chatId: string, since: number): Promise<void> => {
+    const channel = channels.known(chatId)
+    if (!channel?.followed) return
+    const readAt = Date.now()
+    const changed = await store.ofChat(chatId, { changedSince: since - clockSkewMs })
+    const remote = changed.filter(({ id }) => !liveById.has(id))
+    for (const message of remote) channel.publish("message", message)
+    if (remote.some(({ state }) => state === "running")) watchRemote(chatId, readAt)
+  }
+
+  const watchRemote = (chatId: string, since: number): void => {
+    if (remoteTimers.has(chatId)) return
+    const timer = setTimeout(() => {
+      remoteTimers.delete(chatId)
+      readRemote(chatId, since).catch(() => watchRemote(chatId, since))
+    }, remoteMs)
+    remoteTimers.set(chatId, timer.unref())
+  }
+
+  const severalProcesses = db.dialect === "postgres"
+
+  const sweep = async (before?: number): Promise<void> => {
+    await db.transact(async (tx) => {
+      const options = { except: [...liveById.keys()], ...(before !== undefined && { before }) }
+      const rows = await store.interrupt(tx, died, options)
+      for (const { chat_id, user_id } of rows) {
+        await bus.publish(tx, { topic: "chats", user_id, id: chat_id })
+      }
+    })
+  }
+
+  const sweepTimer = severalProcesses
+    ? setInterval(() => void sweep(now()).catch(() => {}), sweepMs).unref()
+    : undefined
+
+  const unsubscribe = bus.subscribe((message) => {
+    if (message.topic === "chat_stop") void stopHere(message.id, message.message_id)
+    if (message.topic !== "chats" || message.id === null || !severalProcesses) return
+    if (channels.known(message.id)?.followed) watchRemote(message.id, Date.now() - clockSkewMs)
+  })
+
+  return {
+    /** Marks what a process that died left running. To be called once, before serving. */
+    recover: (): Promise<void> => sweep(severalProcesses ? now() : undefined),
+
+    /** Begins to write an answer whose row is stored. */
+    begin: (assignment: Assignment): void => {
+      const { message, chat } = assignment
+      const live: Live = { chat, message, stop: () => {}, done: Promise.resolve() }
+      liveById.set(message.id, live)
+      journal.begin(message)
+      live.done = run(assignment, live)
+    },
+
+    /** A chat's messages now, and the number of the event from which to go on. */
+    stateOf: async (chatId: string): Promise<{ messages: Message[]; seq: number }> => {
+      const channel = channels.of(chatId)
+      const seq = channel.last
+      const stored = await store.ofChat(chatId)
+      const running = stored.some(({ id, state }) => state === "running" && !liveById.has(id))
+      if (running && severalProcesses) watchRemote(chatId, Date.now() - clockSkewMs)
+      const messages = stored.map((message) => liveById.get(message.id)?.message ?? message)
+      return { messages: messages.map((message) => ({ ...message })), seq }
+    },
+
+    /** Stops one answer, or all of a chat, wherever it runs. Done when those that run here are. */
+    stop: async (chatId: string, messageId: string | null): Promise<void> => {
+      const stopped = stopHere(chatId, messageId)
+      const message = { topic: "chat_stop", id: chatId, message_id: messageId } as const
+      await db.transact((tx) => bus.publish(tx, message))
+      await Promise.all(stopped)
+    },
+
+    /** Calls back when an answer has ended, in whatever way. */
+    onEnd: (listener: (assignment: Assignment) => void): void => void listeners.add(listener),
+
+    running: (chatId: string): boolean =>
+      [...liveById.values()].some(({ chat }) => chat.id === chatId),
+
+    close: async (): Promise<void> => {
+      unsubscribe()
+      clearInterval(sweepTimer)
+      for (const timer of remoteTimers.values()) clearTimeout(timer)
+      await journal.close()
+    },
+  }
+}
+
+export type Answers = ReturnType<typeof createAnswers>

@@ -1,0 +1,162 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor, Caller } from "../http/caller.ts"
+import type { Page } from "../http/list.ts"
+import type { Answers } from "./answers.ts"
+import type { Image, MessageStore } from "./message-store.ts"
+import type {
+  Chat,
+  ChatChanges,
+  ChatListItem,
+  ChatListQuery,
+  ChatWithMessages,
+  Labels,
+  NewChat,
+} from "./schema.ts"
+import type { ChatStore, StoredChat } from "./store.ts"
+
+interface Needs {
+  db: Database
+  store: ChatStore
+  messages: MessageStore
+  answers: Answers
+  audit: Audit
+  bus: Bus
+  newId: () => string
+  now: () => number
+}
+
+/** Keeps people's conversations; each is its owner's alone unless they share it. */
+export const createChats = (needs: Needs) => {
+  const { db, store, messages, answers, audit, bus, newId, now } = needs
+
+  const unknown = (id: string): never => fail("not_found", `There is no chat ${id}`)
+
+  const own = async (caller: Caller, id: string): Promise<StoredChat> => {
+    const chat = await store.byId(id)
+    return chat && chat.user_id === caller.user.id ? chat : unknown(id)
+  }
+
+  const readable = async (caller: Caller, id: string): Promise<StoredChat> => {
+    const chat = await store.byId(id)
+    return chat && (chat.user_id === caller.user.id || chat.shared) ? chat : unknown(id)
+  }
+
+  const tell = (tx: Tx, chat: Pick<Chat, "id" | "user_id">): Promise<void> =>
+    bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
+
+  /** What a chat's place in its owner's own list is, is nobody else's business. */
+  const shownTo = (caller: Caller, { title_source, ...chat }: StoredChat): Chat =>
+    chat.user_id === caller.user.id
+      ? chat
+      : { ...chat, folder: null, tags: [], pinned: false, archived: false }
+
+  const checkCurrent = async (id: string, current: string | undefined): Promise<void> => {
+    if (current === undefined) return
+    const known = (await messages.ofChat(id)).some((message) => message.id === current)
+    if (!known) {
+      const message = "is no message of this chat"
+      fail("invalid", `current_id ${message}`, { errors: [{ path: "current_id", message }] })
+    }
+  }
+
+  return {
+    own,
+    readable,
+    tell,
+
+    list: (caller: Caller, query: ChatListQuery): Promise<Page<ChatListItem>> =>
+      store.list(caller.user.id, query),
+
+    labels: (caller: Caller): Promise<Labels> => store.labels(caller.user.id),
+
+    create: async (caller: Caller, input: NewChat): Promise<Chat> => {
+      const { title, ...rest } = input
+      const chat: StoredChat = {
+        ...rest,
+        id: newId(),
+        user_id: caller.user.id,
+        title: title ?? "",
+        title_source: title === undefined ? "words" : "person",
+        pinned: false,
+        archived: false,
+        shared: false,
+        current_id: null,
+        created_at: now(),
+        updated_at: now(),
+      }
+      await db.transact(async (tx) => {
+        await store.insert(tx, chat)
+        await tell(tx, chat)
+      })
+      return shownTo(caller, chat)
+    },
+
+    /** With its messages as they stand, those included that are being written. */
+    get: async (caller: Caller, id: string): Promise<ChatWithMessages> => {
+      const chat = await readable(caller, id)
+      const { seq, messages: current } = await answers.stateOf(id)
+      const writable = chat.user_id === caller.user.id
+      return { ...shownTo(caller, chat), messages: current, seq, writable }
+    },
+
+    update: async (caller: Caller, id: string, changes: ChatChanges): Promise<Chat> => {
+      await own(caller, id)
+      await checkCurrent(id, changes.current_id)
+      const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
+      const chat = await db.transact(async (tx) => {
+        await db.exclusive(tx, `chat:${id}`)
+        const before = (await store.byId(id, tx)) ?? unknown(id)
+        const titled = changes.title === undefined ? {} : { title_source: "person" as const }
+        const after: StoredChat = { ...before, ...set, ...titled }
+        await store.update(tx, after)
+        await tell(tx, after)
+        return after
+      })
+      return shownTo(caller, chat)
+    },
+
+    /** Whether every approved account may read it; said in the audit trail. */
+    share: async (
+      actor: Actor,
+      caller: Caller,
+      { id, shared }: { id: string; shared: boolean },
+    ): Promise<Chat> => {
+      await own(caller, id)
+      const chat = await db.transact(async (tx) => {
+        await db.exclusive(tx, `chat:${id}`)
+        const before = (await store.byId(id, tx)) ?? unknown(id)
+        const after = { ...before, shared }
+        await store.update(tx, after)
+        if (before.shared !== shared) {
+          const action = shared ? "chat.shared" : "chat.unshared"
+          await audit.record(tx, { actor, action, target: { type: "chat", id } })
+        }
+        await tell(tx, after)
+        return after
+      })
+      return shownTo(caller, chat)
+    },
+
+    /** Ends what is being written in it, and removes it for good. */
+    remove: async (caller: Caller, id: string): Promise<void> => {
+      const chat = await own(caller, id)
+      await answers.stop(id, null)
+      await db.transact(async (tx) => {
+        await store.remove(tx, id)
+        await tell(tx, chat)
+      })
+    },
+
+    image: async (caller: Caller, id: string, imageId: string): Promise<Image> => {
+      await readable(caller, id)
+      return (
+        (await messages.image(id, imageId)) ?? fail("not_found", `There is no image ${imageId}`)
+      )
+    },
+  }
+}
+
+export type Chats = ReturnType<typeof createChats>

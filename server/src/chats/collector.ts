@@ -1,0 +1,228 @@
+import type { IncomingHttpHeaders } from "node:http"
+import type { Hearing } from "../chat/chat.ts"
+import { chatEndings, Frames } from "../chat/frames.ts"
+import { wholeError } from "../chat/upstream-reply.ts"
+import type { Upstream } from "../connections/upstream.ts"
+import { failureOf } from "../connections/words.ts"
+import { Failure } from "../errors.ts"
+import type { Flow } from "../outbound/client.ts"
+import type { UpstreamError } from "../outbound/upstream-error.ts"
+import type { Meter } from "../usage/meter.ts"
+import type { Outcome, Tokens } from "../usage/schema.ts"
+import { countedTokens } from "../usage/tokens.ts"
+import { createDeltaReader, type Delta, deltaOf } from "./deltas.ts"
+import type { MessageError } from "./schema.ts"
+import { createThinkingSplitter } from "./thinking.ts"
+
+const mostErrorBytes = 64 * 1024
+const mostWholeBytes = 16 * 1024 * 1024
+const mostCharacters = 4_000_000
+const mostRawCharacters = 4000
+
+export interface Collected {
+  /** How the usage record says it. */
+  outcome: Outcome
+  error: MessageError | null
+  finish_reason: string | null
+  tokens: Tokens | null
+  /** About one a token; for an estimate. */
+  pieces: number
+  failure: Failure | undefined
+}
+
+interface Needs {
+  meter: Meter
+  /** Told what is new of the answer. */
+  grew: (parts: { content: string; reasoning: string }) => void
+  /** Told once, when nothing more will come. */
+  over: (collected: Collected) => void
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null
+
+/** The provider's own words where its error has any. */
+const wordsOf = (raw: string): { message: string; code: string } | null => {
+  try {
+    const body: unknown = JSON.parse(raw)
+    if (!isObject(body)) return null
+    const error = isObject(body.error) ? body.error : body
+    const message = [error.message, body.error, body.detail, body.message].find(
+      (text) => typeof text === "string" && text !== "",
+    )
+    const code = typeof error.code === "string" && error.code ? error.code : "upstream_error"
+    return typeof message === "string" ? { message, code } : null
+  } catch {
+    return null
+  }
+}
+
+const ofFailure = ({ code, message }: Failure): MessageError => ({
+  code,
+  message,
+  status: null,
+  raw: null,
+})
+
+const ofProvider = (raw: string, status: number | null, upstream: Upstream | null) => {
+  const name = upstream ? `The provider "${upstream.config.name}"` : "The provider"
+  const said = wordsOf(raw) ?? { message: `${name} reported an error`, code: "upstream_error" }
+  const message = said.message.slice(0, mostRawCharacters)
+  return { ...said, message, status, raw: raw.slice(0, mostRawCharacters) }
+}
+
+const withoutNul = (text: string): string => text.replaceAll("\u0000", "")
+
+/** Hears one upstream reply for a chat: text piece by piece, and at its end how it went. */
+export class Collector implements Hearing {
+  readonly #needs: Needs
+  readonly #frames = new Frames(chatEndings, false)
+  readonly #reader = createDeltaReader()
+  readonly #splitter = createThinkingSplitter()
+  #flow: Flow | null = null
+  #upstream: Upstream | null = null
+  #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
+  #status = 0
+  #kept: Buffer[] = []
+  #keptBytes = 0
+  #characters = 0
+  #tokens: Tokens | null = null
+  #finishReason: string | null = null
+  #inBand: MessageError | null = null
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  follow(flow: Flow): void {
+    if (this.#stage === "over") flow.cancel()
+    this.#flow = flow
+  }
+
+  chosen(upstream: Upstream): void {
+    this.#upstream = upstream
+    this.#needs.meter.sentTo(upstream.config.id, upstream.config.kind)
+  }
+
+  head(status: number, headers: IncomingHttpHeaders): void {
+    const type = headers["content-type"] ?? ""
+    this.#status = status
+    if (status < 200 || status > 299) this.#stage = "error"
+    else if (type.startsWith("text/event-stream")) this.#stage = "stream"
+    else if (type === "" || type.includes("json")) this.#stage = "whole"
+    else this.#breakOff(this.#broken(`answered with ${type.slice(0, 100)} in place of an answer`))
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#stage === "stream") this.#stream(chunk)
+    else if (this.#stage !== "over") this.#keep(chunk)
+    return true
+  }
+
+  end(): void {
+    if (this.#stage === "error") this.#refused()
+    else if (this.#stage === "whole") this.#readWhole()
+    else if (this.#stage === "stream") this.#streamEnds()
+  }
+
+  broke(error: UpstreamError): void {
+    if (this.#stage === "error") this.#refused()
+    else if (this.#stage === "over") return
+    else this.#breakOff(failureOf(error, this.#upstream))
+  }
+
+  stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void {
+    if (this.#stage === "over") return
+    this.#flow?.cancel()
+    this.#finish(outcome, failure ? ofFailure(failure) : null, failure)
+  }
+
+  #stream(chunk: Buffer): void {
+    this.#frames.pass(chunk)
+    this.#take(this.#reader.read(chunk))
+  }
+
+  #take({ content, reasoning, finish_reason, error }: Delta): void {
+    this.#finishReason = finish_reason ?? this.#finishReason
+    if (error) this.#inBand ??= ofProvider(error, null, this.#upstream)
+    const parts = this.#splitter.split(content)
+    this.#add({ content: parts.content, reasoning: reasoning + parts.reasoning })
+  }
+
+  #add(parts: { content: string; reasoning: string }): void {
+    const content = withoutNul(parts.content)
+    const reasoning = withoutNul(parts.reasoning)
+    if (content === "" && reasoning === "") return
+    this.#needs.meter.firstToken()
+    this.#characters += content.length + reasoning.length
+    this.#needs.grew({ content, reasoning })
+    if (this.#characters <= mostCharacters || this.#stage === "over") return
+    this.#flow?.cancel()
+    this.#breakOff(this.#broken("goes on without end; what is more than 4 MB was not kept"))
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#keptBytes += chunk.length
+    const most = this.#stage === "error" ? mostErrorBytes : mostWholeBytes
+    if (this.#keptBytes <= most) this.#kept.push(chunk)
+  }
+
+  #refused(): void {
+    const body = Buffer.concat(this.#kept)
+    const error = wholeError(this.#status, body, this.#upstream)
+    if (error instanceof Failure) {
+      this.#breakOff(error)
+      return
+    }
+    const { status } = error
+    const outcome = status < 500 && status !== 429 ? "refused_request" : "upstream_error"
+    this.#finish(outcome, ofProvider(error.body.toString("utf8"), status, this.#upstream))
+  }
+
+  #readWhole(): void {
+    const text = Buffer.concat(this.#kept).toString("utf8")
+    try {
+      const body: unknown = JSON.parse(text)
+      this.#tokens = countedTokens(isObject(body) ? body.usage : null)
+      this.#take(deltaOf(body))
+      this.#settleText()
+    } catch {
+      this.#breakOff(this.#broken("answered with something that is no completion"))
+    }
+  }
+
+  #streamEnds(): void {
+    this.#take(this.#reader.end())
+    this.#tokens = this.#frames.tokens
+    if (this.#inBand || this.#frames.ended || this.#finishReason) this.#settleText()
+    else this.#breakOff(this.#broken("ended its reply before it was whole"))
+  }
+
+  #settleText(): void {
+    if (this.#inBand) this.#finish("upstream_error", this.#inBand)
+    else this.#finish("ok", null)
+  }
+
+  #broken(what: string): Failure {
+    const name = this.#upstream?.config.name
+    return new Failure("upstream_broken", `The provider "${name}" ${what}`)
+  }
+
+  #breakOff(failure: Failure): void {
+    this.#flow?.cancel()
+    this.#finish("upstream_error", this.#inBand ?? ofFailure(failure), failure)
+  }
+
+  #finish(outcome: Outcome, error: MessageError | null, failure?: Failure): void {
+    if (this.#stage === "over") return
+    const rest = this.#splitter.end()
+    this.#stage = "over"
+    this.#add(rest)
+    const tokens = this.#tokens ?? this.#frames.tokens
+    const pieces = this.#frames.events
+    const status = failure && this.#status === 0 ? failure.status : this.#status
+    this.#needs.meter.settle({ outcome, status, tokens, piecesOut: pieces })
+    const finish_reason = withoutNul(this.#finishReason ?? "").slice(0, 100) || null
+    this.#needs.over({ outcome, error, finish_reason, tokens, pieces, failure })
+  }
+}

@@ -1,0 +1,59 @@
+import { fail } from "../errors.ts"
+import type { Image } from "./message-store.ts"
+import type { Chat, Message } from "./schema.ts"
+
+/** From the root to the message `id`, both included. @throws {Failure} `not_found` */
+export const branchTo = (messages: readonly Message[], id: string | null): Message[] => {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const branch: Message[] = []
+  for (let at = id; at !== null; ) {
+    const message = byId.get(at)
+    if (!message) return fail("not_found", `There is no message ${at} in this chat`)
+    branch.push(message)
+    byId.delete(at)
+    at = message.parent_id
+  }
+  return branch.reverse()
+}
+
+const contentFor = (message: Message, imageById: ReadonlyMap<string, Image>): unknown => {
+  const images = message.images.flatMap(({ id }) => imageById.get(id) ?? [])
+  if (images.length === 0) return message.content
+  const urls = images.map(({ media_type, base64 }) => `data:${media_type};base64,${base64}`)
+  return [
+    ...(message.content ? [{ type: "text", text: message.content }] : []),
+    ...urls.map((url) => ({ type: "image_url", image_url: { url } })),
+  ]
+}
+
+interface Asked {
+  chat: Pick<Chat, "system" | "params">
+  model: string
+  branch: readonly Message[]
+  imageById: ReadonlyMap<string, Image>
+}
+
+/** The OpenAI-style body that asks `model` to go on after `branch`. */
+export const requestBody = ({ chat, model, branch, imageById }: Asked): Buffer => {
+  const system = chat.system.trim()
+  // An answer that came to nothing has nothing to say to the model.
+  const spoken = branch.filter(({ role, content }) => role === "user" || content !== "")
+  const messages = [
+    ...(system ? [{ role: "system", content: system }] : []),
+    ...spoken.map((message) => ({ role: message.role, content: contentFor(message, imageById) })),
+  ]
+  const stream = { stream: true, stream_options: { include_usage: true } }
+  return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...stream }))
+}
+
+const longestTitle = 60
+
+/** A title from the first words of a prompt; "" when it has none. */
+export const titleFrom = (text: string): string => {
+  const line = text.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ") ?? ""
+  const plain = line.replace(/^[#>*\-\s]+/, "") || line
+  if (plain.length <= longestTitle) return plain
+  const cut = plain.slice(0, longestTitle)
+  const space = cut.lastIndexOf(" ")
+  return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
+}

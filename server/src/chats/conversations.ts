@@ -1,0 +1,57 @@
+import type { Logger } from "pino"
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Chat as Engine } from "../chat/chat.ts"
+import type { Registry } from "../connections/registry.ts"
+import type { Database } from "../db/database.ts"
+import type { Running } from "../http/running.ts"
+import type { Catalogue } from "../models/catalogue.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import { createAnswers } from "./answers.ts"
+import { createChannels } from "./channel.ts"
+import { createChats } from "./chats.ts"
+import { createFollow } from "./follow.ts"
+import { createMessageStore } from "./message-store.ts"
+import { createNews } from "./news.ts"
+import { createPrompts } from "./prompts.ts"
+import { createChatStore } from "./store.ts"
+import { createTitles } from "./titles.ts"
+import { createTransfer } from "./transfer.ts"
+
+interface Needs {
+  db: Database
+  bus: Bus
+  audit: Audit
+  settings: SettingsStore
+  running: Running
+  registry: Registry
+  catalogue: Catalogue
+  engine: Engine
+  log: Logger
+  newId: () => string
+  now: () => number
+}
+
+/** Everything behind the web page's chats, built from the bottom upwards. */
+export const createConversations = async (needs: Needs) => {
+  const { db, bus, running, registry } = needs
+  const store = createChatStore(db)
+  const messages = createMessageStore(db)
+  const channels = createChannels()
+  const answers = createAnswers({ ...needs, store: messages, channels })
+  const kept = { ...needs, store, messages, answers, channels }
+  const chats = createChats(kept)
+  createTitles(kept)
+  await answers.recover()
+  return {
+    chats,
+    answers,
+    prompts: createPrompts({ ...kept, chats }),
+    transfer: createTransfer({ ...kept, chats }),
+    follow: createFollow({ chats, answers, channels, running, bus }),
+    news: createNews({ bus, running, onOffers: registry.onChange }),
+    close: answers.close,
+  }
+}
+
+export type Conversations = Awaited<ReturnType<typeof createConversations>>

@@ -1,0 +1,94 @@
+import { StringDecoder } from "node:string_decoder"
+
+/** What one or more stream events add to an answer. */
+export interface Delta {
+  content: string
+  reasoning: string
+  finish_reason: string | null
+  /** The provider's error event, as it came. */
+  error: string | null
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** Content may be text, or parts of which some are text. */
+const contentOf = (content: unknown): string =>
+  Array.isArray(content)
+    ? content.map((part) => (isObject(part) ? textOf(part.text) : "")).join("")
+    : textOf(content)
+
+/** Providers name it differently; none of them sends two. */
+const reasoningOf = (message: Record<string, unknown>): string =>
+  textOf(message.reasoning_content) || textOf(message.reasoning) || textOf(message.thinking)
+
+const nothing: Delta = { content: "", reasoning: "", finish_reason: null, error: null }
+
+/** Reads a chunk of a stream, or a whole completion, whose first choice is the answer. */
+export const deltaOf = (data: unknown): Delta => {
+  if (!isObject(data)) return nothing
+  if (isObject(data.error) || typeof data.error === "string") {
+    return { ...nothing, error: JSON.stringify({ error: data.error }) }
+  }
+  const [choice] = Array.isArray(data.choices) ? data.choices : []
+  if (!isObject(choice)) return nothing
+  const message = isObject(choice.delta) ? choice.delta : choice.message
+  const finish_reason = textOf(choice.finish_reason) || null
+  if (!isObject(message)) return { ...nothing, finish_reason }
+  return {
+    content: contentOf(message.content) || textOf(message.refusal),
+    reasoning: reasoningOf(message),
+    finish_reason,
+    error: null,
+  }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** Cuts a byte stream of server-sent events into what they add. */
+export const createDeltaReader = () => {
+  const decoder = new StringDecoder("utf8")
+  let rest = ""
+  let data: string[] = []
+
+  const eventEnds = (): Delta => {
+    const whole = data.join("\n")
+    data = []
+    return whole === "" || whole === "[DONE]" ? nothing : deltaOf(parse(whole))
+  }
+
+  const lineEnds = (line: string): Delta => {
+    if (line === "") return eventEnds()
+    if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5))
+    return nothing
+  }
+
+  const add = (sum: Delta, more: Delta): Delta => ({
+    content: sum.content + more.content,
+    reasoning: sum.reasoning + more.reasoning,
+    finish_reason: more.finish_reason ?? sum.finish_reason,
+    error: sum.error ?? more.error,
+  })
+
+  return {
+    read: (chunk: Buffer): Delta => {
+      const lines = (rest + decoder.write(chunk)).split(/\r?\n/)
+      rest = lines.pop() ?? ""
+      return lines.map(lineEnds).reduce(add, nothing)
+    },
+    /** An event that lacks its blank line when the stream ends counts all the same. */
+    end: (): Delta => {
+      const last = lineEnds(rest + decoder.end())
+      rest = ""
+      return add(last, eventEnds())
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { Database } from "../db/database.ts"
+import { leaseSeconds, type MessageStore } from "./message-store.ts"
+import type { Message } from "./schema.ts"
+
+const writeMs = 300
+const retryMs = 1000
+/** How often an answer that says nothing is shown to be alive. */
+const aliveMs = 3000
+
+interface Entry {
+  message: Message
+  version: number
+  written: number
+  writtenAt: number
+  ended: (() => void) | null
+}
+
+/**
+ * Writes growing answers behind their backs, all of them in one transaction a few times a second:
+ * a crash loses no more than that. What cannot be written now is written when the database is back.
+ */
+export const createJournal = ({ db, store }: { db: Database; store: MessageStore }) => {
+  const entries = new Map<string, Entry>()
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> | undefined
+
+  const isDue = (entry: Entry): boolean =>
+    entry.version > entry.written ||
+    entry.ended !== null ||
+    performance.now() - entry.writtenAt > aliveMs
+
+  const write = async (): Promise<void> => {
+    const due = [...entries.values()].filter(isDue)
+    if (due.length === 0) return
+    const versions = due.map(({ version }) => version)
+    const endings = due.map(({ ended }) => ended)
+    const leaseUntil = Math.floor(Date.now() / 1000) + leaseSeconds
+    const records = due.map(({ message }) => ({ ...message }))
+    await db.transact(async (tx) => {
+      for (const record of records) {
+        await store.save(tx, record, record.state === "running" ? leaseUntil : null)
+      }
+    })
+    for (const [index, entry] of due.entries()) {
+      entry.written = versions[index] ?? 0
+      entry.writtenAt = performance.now()
+      const ended = endings[index]
+      if (!ended) continue
+      entries.delete(entry.message.id)
+      ended()
+    }
+  }
+
+  const flush = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    writing ??= write().then(
+      () => plan([...entries.values()].some(({ ended }) => ended) ? 0 : writeMs),
+      () => plan(retryMs),
+    )
+    return writing
+  }
+
+  const plan = (ms: number): void => {
+    writing = undefined
+    if (entries.size > 0) timer ??= setTimeout(() => void flush(), ms)
+  }
+
+  return {
+    /** From now on `message` is written whenever it was noted to have grown. */
+    begin: (message: Message): void => {
+      const writtenAt = performance.now()
+      entries.set(message.id, { message, version: 0, written: 0, writtenAt, ended: null })
+      if (!writing) timer ??= setTimeout(() => void flush(), writeMs)
+    },
+
+    grew: (id: string): void => {
+      const entry = entries.get(id)
+      if (entry) entry.version++
+    },
+
+    /** Resolves once the message's last state is stored. */
+    end: (id: string): Promise<void> =>
+      new Promise((resolve) => {
+        const entry = entries.get(id)
+        if (!entry) return resolve()
+        entry.version++
+        entry.ended = resolve
+        if (!writing) void flush()
+      }),
+
+    /** Stops writing a message whose chat is gone. */
+    forget: (id: string): void => {
+      entries.get(id)?.ended?.()
+      entries.delete(id)
+    },
+
+    /** Writes what is left, once; the database may be out of reach. */
+    close: async (): Promise<void> => {
+      await writing
+      clearTimeout(timer)
+      await write().catch(() => {})
+      clearTimeout(timer)
+      entries.clear()
+    },
+  }
+}
+
+export type Journal = ReturnType<typeof createJournal>

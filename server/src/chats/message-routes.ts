@@ -1,0 +1,114 @@
+import { z } from "zod"
+import { ById, Done, done } from "../http/list.ts"
+import { json, type RouteShape, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Answers } from "./answers.ts"
+import type { Chats } from "./chats.ts"
+import type { Follow } from "./follow.ts"
+import type { News } from "./news.ts"
+import type { Prompts } from "./prompts.ts"
+import { NewMessage, Started } from "./schema.ts"
+
+const unknown = { description: "No such chat, or it is somebody else's" }
+const events = (description: string): RouteShape["responses"][number] => ({
+  description,
+  contentType: "text/event-stream",
+})
+
+interface Needs {
+  router: Router
+  chats: Chats
+  prompts: Prompts
+  answers: Answers
+  follow: Follow
+}
+
+/** A page reload says where it was in the address, a reconnecting EventSource in a header. */
+const afterOf = (query: string | undefined, header: string | string[] | undefined): number => {
+  const seq = Number(header ?? query ?? 0)
+  return Number.isSafeInteger(seq) && seq > 0 ? seq : 0
+}
+
+/** What is said in a chat: ask, follow, stop. */
+export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: Needs): Router => {
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/:id/messages",
+      summary: "Say something, or ask again; the answer is written whether or not anybody looks",
+      params: ById,
+      body: NewMessage,
+      responses: {
+        200: json(Started, "The new messages; follow them with `events?after={seq}`"),
+        404: unknown,
+        409: { description: "What is asked about is still being written" },
+      },
+    }),
+    ({ caller, params, body, exchange }) =>
+      prompts.ask(caller, params.id, { input: body, requestId: exchange.requestId }),
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/:id/stop",
+      summary: "Stop what is being written: one answer, or all of the chat",
+      params: ById,
+      body: z.object({ message_id: z.string().max(200).nullable().default(null) }),
+      responses: { 200: json(Done, "It has stopped"), 404: unknown },
+    }),
+    async ({ caller, params, body }) => {
+      await chats.own(caller, params.id)
+      await answers.stop(params.id, body.message_id)
+      return done
+    },
+  )
+  router.raw(
+    route("user", {
+      method: "get",
+      path: "/:id/events",
+      summary: "A chat's events from `after` on: `snapshot`, `message`, `delta`, `deleted`",
+      params: ById,
+      responses: { 200: events("Numbered events; goes on until the reader leaves"), 404: unknown },
+    }),
+    async ({ caller, params, exchange, context }) => {
+      const { headers } = exchange.incoming
+      const after = afterOf(context.req.query("after"), headers["last-event-id"])
+      await follow(exchange, caller, { id: params.id, after })
+    },
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/:id/images/:image_id",
+      summary: "The bytes of an image in a chat",
+      params: ById.extend({ image_id: z.string().max(200) }),
+      responses: { 200: { description: "The image", contentType: "image/*" }, 404: unknown },
+    }),
+    async ({ caller, params }) => {
+      const { media_type, base64 } = await chats.image(caller, params.id, params.image_id)
+      return new Response(Buffer.from(base64, "base64"), {
+        headers: {
+          "content-type": media_type,
+          "cache-control": "private, max-age=31536000, immutable",
+          "content-security-policy": "default-src 'none'; sandbox",
+          "x-content-type-options": "nosniff",
+        },
+      })
+    },
+  )
+  return router
+}
+
+/** What a signed-in page is told without asking. */
+export const newsRoutes = (router: Router, news: News): Router => {
+  router.raw(
+    route("user", {
+      method: "get",
+      path: "/events",
+      summary: "What changed: `chats` (with the id), `models`, `account`, `reset`",
+      responses: { 200: events("Events; goes on until the reader leaves") },
+    }),
+    async ({ caller, exchange }) => news(exchange, caller),
+  )
+  return router
+}

@@ -1,0 +1,181 @@
+import { type Insertable, type Selectable, sql } from "kysely"
+import type { ChatMessageRow } from "../db/chat-tables.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import { foldCase } from "../db/text.ts"
+import { Message, MessageError, MessageState } from "./schema.ts"
+
+/** How long a process that writes an answer may be silent before it counts as dead. */
+export const leaseSeconds = 10
+
+export interface Image {
+  id: string
+  media_type: string
+  base64: string
+}
+
+const Role = Message.shape.role
+
+const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): Message => {
+  const { position, content_key, lease_until, changed_ms, ...message } = row
+  return {
+    ...message,
+    role: Role.parse(row.role),
+    state: MessageState.parse(row.state),
+    error: row.error === null ? null : MessageError.parse(JSON.parse(row.error)),
+    estimated: row.estimated === 1,
+    images,
+  }
+}
+
+/** What a running answer changes of its row as it grows. */
+const progressOf = ({
+  id,
+  chat_id,
+  parent_id,
+  role,
+  batch,
+  created_at,
+  images,
+  ...rest
+}: Message) => ({
+  ...rest,
+  // Half a character may be all that came yet.
+  content: rest.content.toWellFormed(),
+  reasoning: rest.reasoning.toWellFormed(),
+  // Folding a long text several times a second is for nothing: it is searched when it is whole.
+  content_key: rest.state === "running" ? "" : foldCase(rest.content.toWellFormed()),
+  error: rest.error === null ? null : JSON.stringify(rest.error),
+  estimated: rest.estimated ? (1 as const) : (0 as const),
+})
+
+const toRow = (message: Message, position: number): Insertable<ChatMessageRow> => {
+  const { id, chat_id, parent_id, role, batch, created_at } = message
+  const own = { id, chat_id, parent_id, role, batch, created_at, position }
+  const changed_ms = Date.now()
+  const lease_until =
+    message.state === "running" ? Math.floor(changed_ms / 1000) + leaseSeconds : null
+  return { ...own, ...progressOf(message), lease_until, changed_ms }
+}
+
+export const createMessageStore = (db: Database) => {
+  const imagesOf = async (ids: readonly string[], reader: Reader) => {
+    const byMessage = new Map<string, Message["images"]>()
+    if (ids.length === 0) return byMessage
+    const rows = await reader
+      .selectFrom("chat_images")
+      .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
+      .select(["chat_images.id", "message_id", "media_type"])
+      .where("chat_id", "in", ids)
+      .orderBy("chat_images.position")
+      .execute()
+    for (const { id, message_id, media_type } of rows) {
+      const known = byMessage.get(message_id)
+      if (known) known.push({ id, media_type })
+      else byMessage.set(message_id, [{ id, media_type }])
+    }
+    return byMessage
+  }
+
+  return {
+    /** @param changedSince epoch ms; only what changed since then */
+    ofChat: async (
+      chatId: string,
+      { reader = db.read, changedSince }: { reader?: Reader; changedSince?: number } = {},
+    ): Promise<Message[]> => {
+      let found = reader.selectFrom("chat_messages").selectAll().where("chat_id", "=", chatId)
+      if (changedSince !== undefined) found = found.where("changed_ms", ">=", changedSince)
+      const rows = await found.orderBy("position").execute()
+      const images = await imagesOf([chatId], reader)
+      return rows.map((row) => toMessage(row, images.get(row.id) ?? []))
+    },
+
+    /** Adds messages after those that the chat has, in their order. */
+    insert: async (tx: Tx, chatId: string, messages: readonly Message[]): Promise<void> => {
+      const { last } = await tx
+        .selectFrom("chat_messages")
+        .select(sql<number | null>`max(position)`.as("last"))
+        .where("chat_id", "=", chatId)
+        .executeTakeFirstOrThrow()
+      let position = Number(last ?? -1)
+      for (const message of messages) {
+        position++
+        await tx.insertInto("chat_messages").values(toRow(message, position)).execute()
+      }
+    },
+
+    insertImages: async (tx: Tx, messageId: string, images: readonly Image[]): Promise<void> => {
+      for (const [position, image] of images.entries()) {
+        const row = { ...image, message_id: messageId, position }
+        await tx.insertInto("chat_images").values(row).execute()
+      }
+    },
+
+    image: async (chatId: string, id: string): Promise<Image | undefined> =>
+      db.read
+        .selectFrom("chat_images")
+        .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
+        .select(["chat_images.id", "media_type", "base64"])
+        .where("chat_images.id", "=", id)
+        .where("chat_id", "=", chatId)
+        .executeTakeFirst(),
+
+    images: async (chatId: string): Promise<Map<string, Image>> => {
+      const rows = await db.read
+        .selectFrom("chat_images")
+        .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
+        .select(["chat_images.id", "media_type", "base64"])
+        .where("chat_id", "=", chatId)
+        .execute()
+      return new Map(rows.map((row) => [row.id, row]))
+    },
+
+    /** Writes what an answer has become. @param leaseUntil epoch seconds, while it runs */
+    save: async (tx: Tx, message: Message, leaseUntil: number | null): Promise<void> => {
+      await tx
+        .updateTable("chat_messages")
+        .set({ ...progressOf(message), lease_until: leaseUntil, changed_ms: Date.now() })
+        .where("id", "=", message.id)
+        .execute()
+    },
+
+    /**
+     * Marks what a dead process left running.
+     * @returns the chats they are in
+     */
+    interrupt: async (
+      tx: Tx,
+      error: MessageError,
+      /** `before`: epoch seconds; only those whose lease ended by then. `except`: ids. */
+      { before, except }: { before?: number; except: readonly string[] },
+    ) => {
+      let stale = tx
+        .selectFrom("chat_messages")
+        .innerJoin("chats", "chats.id", "chat_messages.chat_id")
+        .select(["chat_messages.id", "chat_messages.content", "chats.id as chat_id", "user_id"])
+        .where("state", "=", "running")
+      if (before !== undefined) {
+        stale = stale.where(({ or, eb }) =>
+          or([eb("lease_until", "is", null), eb("lease_until", "<", before)]),
+        )
+      }
+      const rows = (await stale.execute()).filter(({ id }) => !except.includes(id))
+      for (const { id, content } of rows) {
+        await tx
+          .updateTable("chat_messages")
+          .set({
+            state: "interrupted",
+            error: JSON.stringify(error),
+            content_key: foldCase(content),
+            lease_until: null,
+            changed_ms: Date.now(),
+          })
+          .where("id", "=", id)
+          .where("state", "=", "running")
+          .execute()
+      }
+      return rows
+    },
+  }
+}
+
+export type MessageStore = ReturnType<typeof createMessageStore>

@@ -1,0 +1,200 @@
+import type { Bus } from "../bus/bus.ts"
+import type { Database } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
+import type { Catalogue } from "../models/catalogue.ts"
+import type { Answers } from "./answers.ts"
+import type { Channels } from "./channel.ts"
+import type { Chats } from "./chats.ts"
+import { branchTo, requestBody, titleFrom } from "./conversation.ts"
+import type { Image, MessageStore } from "./message-store.ts"
+import type { Message, NewMessage, Started } from "./schema.ts"
+import type { ChatStore, StoredChat } from "./store.ts"
+
+interface Needs {
+  db: Database
+  bus: Bus
+  chats: Chats
+  store: ChatStore
+  messages: MessageStore
+  answers: Answers
+  channels: Channels
+  catalogue: Catalogue
+  newId: () => string
+  now: () => number
+}
+
+/** What a prompt comes to: rows to add or to go on with, and what each answer is based on. */
+interface Plan {
+  user: Message | null
+  images: Image[]
+  answers: Message[]
+  /** Up to and with what is answered. */
+  branch: Message[]
+  models: string[]
+}
+
+const rowsOf = ({ user, answers }: Plan): Message[] => (user ? [user, ...answers] : answers)
+
+const imageOf = (url: string, id: string): Image => {
+  const [head = "", base64 = ""] = url.split(";base64,")
+  return { id, media_type: head.slice("data:".length), base64 }
+}
+
+const fresh = {
+  batch: null,
+  model: null,
+  content: "",
+  reasoning: "",
+  images: [],
+  finish_reason: null,
+  error: null,
+  request_id: null,
+  tokens_in: null,
+  tokens_out: null,
+  estimated: false,
+  time_to_first_token_ms: null,
+  duration_ms: null,
+} as const
+
+/** Puts people's messages into their chats and has models answer them. */
+export const createPrompts = (needs: Needs) => {
+  const { db, bus, chats, store, messages, answers, channels, catalogue, newId, now } = needs
+
+  const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
+    const batch = newId()
+    return models.map((model) => ({
+      ...fresh,
+      images: [],
+      id: newId(),
+      chat_id: chatId,
+      parent_id: parentId,
+      role: "assistant" as const,
+      state: "running" as const,
+      batch,
+      model,
+      created_at: now(),
+    }))
+  }
+
+  const modelsOf = (chat: StoredChat, input: NewMessage): string[] => {
+    const models = input.models ?? chat.models
+    return models.length > 0 ? models : fail("invalid", "models: name a model to answer")
+  }
+
+  const planContinue = (known: readonly Message[], id: string): Plan => {
+    const branch = branchTo(known, id)
+    const last = branch.at(-1)
+    if (last?.role !== "assistant" || !last.model) {
+      return fail("bad_request", "Only a model's answer can go on")
+    }
+    if (last.state === "running") fail("conflict", "This answer is still being written")
+    const again = { error: null, finish_reason: null, time_to_first_token_ms: null }
+    const answer: Message = { ...last, ...again, state: "running" }
+    return { user: null, images: [], answers: [answer], branch, models: [last.model] }
+  }
+
+  const planAgain = (chat: StoredChat, known: readonly Message[], input: NewMessage): Plan => {
+    const branch = branchTo(known, input.parent_id ?? null)
+    const asked = branch.at(-1)
+    if (asked?.role !== "user") {
+      return fail("bad_request", "Give a message's content, or name a message of yours to answer")
+    }
+    const models = modelsOf(chat, input)
+    return {
+      user: null,
+      images: [],
+      answers: emptyAnswers(models, chat.id, asked.id),
+      branch,
+      models,
+    }
+  }
+
+  const planNew = (chat: StoredChat, known: readonly Message[], input: NewMessage): Plan => {
+    const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
+    const before = branchTo(known, parent_id)
+    const parent = before.at(-1)
+    if (parent?.state === "running") fail("conflict", "The answer above is still being written")
+    if (parent?.role === "user") fail("bad_request", "A message goes under an answer, not another")
+    const models = modelsOf(chat, input)
+    const images = input.images.map((url) => imageOf(url, newId()))
+    const user: Message = {
+      ...fresh,
+      id: newId(),
+      chat_id: chat.id,
+      parent_id,
+      role: "user",
+      content: input.content ?? "",
+      images: images.map(({ id, media_type }) => ({ id, media_type })),
+      state: "completed",
+      created_at: now(),
+    }
+    const branch = [...before, user]
+    return { user, images, answers: emptyAnswers(models, chat.id, user.id), branch, models }
+  }
+
+  const planFor = (chat: StoredChat, known: readonly Message[], input: NewMessage): Plan => {
+    if (input.continue_id !== undefined) return planContinue(known, input.continue_id)
+    const says = (input.content ?? "").trim() !== "" || input.images.length > 0
+    return says ? planNew(chat, known, input) : planAgain(chat, known, input)
+  }
+
+  /** A first message gives an untitled chat its name at once. */
+  const titled = (chat: StoredChat, { user }: Plan): string =>
+    chat.title === "" && user ? titleFrom(user.content) : chat.title
+
+  const after = (chat: StoredChat, plan: Plan, isNew: boolean): StoredChat => ({
+    ...chat,
+    title: titled(chat, plan),
+    models: isNew ? plan.models : chat.models,
+    current_id: plan.answers[0]?.id ?? chat.current_id,
+  })
+
+  const keep = (chat: StoredChat, input: NewMessage, requestId: string): Promise<Plan> =>
+    db.transact(async (tx) => {
+      await db.exclusive(tx, `chat:${chat.id}`)
+      const current = (await store.byId(chat.id, tx)) ?? chat
+      const known = await messages.ofChat(chat.id, { reader: tx })
+      const plan = planFor(current, known, input)
+      for (const answer of plan.answers) answer.request_id = requestId
+      const isNew = input.continue_id === undefined
+      if (isNew) await messages.insert(tx, chat.id, rowsOf(plan))
+      if (plan.user) await messages.insertImages(tx, plan.user.id, plan.images)
+      await store.update(tx, { ...after(current, plan, isNew), updated_at: now() })
+      await bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
+      return plan
+    })
+
+  return {
+    /**
+     * Stores a prompt and has it answered; the answers go on after this has returned.
+     * @throws {Failure} `not_found`, `model_not_found`, `conflict` while what is asked about is
+     *   still being written
+     */
+    ask: async (
+      caller: Caller,
+      id: string,
+      { input, requestId }: { input: NewMessage; requestId: string },
+    ): Promise<Started> => {
+      const chat = await chats.own(caller, id)
+      if (input.continue_id === undefined) {
+        for (const model of modelsOf(chat, input)) await catalogue.resolve(caller, model)
+      }
+      const plan = await keep(chat, input, requestId)
+      const imageById = await messages.images(id)
+      const channel = channels.of(id)
+      const seq = channel.last
+      const made = rowsOf(plan)
+      for (const message of made) channel.publish("message", message)
+      const started = made.map((message) => ({ ...message }))
+      for (const message of plan.answers) {
+        const model = message.model ?? ""
+        const body = requestBody({ chat, model, branch: plan.branch, imageById })
+        answers.begin({ caller, chat, message, body, requestId })
+      }
+      return { messages: started, seq }
+    },
+  }
+}
+
+export type Prompts = ReturnType<typeof createPrompts>

@@ -1,0 +1,173 @@
+import { z } from "zod"
+import { ById, Done, done, Page } from "../http/list.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Chats } from "./chats.ts"
+import {
+  Chat,
+  ChatChanges,
+  ChatListItem,
+  ChatListQuery,
+  ChatWithMessages,
+  Labels,
+  NewChat,
+} from "./schema.ts"
+import type { Transfer } from "./transfer.ts"
+import {
+  ChatImport,
+  ChatImported,
+  ExportedChat,
+  ExportedChats,
+  ExportQuery,
+} from "./transfer-schema.ts"
+
+const unknown = { description: "No such chat, or it is somebody else's" }
+
+const fileNameOf = (title: string): string =>
+  title
+    .replace(/[^\p{L}\p{N} _-]+/gu, "")
+    .trim()
+    .slice(0, 60) || "chat"
+
+const download = (body: string, type: string, name: string): Response =>
+  new Response(body, {
+    headers: {
+      "content-type": type,
+      "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+    },
+  })
+
+const exportRoutes = (router: Router, transfer: Transfer): void => {
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/export",
+      summary: "All chats of one's own, as one file",
+      responses: { 200: json(ExportedChats, "Every chat with all its branches") },
+    }),
+    async ({ caller }) => {
+      const chats = await transfer.all(caller)
+      const body = JSON.stringify({ portico_chats: 1, chats })
+      return download(body, "application/json", "portico-chats.json")
+    },
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/import",
+      summary: "Chats from exported files, as new ones of one's own",
+      body: ChatImport,
+      responses: {
+        200: json(ChatImported, "The new chats"),
+        422: { description: "Nothing that can be read as a chat" },
+      },
+    }),
+    async ({ caller, body }) => ({ ids: await transfer.import(caller, body) }),
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/:id/export",
+      summary: "One chat as a file: JSON with all branches, or the shown one as Markdown",
+      params: ById,
+      query: ExportQuery,
+      responses: { 200: json(ExportedChat, "The chat"), 404: unknown },
+    }),
+    async ({ caller, params, query }) => {
+      const chat = await transfer.asJson(caller, params.id)
+      const name = fileNameOf(chat.title)
+      if (query.format === "markdown") {
+        const text = await transfer.asMarkdown(caller, params.id)
+        return download(text, "text/markdown; charset=utf-8", `${name}.md`)
+      }
+      return download(JSON.stringify(chat), "application/json", `${name}.json`)
+    },
+  )
+}
+
+interface Needs {
+  router: Router
+  chats: Chats
+  transfer: Transfer
+}
+
+/** People's own conversations: list, change, share, take out and in. */
+export const chatListRoutes = ({ router, chats, transfer }: Needs): Router => {
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/",
+      summary: "One's own chats, searched in titles and messages",
+      query: ChatListQuery,
+      responses: { 200: json(Page(ChatListItem), "One page of chats, the latest first") },
+    }),
+    ({ caller, query }) => chats.list(caller, query),
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/new",
+      summary: "Begin a chat",
+      body: NewChat,
+      responses: { 200: json(Chat, "The empty chat") },
+    }),
+    ({ caller, body }) => chats.create(caller, body),
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/labels",
+      summary: "The folders and tags in use",
+      responses: { 200: json(Labels, "In alphabetical order") },
+    }),
+    ({ caller }) => chats.labels(caller),
+  )
+  exportRoutes(router, transfer)
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/:id",
+      summary: "A chat with its messages, those included that are being written",
+      params: ById,
+      responses: { 200: json(ChatWithMessages, "The chat"), 404: unknown },
+    }),
+    ({ caller, params }) => chats.get(caller, params.id),
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/:id",
+      summary: "Rename, file, tag, pin or archive a chat, or set its prompt and parameters",
+      params: ById,
+      body: ChatChanges,
+      responses: { 200: json(Chat, "The chat as it is now"), 404: unknown },
+    }),
+    ({ caller, params, body }) => chats.update(caller, params.id, body),
+  )
+  router.on(
+    route("user", {
+      method: "delete",
+      path: "/:id",
+      summary: "Delete a chat for good",
+      params: ById,
+      responses: { 200: json(Done, "It is gone"), 404: unknown },
+    }),
+    async ({ caller, params }) => {
+      await chats.remove(caller, params.id)
+      return done
+    },
+  )
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/:id/share",
+      summary: "Let every approved account read a chat, or end that",
+      params: ById,
+      body: z.object({ shared: z.boolean().default(true) }),
+      responses: { 200: json(Chat, "The chat as it is now"), 404: unknown },
+    }),
+    ({ actor, caller, params, body }) =>
+      chats.share(actor, caller, { id: params.id, shared: body.shared }),
+  )
+  return router
+}

@@ -1,0 +1,182 @@
+import { z } from "zod"
+import { ListQuery } from "../http/list.ts"
+
+const Title = z.string().trim().min(1, "must not be empty").max(200)
+const Folder = z.string().trim().min(1).max(100)
+const Tags = z.array(z.string().trim().min(1).max(50)).max(20)
+const ModelId = z.string().min(1).max(300)
+export const Models = z.array(ModelId).min(1).max(6, "at most six models answer side by side")
+const System = z.string().max(200_000)
+/** Passed on with every request of the chat; what the gateway itself sets is left out. */
+const Params = z.record(z.string().max(100), z.unknown()).transform((params) => {
+  const { model, messages, stream, stream_options, n, ...rest } = params
+  return rest
+})
+
+export const TitleSource = z.enum(["words", "model", "person"])
+export type TitleSource = z.output<typeof TitleSource>
+
+/** One conversation, without its messages. */
+export const Chat = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    title: z.string(),
+    folder: z.string().nullable(),
+    tags: z.array(z.string()),
+    pinned: z.boolean(),
+    archived: z.boolean(),
+    /** Whether every approved account of this gateway may read it. */
+    shared: z.boolean(),
+    /** What the last prompt went to. */
+    models: z.array(z.string()),
+    system: z.string(),
+    params: z.record(z.string(), z.unknown()),
+    /** The last message of the branch that is shown. */
+    current_id: z.string().nullable(),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "Chat" })
+export type Chat = z.output<typeof Chat>
+
+/**
+ * How a message stands. `stopped`: by its reader. `failed`: the provider or the gateway refused or
+ * broke. `interrupted`: the gateway ended, or the reader's session did, while it was written.
+ */
+export const MessageState = z.enum(["running", "completed", "stopped", "failed", "interrupted"])
+export type MessageState = z.output<typeof MessageState>
+
+export const MessageError = z.object({
+  code: z.string(),
+  /** In words for the reader; a provider's own where it gave any. */
+  message: z.string(),
+  /** As the provider answered; null where it did not. */
+  status: z.int().nullable(),
+  /** The provider's own error, as it came. */
+  raw: z.string().nullable(),
+})
+export type MessageError = z.output<typeof MessageError>
+
+export const Message = z
+  .object({
+    id: z.string(),
+    chat_id: z.string(),
+    parent_id: z.string().nullable(),
+    /** Answers made side by side share one. */
+    batch: z.string().nullable(),
+    role: z.enum(["user", "assistant"]),
+    model: z.string().nullable(),
+    content: z.string(),
+    reasoning: z.string(),
+    /** Their bytes are at `/api/v1/chats/{chat_id}/images/{id}`. */
+    images: z.array(z.object({ id: z.string(), media_type: z.string() })),
+    state: MessageState,
+    /** The provider's own word, such as `stop` or `length`. */
+    finish_reason: z.string().nullable(),
+    error: MessageError.nullable(),
+    request_id: z.string().nullable(),
+    tokens_in: z.int().nullable(),
+    tokens_out: z.int().nullable(),
+    /** Whether the tokens were counted by the gateway, not by the provider. */
+    estimated: z.boolean(),
+    time_to_first_token_ms: z.int().nullable(),
+    duration_ms: z.int().nullable(),
+    created_at: z.int(),
+  })
+  .meta({ id: "ChatMessage" })
+export type Message = z.output<typeof Message>
+
+export const ChatWithMessages = Chat.extend({
+  /** In order of making; `parent_id` makes them a tree. */
+  messages: z.array(Message),
+  /** Where `events?after=` goes on from here. */
+  seq: z.int(),
+  /** False for a chat that another account shares. */
+  writable: z.boolean(),
+}).meta({ id: "ChatWithMessages" })
+export type ChatWithMessages = z.output<typeof ChatWithMessages>
+
+export const ChatListItem = Chat.omit({ system: true, params: true })
+  .extend({
+    /** Whether an answer is being written. */
+    running: z.boolean(),
+    /** Where the text that was searched for stands; null when only the title has it. */
+    snippet: z.string().nullable(),
+  })
+  .meta({ id: "ChatListItem" })
+export type ChatListItem = z.output<typeof ChatListItem>
+
+export const ChatListQuery = ListQuery.extend({
+  order_by: z.enum(["updated_at", "created_at", "title"]).default("updated_at"),
+  direction: z.enum(["asc", "desc"]).default("desc"),
+  folder: z.string().max(100).optional(),
+  tag: z.string().max(50).optional(),
+  pinned: z.stringbool().optional(),
+  /** Archived chats are listed only when asked for. */
+  archived: z.stringbool().default(false),
+})
+export type ChatListQuery = z.output<typeof ChatListQuery>
+
+export const NewChat = z
+  .object({
+    title: Title.optional(),
+    folder: Folder.nullable().default(null),
+    tags: Tags.default([]),
+    models: Models.default([]),
+    system: System.default(""),
+    params: Params.default({}),
+  })
+  .meta({ id: "NewChat" })
+export type NewChat = z.output<typeof NewChat>
+
+export const ChatChanges = z
+  .object({
+    title: Title,
+    folder: Folder.nullable(),
+    tags: Tags,
+    pinned: z.boolean(),
+    archived: z.boolean(),
+    models: Models,
+    system: System,
+    params: Params,
+    current_id: z.string().max(200),
+  })
+  .partial()
+  .meta({ id: "ChatChanges" })
+export type ChatChanges = z.output<typeof ChatChanges>
+
+const ImageUrl = z
+  .string()
+  .max(28_000_000, "must have at most 20 MB")
+  .regex(
+    /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/,
+    "must be a data URL of a PNG, JPEG, GIF or WebP image",
+  )
+
+/**
+ * Asks. With `content` a new message is put under `parent_id`; without, the user's message that
+ * `parent_id` names is answered again; `continue_id` has an answer that ended early go on.
+ */
+export const NewMessage = z
+  .object({
+    /** The last message of the shown branch when left out; null begins a branch at the root. */
+    parent_id: z.string().max(200).nullable().optional(),
+    continue_id: z.string().max(200).optional(),
+    content: z.string().max(2_000_000).optional(),
+    images: z.array(ImageUrl).max(10).default([]),
+    /** Those of the chat when left out. */
+    models: Models.optional(),
+  })
+  .meta({ id: "NewChatMessage" })
+export type NewMessage = z.output<typeof NewMessage>
+
+export const Started = z
+  .object({ messages: z.array(Message), seq: z.int() })
+  .meta({ id: "StartedAnswers" })
+export type Started = z.output<typeof Started>
+
+export const Labels = z
+  .object({ folders: z.array(z.string()), tags: z.array(z.string()) })
+  .meta({ id: "ChatLabels" })
+export type Labels = z.output<typeof Labels>

@@ -1,0 +1,233 @@
+import { type Insertable, type Selectable, sql } from "kysely"
+import type { ChatRow } from "../db/chat-tables.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import { escapeLike, foldCase } from "../db/text.ts"
+import type { Page } from "../http/list.ts"
+import {
+  type Chat,
+  type ChatListItem,
+  type ChatListQuery,
+  type Labels,
+  TitleSource,
+} from "./schema.ts"
+
+export interface StoredChat extends Chat {
+  title_source: TitleSource
+}
+
+const toChat = (row: Selectable<ChatRow>, tags: string[]): StoredChat => {
+  const { title_key, ...chat } = row
+  return {
+    ...chat,
+    title_source: TitleSource.parse(row.title_source),
+    tags,
+    pinned: row.pinned === 1,
+    archived: row.archived === 1,
+    shared: row.shared === 1,
+    models: JSON.parse(row.models),
+    params: JSON.parse(row.params),
+  }
+}
+
+const bit = (claim: boolean): 0 | 1 => (claim ? 1 : 0)
+
+const toRow = ({ tags, ...chat }: StoredChat): Insertable<ChatRow> => ({
+  ...chat,
+  title_key: foldCase(chat.title),
+  pinned: bit(chat.pinned),
+  archived: bit(chat.archived),
+  shared: bit(chat.shared),
+  models: JSON.stringify(chat.models),
+  params: JSON.stringify(chat.params),
+})
+
+const sortColumns = {
+  updated_at: "updated_at",
+  created_at: "created_at",
+  title: "title_key",
+} as const
+
+const likeness = (text: string): string => `%${escapeLike(foldCase(text))}%`
+
+const insertTags = async (tx: Tx, chatId: string, tags: readonly string[]): Promise<void> => {
+  const rows = [...new Set(tags)].map((tag) => ({ chat_id: chatId, tag }))
+  if (rows.length > 0) await tx.insertInto("chat_tags").values(rows).execute()
+}
+
+export const createChatStore = (db: Database) => {
+  const tagsOf = async (ids: readonly string[], reader: Reader): Promise<Map<string, string[]>> => {
+    const byId = new Map<string, string[]>(ids.map((id) => [id, []]))
+    if (ids.length === 0) return byId
+    const rows = await reader
+      .selectFrom("chat_tags")
+      .selectAll()
+      .where("chat_id", "in", ids)
+      .orderBy("tag")
+      .execute()
+    for (const { chat_id, tag } of rows) byId.get(chat_id)?.push(tag)
+    return byId
+  }
+
+  const matching = (userId: string, query: ChatListQuery) => {
+    let found = db.read
+      .selectFrom("chats")
+      .where("user_id", "=", userId)
+      .where("archived", "=", bit(query.archived))
+    if (query.folder !== undefined) found = found.where("folder", "=", query.folder)
+    if (query.pinned !== undefined) found = found.where("pinned", "=", bit(query.pinned))
+    if (query.tag !== undefined) {
+      const { tag } = query
+      found = found.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom("chat_tags")
+            .select("tag")
+            .whereRef("chat_tags.chat_id", "=", "chats.id")
+            .where("tag", "=", tag),
+        ),
+      )
+    }
+    if (!query.query) return found
+    const pattern = likeness(query.query)
+    return found.where(({ or, exists, selectFrom }) =>
+      or([
+        sql<boolean>`title_key like ${pattern} escape '\\'`,
+        exists(
+          selectFrom("chat_messages")
+            .select("chat_messages.id")
+            .whereRef("chat_messages.chat_id", "=", "chats.id")
+            .where(sql<boolean>`content_key like ${pattern} escape '\\'`),
+        ),
+      ]),
+    )
+  }
+
+  const runningAmong = async (ids: readonly string[]): Promise<Set<string>> => {
+    if (ids.length === 0) return new Set()
+    const rows = await db.read
+      .selectFrom("chat_messages")
+      .select("chat_id")
+      .distinct()
+      .where("state", "=", "running")
+      .where("chat_id", "in", ids)
+      .execute()
+    return new Set(rows.map(({ chat_id }) => chat_id))
+  }
+
+  /** The first message of each chat that has the text. */
+  const matchesAmong = async (ids: readonly string[], text: string | undefined) => {
+    const byId = new Map<string, string>()
+    if (!text || ids.length === 0) return byId
+    const rows = await db.read
+      .selectFrom("chat_messages")
+      .select(["chat_id", "content"])
+      .where("chat_id", "in", ids)
+      .where(sql<boolean>`content_key like ${likeness(text)} escape '\\'`)
+      .orderBy("position", "desc")
+      .execute()
+    for (const { chat_id, content } of rows) byId.set(chat_id, snippetOf(content, text))
+    return byId
+  }
+
+  return {
+    byId: async (id: string, reader: Reader = db.read): Promise<StoredChat | undefined> => {
+      const row = await reader
+        .selectFrom("chats")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirst()
+      if (!row) return undefined
+      const tags = await tagsOf([id], reader)
+      return toChat(row, tags.get(id) ?? [])
+    },
+
+    list: async (userId: string, query: ChatListQuery): Promise<Page<ChatListItem>> => {
+      const found = matching(userId, query)
+      const { total } = await found
+        .select(({ fn }) => fn.countAll<number>().as("total"))
+        .executeTakeFirstOrThrow()
+      const rows = await found
+        .selectAll()
+        .orderBy(sortColumns[query.order_by], query.direction)
+        .orderBy("id", query.direction)
+        .limit(query.page_size)
+        .offset((query.page - 1) * query.page_size)
+        .execute()
+      const ids = rows.map(({ id }) => id)
+      const tags = await tagsOf(ids, db.read)
+      const running = await runningAmong(ids)
+      const snippets = await matchesAmong(ids, query.query)
+      const items = rows.map((row) => {
+        const { system, params, title_source, ...chat } = toChat(row, tags.get(row.id) ?? [])
+        return { ...chat, running: running.has(row.id), snippet: snippets.get(row.id) ?? null }
+      })
+      return { items, total }
+    },
+
+    /** Everything of one account, oldest first. */
+    idsOf: async (userId: string): Promise<string[]> => {
+      const rows = await db.read
+        .selectFrom("chats")
+        .select("id")
+        .where("user_id", "=", userId)
+        .orderBy("id")
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    labels: async (userId: string): Promise<Labels> => {
+      const folders = await db.read
+        .selectFrom("chats")
+        .select("folder")
+        .distinct()
+        .where("user_id", "=", userId)
+        .where("folder", "is not", null)
+        .orderBy("folder")
+        .execute()
+      const tags = await db.read
+        .selectFrom("chat_tags")
+        .innerJoin("chats", "chats.id", "chat_tags.chat_id")
+        .select("tag")
+        .distinct()
+        .where("user_id", "=", userId)
+        .orderBy("tag")
+        .execute()
+      return {
+        folders: folders.flatMap(({ folder }) => (folder === null ? [] : [folder])),
+        tags: tags.map(({ tag }) => tag),
+      }
+    },
+
+    insert: async (tx: Tx, chat: StoredChat): Promise<void> => {
+      await tx.insertInto("chats").values(toRow(chat)).execute()
+      await insertTags(tx, chat.id, chat.tags)
+    },
+
+    update: async (tx: Tx, chat: StoredChat): Promise<void> => {
+      const { id, ...row } = toRow(chat)
+      await tx.updateTable("chats").set(row).where("id", "=", id).execute()
+      await tx.deleteFrom("chat_tags").where("chat_id", "=", id).execute()
+      await insertTags(tx, id, chat.tags)
+    },
+
+    remove: async (tx: Tx, id: string): Promise<void> => {
+      await tx.deleteFrom("chats").where("id", "=", id).execute()
+    },
+  }
+}
+
+export type ChatStore = ReturnType<typeof createChatStore>
+
+const before = 40
+const longest = 160
+
+/** The text around where `wanted` stands, on one line. */
+const snippetOf = (content: string, wanted: string): string => {
+  const at = foldCase(content).indexOf(foldCase(wanted))
+  const start = Math.max(0, at - before)
+  const piece = content
+    .slice(start, start + longest)
+    .replace(/\s+/g, " ")
+    .trim()
+  const head = start > 0 ? "…" : ""
+  return `${head}${piece}${start + longest < content.length ? "…" : ""}`.toWellFormed()
+}

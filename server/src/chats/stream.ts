@@ -1,0 +1,74 @@
+import type { Caller } from "../http/caller.ts"
+import type { Exchange } from "../http/exchange.ts"
+import type { Running } from "../http/running.ts"
+
+/** Proxies cut what is silent for a minute. */
+const heartbeatMs = 15_000
+const retryMs = 1000
+/** A reader that is this far behind is cut off; it comes back where it was. */
+const mostUnreadBytes = 8 * 1024 * 1024
+
+export interface StreamEvent {
+  id?: number
+  name: string
+  /** JSON, on one line. */
+  data: string
+}
+
+export interface EventStream {
+  send(event: StreamEvent): void
+  end(): void
+  closed: Promise<void>
+}
+
+interface Needs {
+  exchange: Exchange
+  caller: Caller
+  running: Running
+  /** Whether something is under way that is worth waiting for when the gateway shuts down. */
+  busy?: () => boolean
+}
+
+/** Begins a reply of server-sent events that goes on until the reader or the gateway ends it. */
+export const openStream = ({ exchange, caller, running, busy }: Needs): EventStream => {
+  const { outgoing } = exchange
+  let draining = false
+  outgoing.writeHead(200, {
+    "content-type": "text/event-stream",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+  })
+  outgoing.write(`retry: ${retryMs}\n\n`)
+
+  const end = (): void => void outgoing.end()
+  const endWhenIdle = (): void => {
+    if (draining && !busy?.()) end()
+  }
+  const heartbeat = setInterval(() => outgoing.write(": still here\n\n"), heartbeatMs).unref()
+  const leave = running.enter(caller, {
+    revoke: end,
+    shutDown: end,
+    draining: () => {
+      draining = true
+      endWhenIdle()
+    },
+  })
+  const closed = new Promise<void>((resolve) => {
+    outgoing.once("close", () => {
+      clearInterval(heartbeat)
+      leave()
+      resolve()
+    })
+  })
+
+  return {
+    send: ({ id, name, data }) => {
+      if (outgoing.writableEnded || outgoing.destroyed) return
+      if (outgoing.writableLength > mostUnreadBytes) return void outgoing.destroy()
+      outgoing.write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`)
+      endWhenIdle()
+    },
+    end,
+    closed,
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto"
+import type { Logger } from "pino"
+import type { Bus } from "../bus/bus.ts"
+import type { Chat as Engine } from "../chat/chat.ts"
+import { readRequest } from "../chat/request.ts"
+import type { Database } from "../db/database.ts"
+import type { Caller } from "../http/caller.ts"
+import type { Catalogue } from "../models/catalogue.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import type { Answers, Assignment } from "./answers.ts"
+import { Collector } from "./collector.ts"
+import type { MessageStore } from "./message-store.ts"
+import type { ChatStore } from "./store.ts"
+
+const mostCharacters = 1500
+const mostTokens = 300
+const longestTitle = 80
+
+interface Needs {
+  db: Database
+  bus: Bus
+  engine: Engine
+  catalogue: Catalogue
+  settings: SettingsStore
+  store: ChatStore
+  messages: MessageStore
+  answers: Answers
+  log: Logger
+}
+
+const wish = (question: string, answer: string): string =>
+  `Write a title of at most six words for the conversation below, in its own language. Answer with the title alone, without quotation marks.
+
+<conversation>
+User: ${question.slice(0, mostCharacters)}
+
+Assistant: ${answer.slice(0, mostCharacters)}
+</conversation>`
+
+/** The first line, without what models like to put around it; "" when nothing is left. */
+const tidy = (text: string): string =>
+  (text.trim().split("\n", 1)[0] ?? "")
+    .replace(/^(title|titel)\s*:\s*/i, "")
+    .replace(/^["'“„«*#\s]+|["'”“»*.\s]+$/g, "")
+    .slice(0, longestTitle)
+    .toWellFormed()
+
+/** Has a model name a chat after its first answer, where an administrator lets it. */
+export const createTitles = (needs: Needs) => {
+  const { db, bus, engine, catalogue, settings, store, messages, answers, log } = needs
+
+  const allowed = async (caller: Caller, model: string): Promise<boolean> => {
+    const { chat_titles } = settings.current()
+    if (chat_titles !== "local") return chat_titles === "any"
+    const { offers } = await catalogue.resolve(caller, model)
+    return offers.some(({ upstream }) => upstream.provider.connection_type === "local")
+  }
+
+  const ask = (caller: Caller, model: string, content: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const body = { model, messages: [{ role: "user", content }], max_tokens: mostTokens }
+      const stream = { stream: true, stream_options: { include_usage: true } }
+      const bytes = Buffer.from(JSON.stringify({ ...body, ...stream }))
+      const request = readRequest("chat/completions", bytes)
+      const book = { requestId: randomUUID(), startedAt: performance.now() }
+      let said = ""
+      const hear: Parameters<Engine["answer"]>[1] = (meter, over) =>
+        new Collector({
+          meter,
+          grew: (parts) => {
+            said += parts.content
+          },
+          over: ({ outcome, failure }) => {
+            over(failure)
+            resolve(outcome === "ok" ? said : "")
+          },
+        })
+      engine.answer({ caller, request, book }, hear).catch(reject)
+    })
+
+  const keep = (chatId: string, title: string): Promise<void> =>
+    db.transact(async (tx) => {
+      await db.exclusive(tx, `chat:${chatId}`)
+      const chat = await store.byId(chatId, tx)
+      if (chat?.title_source !== "words") return
+      await store.update(tx, { ...chat, title, title_source: "model" })
+      await bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
+    })
+
+  const name = async ({ caller, chat, message }: Assignment): Promise<void> => {
+    if (message.state !== "completed" || !message.model) return
+    const known = await store.byId(chat.id)
+    if (known?.title_source !== "words" || !(await allowed(caller, message.model))) return
+    const all = await messages.ofChat(chat.id)
+    const question = all.find(({ id }) => id === message.parent_id)
+    if (!question || question.parent_id !== null) return
+    const title = tidy(await ask(caller, message.model, wish(question.content, message.content)))
+    if (title !== "") await keep(chat.id, title)
+  }
+
+  answers.onEnd((assignment) => {
+    name(assignment).catch((error: unknown) => log.warn({ err: error }, "chat not named"))
+  })
+}

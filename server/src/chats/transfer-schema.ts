@@ -1,0 +1,59 @@
+import { z } from "zod"
+
+const State = z.enum(["completed", "stopped", "failed", "interrupted"])
+
+const ExportedMessage = z.object({
+  id: z.string().min(1).max(200),
+  parent_id: z.string().max(200).nullable().default(null),
+  batch: z.string().max(200).nullable().default(null),
+  role: z.enum(["user", "assistant"]),
+  model: z.string().max(300).nullable().default(null),
+  content: z.string().max(8_000_000),
+  reasoning: z.string().max(8_000_000).default(""),
+  images: z
+    .array(
+      z.object({
+        media_type: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+        base64: z.base64().max(28_000_000),
+      }),
+    )
+    .max(10)
+    .default([]),
+  state: State.catch("completed"),
+  created_at: z.int().min(0),
+})
+export type ExportedMessage = z.output<typeof ExportedMessage>
+
+/** A whole chat as a file, all its branches included. */
+export const ExportedChat = z
+  .object({
+    title: z.string().max(200),
+    folder: z.string().max(100).nullable().default(null),
+    tags: z.array(z.string().min(1).max(50)).max(20).default([]),
+    models: z.array(z.string().max(300)).max(6).default([]),
+    system: z.string().max(200_000).default(""),
+    params: z.record(z.string().max(100), z.unknown()).default({}),
+    current_id: z.string().max(200).nullable().default(null),
+    created_at: z.int().min(0),
+    updated_at: z.int().min(0),
+    messages: z.array(ExportedMessage).max(20_000),
+  })
+  .meta({ id: "ExportedChat" })
+export type ExportedChat = z.output<typeof ExportedChat>
+
+export const ExportedChats = z
+  .object({ portico_chats: z.literal(1), chats: z.array(ExportedChat) })
+  .meta({ id: "ExportedChats" })
+export type ExportedChats = z.output<typeof ExportedChats>
+
+export const ExportQuery = z.object({ format: z.enum(["json", "markdown"]).default("json") })
+
+export const ChatImport = z
+  .union([
+    z.object({ chats: z.array(ExportedChat).min(1).max(2000) }),
+    z.object({ markdown: z.string().min(1).max(20_000_000) }),
+  ])
+  .meta({ id: "ChatImport" })
+export type ChatImport = z.output<typeof ChatImport>
+
+export const ChatImported = z.object({ ids: z.array(z.string()) }).meta({ id: "ChatImported" })

@@ -1,0 +1,164 @@
+import type { Bus } from "../bus/bus.ts"
+import type { Database } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
+import type { Answers } from "./answers.ts"
+import type { Chats } from "./chats.ts"
+import { branchTo, titleFrom } from "./conversation.ts"
+import { fromMarkdown, toMarkdown } from "./markdown.ts"
+import type { MessageStore } from "./message-store.ts"
+import type { Message } from "./schema.ts"
+import type { ChatStore, StoredChat } from "./store.ts"
+import type { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
+
+interface Needs {
+  db: Database
+  bus: Bus
+  chats: Chats
+  store: ChatStore
+  messages: MessageStore
+  answers: Answers
+  newId: () => string
+  now: () => number
+}
+
+/** Parents before their children, each once; what hangs on nothing, or on itself, is a root. */
+const inOrder = (messages: readonly ExportedMessage[]): ExportedMessage[] => {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const placed = new Map<string, ExportedMessage>()
+  for (const first of byId.values()) {
+    for (const message of upwards(first, byId, placed).reverse()) {
+      const parent = message.parent_id
+      const known = parent !== null && placed.has(parent)
+      placed.set(message.id, { ...message, parent_id: known ? parent : null })
+    }
+  }
+  return [...placed.values()]
+}
+
+/** A message and those above it that are not placed yet, the nearest first. */
+const upwards = (
+  first: ExportedMessage,
+  byId: ReadonlyMap<string, ExportedMessage>,
+  placed: ReadonlyMap<string, ExportedMessage>,
+): ExportedMessage[] => {
+  const chain = new Set<ExportedMessage>()
+  let at: ExportedMessage | undefined = first
+  while (at && !placed.has(at.id) && !chain.has(at)) {
+    chain.add(at)
+    at = at.parent_id === null ? undefined : byId.get(at.parent_id)
+  }
+  return [...chain]
+}
+
+/** Takes chats out as files, and in again as new chats of whoever brings them. */
+export const createTransfer = (needs: Needs) => {
+  const { db, bus, chats, store, messages, answers, newId, now } = needs
+
+  const exported = async (chat: StoredChat, shown: readonly Message[]): Promise<ExportedChat> => {
+    const images = await messages.images(chat.id)
+    const { title, folder, tags, models, system, params, current_id, created_at, updated_at } = chat
+    const withBytes = shown.map((message) => ({
+      ...message,
+      state: message.state === "running" ? ("interrupted" as const) : message.state,
+      images: message.images.flatMap(({ id }) => {
+        const image = images.get(id)
+        if (!image) return []
+        return { media_type: image.media_type as "image/png", base64: image.base64 }
+      }),
+    }))
+    const own = { title, folder, tags, models, system, params, current_id, created_at, updated_at }
+    return { ...own, messages: withBytes }
+  }
+
+  const importOne = async (caller: Caller, source: ExportedChat): Promise<string> => {
+    const id = newId()
+    const ordered = inOrder(source.messages)
+    const newIdByOld = new Map(ordered.map((message) => [message.id, newId()]))
+    const renamed = (old: string | null): string | null =>
+      old === null ? null : (newIdByOld.get(old) ?? null)
+    const imagesById = new Map<string, { id: string; media_type: string; base64: string }[]>()
+    const rows = ordered.map((message): Message => {
+      const own = renamed(message.id) ?? newId()
+      const images = message.images.map((image) => ({ ...image, id: newId() }))
+      imagesById.set(own, images)
+      return {
+        ...message,
+        id: own,
+        chat_id: id,
+        parent_id: renamed(message.parent_id),
+        images: images.map((image) => ({ id: image.id, media_type: image.media_type })),
+        finish_reason: null,
+        error: null,
+        request_id: null,
+        tokens_in: null,
+        tokens_out: null,
+        estimated: false,
+        time_to_first_token_ms: null,
+        duration_ms: null,
+      }
+    })
+    const { messages: _, ...rest } = source
+    const firstWords = ordered.find(({ role }) => role === "user")?.content ?? ""
+    await db.transact(async (tx) => {
+      await store.insert(tx, {
+        ...rest,
+        id,
+        user_id: caller.user.id,
+        title: source.title.trim() || titleFrom(firstWords),
+        title_source: "person",
+        pinned: false,
+        archived: false,
+        shared: false,
+        current_id: renamed(source.current_id) ?? rows.at(-1)?.id ?? null,
+      })
+      await messages.insert(tx, id, rows)
+      for (const [messageId, images] of imagesById) {
+        await messages.insertImages(tx, messageId, images)
+      }
+      await bus.publish(tx, { topic: "chats", user_id: caller.user.id, id })
+    })
+    return id
+  }
+
+  return {
+    /** Every branch, and the images with their bytes. */
+    asJson: async (caller: Caller, id: string): Promise<ExportedChat> => {
+      const chat = await chats.readable(caller, id)
+      return exported(chat, (await answers.stateOf(id)).messages)
+    },
+
+    /** The shown branch, to be read by people. */
+    asMarkdown: async (caller: Caller, id: string): Promise<string> => {
+      const chat = await chats.readable(caller, id)
+      const { messages: all } = await answers.stateOf(id)
+      return toMarkdown(chat.title, branchTo(all, chat.current_id))
+    },
+
+    /** All chats of the caller. */
+    all: async (caller: Caller): Promise<ExportedChat[]> => {
+      const ids = await store.idsOf(caller.user.id)
+      const found: ExportedChat[] = []
+      for (const id of ids) {
+        const chat = await store.byId(id)
+        if (chat) found.push(await exported(chat, (await answers.stateOf(id)).messages))
+      }
+      return found
+    },
+
+    /** @returns the ids of the new chats */
+    import: async (caller: Caller, input: ChatImport): Promise<string[]> => {
+      const ids: string[] = []
+      if ("markdown" in input) {
+        const chat = fromMarkdown(input.markdown, now())
+        if (!chat) return fail("invalid", "No conversation can be found in this Markdown")
+        ids.push(await importOne(caller, chat))
+        return ids
+      }
+      for (const chat of input.chats) ids.push(await importOne(caller, chat))
+      return ids
+    },
+  }
+}
+
+export type Transfer = ReturnType<typeof createTransfer>
