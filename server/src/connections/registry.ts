@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Kind, Provider, ProviderModel } from "../providers/provider.ts"
@@ -7,6 +8,10 @@ import { createUpstream, type Upstream } from "./upstream.ts"
 
 /** With several runtimes the choice looks at what each holds in memory, so that must be fresh. */
 const loadedMs = 5000
+/** The longest that anybody waits for connections to be asked again for their models. */
+const askAgainMs = 1000
+/** Between two such rounds; what comes meanwhile waits for the next. */
+const askAgainPauseMs = 250
 
 /** A model on one connection. */
 export interface Offer {
@@ -53,6 +58,10 @@ export const environmentConnections = ({ runtimes, providers }: Config): Connect
 export const offeredId = ({ id_prefix }: ConnectionConfig, name: string): string =>
   id_prefix === null ? name : `${id_prefix}.${name}`
 
+const passed = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  if (ms > 0) await wait(ms, undefined, { ...(signal && { signal }) }).catch(() => {})
+}
+
 /** The connections in use and what they offer, all in memory; nobody waits for a slow one. */
 export const createRegistry = async ({ config, store, providers, bus, now }: Needs) => {
   const listeners = new Set<() => void>()
@@ -61,6 +70,8 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
   let offersById = new Map<string, Offer[]>()
   let closed = false
   let loading: Promise<void> = Promise.resolve()
+  let asking: Promise<void> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
 
   const rebuild = (): void => {
     offersById = new Map()
@@ -115,7 +126,7 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
       const known = upstreamById.get(connection.id)
       if (known && JSON.stringify(known.config) === JSON.stringify(connection)) return known
       known?.retire()
-      const upstream = open(connection, last.get(connection.id) ?? [])
+      const upstream = open(connection, known?.models() ?? last.get(connection.id) ?? [])
       upstreamById.set(connection.id, upstream)
       return upstream
     })
@@ -143,6 +154,19 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
     for (const upstream of runtimes) if (!upstream.resting()) void upstream.refreshLoaded()
   }, loadedMs).unref()
 
+  const refresh = async (ms: number): Promise<void> => {
+    const readings = ordered.filter((upstream) => !upstream.resting()).map((u) => u.refresh())
+    const enough = new AbortController()
+    await Promise.race([Promise.all(readings), passed(ms, enough.signal)])
+    enough.abort()
+  }
+
+  const askAgain = async (): Promise<void> => {
+    await passed(askedAt + askAgainPauseMs - performance.now())
+    askedAt = performance.now()
+    await refresh(askAgainMs)
+  }
+
   return {
     /** In configured order: the environment's first. */
     upstreams: (): readonly Upstream[] => ordered,
@@ -156,15 +180,27 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
     reload: reloadInTurn,
 
     /** Asks what is not resting for its models again, and waits for the answers up to `ms`. */
-    refresh: async (ms: number): Promise<void> => {
-      const readings = ordered.filter((upstream) => !upstream.resting()).map((u) => u.refresh())
-      let timer: NodeJS.Timeout | undefined
-      const enough = new Promise((resolve) => {
-        timer = setTimeout(resolve, ms)
-      })
-      await Promise.race([Promise.all(readings), enough])
-      clearTimeout(timer)
-    },
+    refresh,
+
+    /**
+     * Asks again because somebody looks for a model that is not there, in one round for all who do
+     * so. Waits until `found`, or until the round is over; slow connections are not waited for.
+     */
+    search: (found: () => boolean): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (found()) stop()
+        }
+        const stop = (): void => {
+          listeners.delete(look)
+          resolve()
+        }
+        listeners.add(look)
+        asking ??= askAgain().finally(() => {
+          asking = undefined
+        })
+        void asking.then(stop)
+      }),
 
     close: async (): Promise<void> => {
       closed = true

@@ -6,6 +6,8 @@ import type { Upstream } from "./upstream.ts"
 /** What other connections may do better: busy or gateway errors, told before any of the body. */
 const retryableStatuses = new Set([429, 502, 503, 504])
 const mostHeldBytes = 64 * 1024
+/** How long the body of such a reply is waited for before the next connection is tried. */
+const heldBodyMs = 1000
 
 export interface Attempt {
   upstream: Upstream
@@ -40,6 +42,7 @@ class Sending implements Flow {
   #cancelled = false
   #held: Held | null = null
   #release: (() => void) | null = null
+  #holding: NodeJS.Timeout | undefined
 
   constructor(attempts: readonly Attempt[], listener: SendListener, deadline: number) {
     this.#attempts = attempts
@@ -63,6 +66,7 @@ class Sending implements Flow {
   }
 
   #free(): void {
+    clearTimeout(this.#holding)
     this.#release?.()
     this.#release = null
   }
@@ -84,9 +88,13 @@ class Sending implements Flow {
       upstream.running--
     }
     this.#listener.chosen(upstream)
-    const limit = Math.max(1, Math.min(upstream.firstByteMs, this.#left()))
-    this.#flow = upstream.client.send(request, this.#hear(upstream), limit)
-    if (this.#cancelled) this.#flow.cancel()
+    const turn = this.#next
+    const most = turn === 1 ? upstream.firstByteMs : Math.min(upstream.firstByteMs, this.#left())
+    const limit = Math.max(1, most)
+    const flow = upstream.client.send(request, this.#hear(upstream), limit)
+    // One that fails within `send` has been followed by the next already.
+    if (turn === this.#next) this.#flow = flow
+    if (this.#cancelled) flow.cancel()
   }
 
   #hear(upstream: Upstream): ReplyListener {
@@ -97,11 +105,12 @@ class Sending implements Flow {
         const retryable = retryableStatuses.has(status)
         if (retryable && status !== 429) upstream.failed("soft", `it answered ${status}`)
         else upstream.succeeded()
-        if (retryable && this.#more()) {
+        if (retryable && (this.#held || this.#more())) {
           held = { upstream, status, headers, rawHeaders, chunks: [], bytes: 0 }
-          return
+          this.#hold(held)
+        } else {
+          listener.head(status, headers, rawHeaders)
         }
-        listener.head(status, headers, rawHeaders)
       },
       data: (chunk) => {
         if (!held) return listener.data(chunk)
@@ -120,10 +129,19 @@ class Sending implements Flow {
         if (held) return this.#goOn(held)
         const nothingSent = error.kind === "unreachable" || error.kind === "reset"
         if (nothingSent && this.#more()) return this.#try()
-        if (nothingSent && this.#held) return this.#passOn(this.#held)
+        if (this.#held && (nothingSent || error.kind === "timeout")) return this.#passOn(this.#held)
         listener.broke(error)
       },
     }
+  }
+
+  /** Its body is part of the answer should all fail; it may not come for long. */
+  #hold(held: Held): void {
+    this.#holding = setTimeout(() => {
+      this.#flow?.cancel()
+      this.#free()
+      this.#goOn(held)
+    }, heldBodyMs)
   }
 
   #note(upstream: Upstream, error: UpstreamError): void {

@@ -6,9 +6,6 @@ import type { Caller } from "../http/caller.ts"
 import type { ModelRecord, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
-/** How long a call for a model that nobody knows waits for the connections to be asked again. */
-const askAgainMs = 1000
-const askAgainPauseMs = 2000
 const longestChain = 5
 
 /** A model as a request names it, down to the connections that can answer. */
@@ -90,7 +87,6 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
 
   let snapshot = await load()
   let loading: Promise<void> = Promise.resolve()
-  let askedAt = 0
 
   const reload = (): Promise<void> => {
     loading = loading
@@ -160,11 +156,8 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
   }
 
   const askAgain = async (caller: Caller, id: string): Promise<Resolved> => {
-    if (performance.now() - askedAt > askAgainPauseMs) {
-      askedAt = performance.now()
-      await registry.refresh(askAgainMs)
-    }
-    return resolveNow(caller, id) ?? unknown(id)
+    await registry.search(() => resolveNow(caller, knownId(id)) !== null)
+    return resolveNow(caller, knownId(id)) ?? unknown(id)
   }
 
   const workspaceRecord = (model: WorkspaceModel, caller: Caller): ModelRecord => {

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "./fakes/openai.ts"
+import { startGateway, type TestGateway } from "./gateway.ts"
+import { until } from "./records.ts"
+
+/** 50 ms, and five times that for a machine that does something else besides. */
+const atOnceMs = 250
+
+const chatWith = (gateway: TestGateway, model: string) =>
+  gateway.call("POST", "/v1/chat/completions", {
+    model,
+    messages: [{ role: "user", content: "hello" }],
+  })
+
+const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+  const started = performance.now()
+  return [await work(), performance.now() - started]
+}
+
+/** The best of three: a machine may be slow once, a wait in our code is there each time. */
+const bestTime = async (work: () => Promise<unknown>): Promise<number> => {
+  const times: number[] = []
+  for (let round = 0; round < 3; round++) times.push((await timed(work))[1])
+  return Math.min(...times)
+}
+
+const listed = async (gateway: TestGateway) => {
+  const { body } = await gateway.call("GET", "/v1/models")
+  const entries = body.data.map((model: { id: string; available: boolean }) => [
+    model.id,
+    model.available,
+  ])
+  return Object.fromEntries(entries)
+}
+
+describe("one dead, one hanging and one healthy connection", () => {
+  let dead: FakeOpenAI
+  let hanging: FakeOpenAI
+  let healthy: FakeOpenAI
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    dead = await startFakeOpenAI({ models: ["on-dead"] })
+    hanging = await startFakeOpenAI({ models: ["on-hanging"] })
+    healthy = await startFakeOpenAI({ models: ["on-healthy"] })
+    await dead.close()
+    hanging.fault({ kind: "hang" }, { times: Number.POSITIVE_INFINITY })
+    const urls = [dead.url, hanging.url, healthy.url].join(";")
+    gateway = await startGateway({ OPENAI_API_BASE_URLS: urls })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await hanging.close()
+    await healthy.close()
+  })
+
+  it("finds a model of the healthy one right after the start", async () => {
+    const [{ status }, took] = await timed(() => chatWith(gateway, "on-healthy"))
+    expect(status).toBe(200)
+    expect(took).toBeLessThan(900)
+  })
+
+  it("lists at once", async () => {
+    expect(await listed(gateway)).toEqual({ "on-healthy": true })
+    expect(await bestTime(() => listed(gateway))).toBeLessThan(atOnceMs)
+  })
+
+  it("chats with the healthy one as if it were alone", async () => {
+    expect((await chatWith(gateway, "on-healthy")).status).toBe(200)
+    expect(await bestTime(() => chatWith(gateway, "on-healthy"))).toBeLessThan(atOnceMs)
+  })
+
+  it("finds a model that is new on the healthy one on first use, for all who ask at once", async () => {
+    healthy.models.push(openAIModel("just-pulled"))
+    const asking = ["just-pulled", "just-pulled", "not-there", "just-pulled"]
+    const [replies, took] = await timed(() =>
+      Promise.all(asking.map((model) => chatWith(gateway, model))),
+    )
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200])
+    expect(took).toBeLessThan(3000)
+    healthy.models.push(openAIModel("pulled-next"))
+    expect((await chatWith(gateway, "pulled-next")).status).toBe(200)
+  })
+
+  it("does not ask all connections for each unknown name", async () => {
+    await chatWith(gateway, "nowhere")
+    const before = healthy.requests.length
+    await Promise.all(Array.from({ length: 20 }, (_, at) => chatWith(gateway, `nowhere-${at}`)))
+    expect(healthy.requests.length - before).toBeLessThanOrEqual(3)
+  })
+})
+
+describe("a connection that dies", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "portico-dead-"))
+  let upstream: FakeOpenAI
+  const open = () =>
+    startGateway({
+      OPENAI_API_BASE_URLS: upstream.url,
+      DATA_DIR: dataDir,
+      MODEL_REFRESH_INTERVAL: "200ms",
+    })
+
+  beforeAll(async () => {
+    upstream = await startFakeOpenAI({ models: ["kept"] })
+  })
+  afterAll(async () => {
+    await upstream.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  it("keeps its models listed as not available, also over a restart, until it is back", async () => {
+    const before = await open()
+    await until(async () => (await listed(before)).kept)
+    upstream.fault({ kind: "refuse" })
+    await until(async () => (await listed(before)).kept === false)
+    expect((await chatWith(before, "kept")).body.error.code).toBe("upstream_unreachable")
+    await before.stop()
+
+    const after = await open()
+    await until(async () => (await listed(after)).kept === false)
+    const { status, body } = await chatWith(after, "kept")
+    expect({ status, code: body.error.code }).toEqual({ status: 502, code: "upstream_unreachable" })
+    expect(await bestTime(() => chatWith(after, "kept"))).toBeLessThan(atOnceMs)
+    await upstream.restart()
+    expect((await chatWith(after, "kept")).status).toBe(200)
+    await until(async () => (await listed(after)).kept)
+    await after.stop()
+  })
+})
