@@ -5,6 +5,7 @@ import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
 import { type Carried, carriedCredential } from "./carriers.ts"
+import { fromOwnPage } from "./own-page.ts"
 import type { AuthStore, Holder } from "./store.ts"
 import type { Tokens } from "./tokens.ts"
 
@@ -117,18 +118,12 @@ export const createAuthenticate = (needs: Needs) => {
       refused(exchange)
       return unauthorized()
     }
-    if (by === "cookie" && changesSomething(exchange.incoming.method)) fromOwnPage(exchange)
+    const { method, headers } = exchange.incoming
+    if (by === "cookie" && changesSomething(method) && !fromOwnPage(headers, publicOrigin)) {
+      fail("forbidden", "This request was sent by a page of another site")
+    }
     seen(caller)
     return caller
-  }
-
-  const fromOwnPage = ({ incoming: { headers } }: Exchange): void => {
-    const { origin, host } = headers
-    // Browsers set it themselves and let no page write it.
-    if (headers["sec-fetch-site"] === "same-origin") return
-    if (origin === undefined || origin === publicOrigin) return
-    if (URL.canParse(origin) && new URL(origin).host === host) return
-    fail("forbidden", "This request was sent by a page of another site")
   }
 
   return (exchange: Exchange): Caller | Promise<Caller> => {

@@ -9,6 +9,7 @@ import { User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
 import type { Accounts, Device } from "./accounts.ts"
 import { cookieName } from "./carriers.ts"
+import { fromOwnPage } from "./own-page.ts"
 import {
   AddUser,
   PasswordChange,
@@ -41,7 +42,10 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
   const cookie = (value: string, maxAge: number): string =>
     `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 
-  const withCookie = (signedIn: SignedIn): Response => {
+  const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
+  /** With a cookie, but for a page of another site: it would sign its visitor in as somebody else. */
+  const withCookie = (signedIn: SignedIn, { incoming }: Exchange): Response => {
+    if (!fromOwnPage(incoming.headers, publicOrigin)) return Response.json(signedIn)
     const maxAge = signedIn.expires_at - Math.floor(Date.now() / 1000)
     return Response.json(signedIn, { headers: { "set-cookie": cookie(signedIn.token, maxAge) } })
   }
@@ -63,7 +67,8 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
         409: { description: "The e-mail is in use" },
       },
     }),
-    async ({ body, ...request }) => withCookie(await accounts.signUp(body, deviceOf(request))),
+    async ({ body, ...request }) =>
+      withCookie(await accounts.signUp(body, deviceOf(request)), request.exchange),
   )
   router.on(
     route("anyone", {
@@ -73,7 +78,8 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
       body: SignIn,
       responses: { 200: json(SignedIn, "Signed in"), 401: wrong, 429: slow },
     }),
-    async ({ body, ...request }) => withCookie(await accounts.signIn(body, deviceOf(request))),
+    async ({ body, ...request }) =>
+      withCookie(await accounts.signIn(body, deviceOf(request)), request.exchange),
   )
   router.on(
     route("signed_in", {
@@ -97,7 +103,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
     },
   )
   router.on(
-    route("signed_in", {
+    route("user", {
       method: "post",
       path: "/update/profile",
       summary: "Change one's own name",
@@ -107,7 +113,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
     ({ actor, caller, body }) => users.update(actor, caller.user.id, body),
   )
   router.on(
-    route("signed_in", {
+    route("user", {
       method: "post",
       path: "/update/password",
       summary: "Change one's own password; ends every session and begins a new one",
@@ -115,7 +121,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
       responses: { 200: json(SignedIn, "Signed in anew"), 429: slow },
     }),
     async ({ caller, body, ...request }) =>
-      withCookie(await accounts.changePassword(caller, body, deviceOf(request))),
+      withCookie(await accounts.changePassword(caller, body, deviceOf(request)), request.exchange),
   )
   router.on(
     route("admin", {

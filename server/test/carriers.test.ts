@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { adminEmail, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
+
+describe("a credential", () => {
+  let gateway: TestGateway
+  let token: string
+
+  beforeAll(async () => {
+    gateway = await startGateway({ PUBLIC_URL: "https://models.example.com" })
+    token = (await signIn(adminEmail, adminPassword)).body.token
+  })
+  afterAll(() => gateway.stop())
+
+  const call: TestGateway["call"] = (...args) => gateway.call(...args)
+  const signIn = (email: string, password: string) =>
+    call("POST", "/api/v1/auths/signin", { email, password }, { key: null })
+  const who = (key: string | null, headers = {}) =>
+    call("GET", "/api/v1/auths/", undefined, { key, headers })
+
+  it("sets a cookie that scripts cannot read and other sites cannot send", async () => {
+    const { headers } = await signIn(adminEmail, adminPassword)
+    const cookie = headers.get("set-cookie") ?? ""
+    expect(cookie).toMatch(/^token=\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=24\d{5}; Secure$/)
+  })
+
+  it("takes a credential from three carriers, the scheme in any case", async () => {
+    for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR "]) {
+      expect((await who(null, { authorization: `${scheme} ${token}` })).status).toBe(200)
+    }
+    expect((await who(null, { "x-api-key": token })).status).toBe(200)
+    expect((await who(null, { cookie: `a=b; token=${token}; c=d` })).status).toBe(200)
+    for (const headers of [
+      { authorization: token },
+      { authorization: "Basic eDp5" },
+      { cookie: `xtoken=${token}` },
+    ]) {
+      expect((await who(null, headers)).status).toBe(401)
+    }
+  })
+
+  it("refuses a change that another site's page sends with the cookie", async () => {
+    const send = (headers: Record<string, string>) =>
+      call(
+        "POST",
+        "/api/v1/auths/update/profile",
+        { name: "Ada" },
+        { key: null, headers: { cookie: `token=${token}`, ...headers } },
+      )
+    expect(await send({ origin: "https://evil.example" })).toMatchObject({
+      status: 403,
+      body: { code: "forbidden" },
+    })
+    expect((await send({ origin: "null" })).status).toBe(403)
+    expect((await send({ origin: "https://models.example.com" })).status).toBe(200)
+    expect((await send({ origin: gateway.url })).status).toBe(200)
+    expect((await send({})).status).toBe(200)
+    const read = await who(null, { cookie: `token=${token}`, origin: "https://evil.example" })
+    expect(read.status).toBe(200)
+  })
+
+  it("gives no cookie to a sign-in that another site's page sends", async () => {
+    const body = { email: adminEmail, password: adminPassword }
+    const sent = await call("POST", "/api/v1/auths/signin", body, {
+      key: null,
+      headers: { origin: "https://evil.example" },
+    })
+    expect(sent.headers.get("set-cookie")).toBeNull()
+  })
+})
