@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { z } from "zod"
+import { chatting } from "./chat-page.ts"
+import { databases, type Place } from "./databases.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
+import { startGateway } from "./gateway.ts"
+
+const main = join(import.meta.dirname, "../src/main.ts")
+const key = "sk-crash-test-0123456789abcdefgh"
+const Line = z.object({ msg: z.literal("listening"), url: z.string() })
+const longText = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ")
+
+interface Gateway {
+  url: string
+  process: ChildProcess
+  end(signal: NodeJS.Signals): Promise<void>
+}
+
+const start = async (env: Record<string, string>): Promise<Gateway> => {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  const exited = once(child, "exit")
+  const lines = createInterface({ input: child.stdout })
+  for await (const line of lines) {
+    const parsed = Line.safeParse(JSON.parse(line))
+    if (!parsed.success) continue
+    child.stdout.resume()
+    return {
+      url: parsed.data.url,
+      process: child,
+      end: async (signal) => {
+        child.kill(signal)
+        await exited
+      },
+    }
+  }
+  throw new Error("the gateway did not start")
+}
+
+describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place }) => {
+  let home: Place
+  let upstream: FakeOpenAI
+  let env: Record<string, string>
+
+  beforeAll(async () => {
+    home = await place()
+    upstream = await startFakeOpenAI({ apiKey: "up-key" })
+    env = {
+      ...home.env,
+      SECRET_KEY: "a secret key for the tests, long enough",
+      ADMIN_EMAIL: "ada@example.com",
+      ADMIN_API_KEY: key,
+      OLLAMA_BASE_URLS: ";",
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "up-key",
+      DRAIN_TIMEOUT: "300ms",
+    }
+  })
+  afterAll(async () => {
+    await upstream.close()
+    await home.remove()
+  })
+
+  const client = (url: string) => {
+    const call = async (method: string, path: string, body?: unknown) => {
+      const response = await fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, headers: response.headers, body: await response.json() }
+    }
+    return chatting({ url, call }, key)
+  }
+
+  /** Begins an answer and ends the gateway once some of it was shown. */
+  const cutShort = async (signal: NodeJS.Signals) => {
+    const first = await start(env)
+    const ada = client(first.url)
+    upstream.fault({ kind: "slow_frames", ms: 20 }, { on: /chat/ })
+    const id = await ada.begin()
+    const started = await ada.call("POST", `/${id}/messages`, { content: longText })
+    const answerId: string = started.body.messages[1].id
+    const following = await ada.follow(id, started.body.seq)
+    await following.until(({ name, data }) => name === "delta" && data.content_at > 200)
+    await first.end(signal)
+    await following.ended
+    return { id, seen: following.text(answerId), last: following.last() }
+  }
+
+  it("keeps what came but the last moment, says what happened, and goes on", async () => {
+    const { id, seen, last } = await cutShort("SIGKILL")
+    const second = await start(env)
+    const ada = client(second.url)
+    const answer = async () => (await ada.call("GET", `/${id}`)).body.messages[1]
+    await expect.poll(async () => (await answer()).state, { timeout: 18_000 }).toBe("interrupted")
+    const { content, error } = await answer()
+    expect(error).toMatchObject({ code: "process_ended" })
+    expect(error.message).toContain("The gateway stopped while this answer was being written")
+    expect(seen.startsWith(content)).toBe(true)
+    // 20 ms a word of some 7 characters; a write every 300 ms.
+    expect(seen.length - content.length).toBeLessThan(400)
+    const back = await ada.follow(id, last)
+    const snapshot = await back.until(({ name }) => name === "snapshot")
+    expect(snapshot.id).toBeGreaterThan(last)
+    back.leave()
+    const [, next] = await ada.say(id, { content: "go on" })
+    expect(next.state).toBe("completed")
+    await second.end("SIGTERM")
+  })
+
+  it("loses nothing at all when it is told to end", async () => {
+    const { id, seen } = await cutShort("SIGTERM")
+    const second = await start(env)
+    const { body } = await client(second.url).call("GET", `/${id}`)
+    const [, answer] = body.messages
+    expect(answer).toMatchObject({ state: "interrupted", error: { code: "shutting_down" } })
+    expect(answer.content.startsWith(seen)).toBe(true)
+    await second.end("SIGTERM")
+  })
+})
+
+const [, postgres] = databases
+
+describe.runIf(postgres)("two processes on one PostgreSQL", () => {
+  it("show and stop each other's answers, and leave them alone at their start", async () => {
+    const home = await postgres?.place()
+    const upstream = await startFakeOpenAI({ apiKey: "up-key" })
+    const env = { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "up-key" }
+    const one = await startGateway({ ...home?.env, ...env })
+    upstream.fault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 2 })
+    const { key: own } = await one.newUser("Grace")
+    const here = chatting(one, own)
+    const id = await here.begin()
+    const started = await here.call("POST", `/${id}/messages`, { content: longText })
+    const answerId: string = started.body.messages[1].id
+    const other = await startGateway({ ...home?.env, ...env })
+    const there = chatting(other, own)
+    const following = await there.follow(id)
+    await following.until(
+      ({ name, data }) => name === "message" && data.id === answerId && data.content.length > 60,
+    )
+    await there.call("POST", `/${id}/stop`, {})
+    await following.until(
+      ({ name, data }) => name === "message" && data.id === answerId && data.state === "stopped",
+    )
+    following.leave()
+    await other.stop()
+    await one.stop()
+    await upstream.close()
+    await home?.remove()
+  })
+})
