@@ -3,6 +3,8 @@ import { Link, type LinkProps } from "@tanstack/react-router"
 export interface LinkTab {
   to: NonNullable<LinkProps["to"]>
   label: string
+  /** Active on its own address only, not below it. */
+  exact?: true
 }
 
 /** The pages of one area, as tabs that are links. */
@@ -11,11 +13,11 @@ export const LinkTabs = ({ label, tabs }: { label: string; tabs: readonly LinkTa
     aria-label={label}
     className="-mx-4 flex gap-1 overflow-x-auto border-b border-line px-4 wide:mx-0 wide:px-0"
   >
-    {tabs.map(({ to, label: name }) => (
+    {tabs.map(({ to, label: name, exact = false }) => (
       <Link
         key={to}
         to={to}
-        activeOptions={{ exact: false, includeSearch: false }}
+        activeOptions={{ exact, includeSearch: false }}
         className="-mb-px rounded-t-md border-b-2 border-transparent px-2.5 py-2 text-sm whitespace-nowrap text-muted -outline-offset-2 hover:text-text data-[status=active]:border-accent data-[status=active]:font-medium data-[status=active]:text-text"
       >
         {name}

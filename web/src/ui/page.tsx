@@ -1,5 +1,6 @@
-import type { ReactNode } from "react"
-import { useEffect } from "react"
+import { Link, type LinkProps } from "@tanstack/react-router"
+import { ChevronLeft } from "lucide-react"
+import { Fragment, type ReactNode, useEffect } from "react"
 import { classes } from "./classes.ts"
 
 interface PageProps {
@@ -64,4 +65,37 @@ export const Section = ({ title, lead, action, children }: SectionProps) => (
 /** A box around what belongs together. */
 export const Card = ({ children, className }: { children: ReactNode; className?: string }) => (
   <div className={classes("rounded border border-line bg-bg p-4", className)}>{children}</div>
+)
+
+/** An area of several pages: their tabs stay at the top while the page scrolls. */
+export const TabbedArea = ({ tabs, children }: { tabs: ReactNode; children: ReactNode }) => (
+  <>
+    <div className="sticky top-0 z-20 bg-bg">
+      <div className="mx-auto w-full max-w-[76rem] px-4 wide:px-8 wide:pt-2">{tabs}</div>
+    </div>
+    {children}
+  </>
+)
+
+/** Back to the list an object belongs to. */
+export const BackLink = ({ to, children }: { to: LinkProps["to"]; children: ReactNode }) => (
+  <Link
+    {...({ to } as LinkProps)}
+    className="-mb-2 inline-flex items-center gap-1 self-start rounded-sm text-sm text-muted hover:text-text"
+  >
+    <ChevronLeft aria-hidden className="size-4" />
+    {children}
+  </Link>
+)
+
+/** Labels with what they say, in two columns where there is room. */
+export const Facts = ({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) => (
+  <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
+    {rows.map(([label, value]) => (
+      <Fragment key={label}>
+        <dt className="text-muted">{label}</dt>
+        <dd className="min-w-0 break-words">{value}</dd>
+      </Fragment>
+    ))}
+  </dl>
 )

@@ -1,3 +1,133 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import type { CreatedApiKey } from "../../../../server/src/auth/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { keysQuery, modelsQuery } from "../../lib/queries.ts"
+import { ButtonLink } from "../../ui/button.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { Field, Select, TextField } from "../../ui/field.tsx"
+import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { BackLink, Page, Section } from "../../ui/page.tsx"
+import { TokensField } from "../../ui/tokens-field.tsx"
+import { KeySnippets } from "./snippets.tsx"
 
-export const NewKeyPage = () => <Page title="NewKeyPage">…</Page>
+const daySeconds = 86_400
+const lives = ["", "7", "30", "90", "365"] as const
+
+/** The API's areas that a key may be held to. */
+const usualRoutes = ["/v1/*", "/api/*", "/ollama/*", "/v1/chat/completions", "/v1/embeddings"]
+
+const empty = { name: "", days: "", models: [] as string[], routes: [] as string[] }
+
+export const NewKeyPage = () => {
+  const [created, setCreated] = useState<CreatedApiKey | null>(null)
+  return created ? <Created created={created} /> : <NewKey onCreated={setCreated} />
+}
+
+const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
+  const client = useQueryClient()
+  const { data: models = [] } = useQuery(modelsQuery)
+  const { values, set, dirty } = useDraft(empty)
+  const create = useMutation({
+    mutationFn: () => {
+      const { name, days, models: allowed_models, routes: allowed_routes } = values
+      const life = Number(days) * daySeconds
+      return api.post<CreatedApiKey>("/api/v1/auths/api_keys", {
+        ...(name.trim() && { name }),
+        ...(life > 0 && { expires_at: Math.floor(Date.now() / 1000) + life }),
+        ...(allowed_models.length > 0 && { allowed_models }),
+        ...(allowed_routes.length > 0 && { allowed_routes }),
+      })
+    },
+    onSuccess: (key) => {
+      void client.invalidateQueries({ queryKey: keysQuery.queryKey })
+      onCreated(key)
+    },
+  })
+  const { error } = create
+  return (
+    <Page
+      title={t("keys.create")}
+      lead={t("keys.createLead")}
+      above={<BackLink to="/account/keys">{t("keys.title")}</BackLink>}
+      narrow
+    >
+      <Form
+        dirty={dirty}
+        always
+        saving={create.isPending}
+        saved={create.isSuccess}
+        error={error}
+        fields={["name", "expires_at", "allowed_models", "allowed_routes"]}
+        onSave={create.mutate}
+        action={t("keys.create")}
+      >
+        <TextField
+          label={t("keys.name")}
+          help={t("keys.nameHelp")}
+          value={values.name}
+          onValue={(name) => set({ name })}
+          error={fieldError(error, "name")}
+          placeholder={t("keys.namePlaceholder")}
+          autoComplete="off"
+        />
+        <Field label={t("keys.expires")} error={fieldError(error, "expires_at")}>
+          {(wired) => (
+            <Select
+              {...wired}
+              value={values.days}
+              onValue={(days) => set({ days })}
+              options={lives.map((value) => ({
+                value,
+                label: value === "" ? t("state.never") : t("keys.inDays", { count: Number(value) }),
+              }))}
+            />
+          )}
+        </Field>
+        <TokensField
+          label={t("keys.models")}
+          help={t("keys.modelsHelp")}
+          values={values.models}
+          onValues={(next) => set({ models: next })}
+          suggestions={models.map(({ id }) => id)}
+          error={fieldError(error, "allowed_models")}
+        />
+        <TokensField
+          label={t("keys.routes")}
+          help={t("keys.routesHelp")}
+          values={values.routes}
+          onValues={(routes) => set({ routes })}
+          suggestions={usualRoutes}
+          error={fieldError(error, "allowed_routes")}
+        />
+      </Form>
+    </Page>
+  )
+}
+
+const Created = ({ created }: { created: CreatedApiKey }) => {
+  const [model] = created.allowed_models ?? []
+  return (
+    <Page
+      title={t("keys.createdTitle", { name: created.name })}
+      lead={t("keys.createdLead")}
+      narrow
+      action={
+        <ButtonLink to="/account/keys" look="primary">
+          {t("keys.done")}
+        </ButtonLink>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-3 rounded border border-accent/50 bg-accent-soft p-3">
+        <code data-secret className="min-w-0 flex-1 basis-56 text-sm break-all select-all">
+          {created.api_key}
+        </code>
+        <CopyButton text={created.api_key} label={t("keys.copy")} worded />
+      </div>
+      <Section title={t("keys.use")} lead={t("keys.useLead")}>
+        <KeySnippets secret={created.api_key} {...(model !== undefined && { model })} />
+      </Section>
+    </Page>
+  )
+}

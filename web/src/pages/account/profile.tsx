@@ -1,3 +1,146 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation } from "@tanstack/react-query"
+import { useState } from "react"
+import type { SignedIn } from "../../../../server/src/auth/schema.ts"
+import type { User } from "../../../../server/src/users/schema.ts"
+import { chooseLanguage, type Language, languages, t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { queryClient } from "../../lib/query-client.ts"
+import { meQuery, rememberSignedIn, useMe } from "../../lib/session.ts"
+import { useStored } from "../../lib/stored.ts"
+import { chooseTheme, themes, useTheme } from "../../lib/theme.ts"
+import { Button } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Field, Select, TextField } from "../../ui/field.tsx"
+import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Facts, Page, Section } from "../../ui/page.tsx"
+import { PasswordField } from "../start/password-field.tsx"
 
-export const ProfilePage = () => <Page title="ProfilePage">…</Page>
+export const ProfilePage = () => (
+  <Page title={t("account.profile")} lead={t("account.profileLead")} narrow>
+    <Profile />
+    <Appearance />
+    <Password />
+  </Page>
+)
+
+const Profile = () => {
+  const me = useMe()
+  const { values, set, settle, dirty } = useDraft({ name: me.name })
+  const save = useMutation({
+    mutationFn: () => api.post<User>("/api/v1/auths/update/profile", values),
+    onSuccess: ({ name }) => {
+      settle({ name })
+      void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
+    },
+  })
+  return (
+    <Form
+      dirty={dirty}
+      saving={save.isPending}
+      saved={save.isSuccess}
+      error={save.error}
+      fields={["name"]}
+      onSave={save.mutate}
+    >
+      <TextField
+        label={t("session.name")}
+        help={t("session.nameHelp")}
+        value={values.name}
+        onValue={(name) => set({ name })}
+        error={fieldError(save.error, "name")}
+        autoComplete="name"
+      />
+      <Facts
+        rows={[
+          [t("session.email"), me.email],
+          [t("user.role"), t(`role.${me.role}`)],
+        ]}
+      />
+    </Form>
+  )
+}
+
+const isLanguage = (text: string): text is Language => Object.hasOwn(languages, text)
+
+const Appearance = () => {
+  const theme = useTheme()
+  const language = useStored("language") ?? ""
+  return (
+    <Section title={t("account.appearance")} lead={t("account.appearanceLead")}>
+      <div className="grid gap-4 wide:grid-cols-2">
+        <Field label={t("theme.title")}>
+          {(wired) => (
+            <Select
+              {...wired}
+              value={theme}
+              onValue={(value) => chooseTheme(themes.find((one) => one === value) ?? "system")}
+              options={themes.map((value) => ({ value, label: t(`theme.${value}`) }))}
+            />
+          )}
+        </Field>
+        <Field label={t("language.title")}>
+          {(wired) => (
+            <Select
+              {...wired}
+              value={language}
+              onValue={(value) => void chooseLanguage(isLanguage(value) ? value : null)}
+              options={[
+                { value: "", label: t("language.browser") },
+                ...Object.entries(languages).map(([value, { name }]) => ({ value, label: name })),
+              ]}
+            />
+          )}
+        </Field>
+      </div>
+    </Section>
+  )
+}
+
+const Password = () => {
+  const [values, setValues] = useState({ password: "", new_password: "" })
+  const change = useMutation({
+    mutationFn: () => api.post<SignedIn>("/api/v1/auths/update/password", values),
+    onSuccess: (signedIn) => {
+      setValues({ password: "", new_password: "" })
+      rememberSignedIn(signedIn)
+    },
+  })
+  const { error } = change
+  const wrong = fieldError(error, "new_password")
+  return (
+    <Section title={t("account.password")} lead={t("account.passwordLead")}>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          change.mutate()
+        }}
+      >
+        <PasswordField
+          label={t("account.oldPassword")}
+          value={values.password}
+          onValue={(password) => setValues({ ...values, password })}
+          autoComplete="current-password"
+        />
+        <PasswordField
+          label={t("account.newPassword")}
+          help={t("session.passwordHelp")}
+          value={values.new_password}
+          onValue={(new_password) => setValues({ ...values, new_password })}
+          error={wrong}
+          autoComplete="new-password"
+        />
+        {error && !wrong && <ErrorNote error={error} />}
+        <div className="flex items-center gap-3">
+          <Button type="submit" busy={change.isPending}>
+            {t("account.changePassword")}
+          </Button>
+          <span role="status" className="text-xs text-muted">
+            {change.isSuccess && t("account.passwordChanged")}
+          </span>
+        </div>
+      </form>
+    </Section>
+  )
+}

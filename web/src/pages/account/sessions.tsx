@@ -1,3 +1,88 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import type { Session } from "../../../../server/src/auth/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { sessionsQuery } from "../../lib/queries.ts"
+import { Badge } from "../../ui/badge.tsx"
+import { Button } from "../../ui/button.tsx"
+import { inWords } from "../../ui/error-note.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
+import { NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { deviceName } from "./device-name.ts"
 
-export const SessionsPage = () => <Page title="SessionsPage">…</Page>
+export const SessionsPage = () => {
+  const sessions = useQuery(sessionsQuery)
+  return (
+    <Page title={t("sessions.title")} lead={t("sessions.lead")}>
+      <Loaded query={sessions}>
+        {(items) => (
+          <Table
+            label={t("sessions.title")}
+            items={items}
+            idOf={({ id }) => id}
+            columns={[
+              {
+                id: "device",
+                header: t("sessions.device"),
+                grow: true,
+                cell: (session) => (
+                  <NameCell note={session.address}>
+                    <span title={session.user_agent ?? undefined}>
+                      {deviceName(session.user_agent) ?? t("sessions.unknown")}
+                    </span>{" "}
+                    {session.current && <Badge tone="accent">{t("sessions.current")}</Badge>}
+                  </NameCell>
+                ),
+              },
+              {
+                id: "begun",
+                header: t("sessions.begun"),
+                wideOnly: true,
+                cell: ({ created_at }) => <Time at={created_at} />,
+              },
+              {
+                id: "used",
+                header: t("sessions.used"),
+                cell: ({ last_used_at, created_at }) => <Time at={last_used_at ?? created_at} />,
+              },
+              {
+                id: "ends",
+                header: t("sessions.ends"),
+                wideOnly: true,
+                cell: ({ expires_at }) => <Time at={expires_at} />,
+              },
+              {
+                id: "end",
+                header: "",
+                align: "right",
+                cell: (session) => !session.current && <EndSession session={session} />,
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const EndSession = ({ session }: { session: Session }) => {
+  const client = useQueryClient()
+  const [error, setError] = useState<unknown>(null)
+  const end = async (): Promise<void> => {
+    try {
+      await api.delete(`/api/v1/auths/sessions/${encodeURIComponent(session.id)}`)
+      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+    } catch (reason) {
+      setError(reason)
+    }
+  }
+  return (
+    <>
+      <Button onClick={() => void end()}>{t("sessions.end")}</Button>
+      {error !== null && <p className="mt-1 text-xs text-danger">{inWords(error)}</p>}
+    </>
+  )
+}

@@ -1,3 +1,154 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { Trash2 } from "lucide-react"
+import { useState } from "react"
+import type { Connection, TestResult } from "../../../../server/src/connections/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { connectionQuery } from "../../lib/queries.ts"
+import { Button } from "../../ui/button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
+import { Form, useDraft } from "../../ui/form.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
+import { Time } from "../../ui/time.tsx"
+import { ConnectionBasics, ConnectionTest, testUnsaved } from "./connection-form.tsx"
+import { ConnectionMore, type MoreValues } from "./connection-more.tsx"
+import { HealthStatus } from "./connections.tsx"
 
-export const ConnectionPage = () => <Page title="ConnectionPage">…</Page>
+const route = getRouteApi("/inside/admin/connections/$connectionId")
+
+export const ConnectionPage = () => {
+  const { connectionId } = route.useParams()
+  const connection = useQuery(connectionQuery(connectionId))
+  return (
+    <Page
+      title={connection.data?.name ?? t("connections.one")}
+      lead={connection.data?.base_url}
+      above={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
+      narrow
+    >
+      <Loaded query={connection} rows={8}>
+        {(data) => (
+          <>
+            <State connection={data} />
+            <Details key={data.id} connection={data} />
+            {data.source === "database" && <Removal connection={data} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const State = ({ connection: { health } }: { connection: Connection }) => (
+  <Facts
+    rows={[
+      [
+        t("connections.health"),
+        <span key="health">
+          <HealthStatus health={health} />
+          {health.last_error && <span className="block text-danger">{health.last_error}</span>}
+        </span>,
+      ],
+      [t("connections.answered"), <Time key="answered" at={health.last_ok_at} />],
+      [t("models.title"), health.models],
+      [t("connections.running"), health.running],
+    ]}
+  />
+)
+
+const valuesOf = (connection: Connection) => {
+  const { kind, name, base_url, ...rest } = connection
+  const more: MoreValues = {
+    id_prefix: rest.id_prefix ?? "",
+    allowed_models: rest.allowed_models,
+    access_grants: rest.access_grants,
+    connect_timeout: rest.connect_timeout,
+    first_byte_timeout: rest.first_byte_timeout,
+    idle_timeout: rest.idle_timeout,
+    enabled: rest.enabled,
+  }
+  return { kind, name, base_url, api_key: "", ...more }
+}
+
+const variableOf = ({ kind, source }: Connection): string | undefined => {
+  if (source === "database") return undefined
+  return kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
+}
+
+const Details = ({ connection }: { connection: Connection }) => {
+  const client = useQueryClient()
+  const { values, set, settle, dirty } = useDraft(valuesOf(connection))
+  const path = `/api/v1/connections/${encodeURIComponent(connection.id)}`
+  const locked = variableOf(connection)
+  const changes = () => {
+    const { kind, api_key, id_prefix, ...rest } = values
+    return { ...rest, id_prefix: id_prefix || null, ...(api_key && { api_key }) }
+  }
+  const save = useMutation({
+    mutationFn: () => api.post<Connection>(`${path}/update`, changes()),
+    onSuccess: (saved) => {
+      settle(valuesOf(saved))
+      client.setQueryData(connectionQuery(connection.id).queryKey, saved)
+      void client.invalidateQueries({ queryKey: ["models"] })
+    },
+  })
+  // What is not saved can be tested only with its own key: the saved one never comes back to us.
+  const test = (): Promise<TestResult> =>
+    dirty && values.api_key
+      ? testUnsaved({ kind: connection.kind, ...changes() })
+      : api.post<TestResult>(`${path}/test`)
+  return (
+    <Form
+      dirty={dirty}
+      saving={save.isPending}
+      saved={save.isSuccess}
+      error={save.error}
+      fields={Object.keys(values)}
+      onSave={save.mutate}
+    >
+      <ConnectionBasics
+        values={values}
+        set={set}
+        error={save.error}
+        savedKey={connection.api_key}
+        fixedKind
+        locked={locked}
+      />
+      <ConnectionTest ask={test} />
+      {locked === undefined && <ConnectionMore values={values} set={set} error={save.error} />}
+    </Form>
+  )
+}
+
+const Removal = ({ connection }: { connection: Connection }) => {
+  const router = useRouter()
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  const remove = async (): Promise<void> => {
+    await api.delete(`/api/v1/connections/${connection.id}`)
+    await router.navigate({ to: "/admin/connections", ignoreBlocker: true })
+    await client.invalidateQueries({ queryKey: ["connections"] })
+    await client.invalidateQueries({ queryKey: ["models"] })
+  }
+  return (
+    <Section title={t("connections.delete")} lead={t("connections.deleteLead")}>
+      <div>
+        <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
+          {t("connections.delete")}
+        </Button>
+      </div>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t("connections.deleteOne", { name: connection.name })}
+        action={t("connections.delete")}
+        danger
+        onConfirm={remove}
+      >
+        {t("connections.deleteLead")}
+      </Confirm>
+    </Section>
+  )
+}

@@ -1,3 +1,156 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { ArrowDown, ArrowUp, Cable, Plus } from "lucide-react"
+import type { Connection, Health } from "../../../../server/src/connections/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { connectionsQuery } from "../../lib/queries.ts"
+import { Badge, Status } from "../../ui/badge.tsx"
+import { ButtonLink, IconButton } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
+import { type Column, NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
 
-export const ConnectionsPage = () => <Page title="ConnectionsPage">…</Page>
+const AddConnection = () => (
+  <ButtonLink to="/admin/connections/new" look="primary" icon={Plus}>
+    {t("connections.add")}
+  </ButtonLink>
+)
+
+export const HealthStatus = ({ health }: { health: Health }) => {
+  const tones = { healthy: "ok", resting: "danger", unknown: "plain", disabled: "plain" } as const
+  return <Status tone={tones[health.status]}>{t(`health.${health.status}`)}</Status>
+}
+
+/** The places of `ids` after one was moved a step, as the changes that need saving. */
+const moved = (items: readonly Connection[], id: string, step: number) => {
+  const own = items.filter(({ source }) => source === "database")
+  const from = own.findIndex((connection) => connection.id === id)
+  const [taken] = own.splice(from, 1)
+  if (taken) own.splice(from + step, 0, taken)
+  return own
+    .map((connection, index) => ({ connection, position: (index + 1) * 10 }))
+    .filter(({ connection, position }) => connection.position !== position)
+}
+
+export const ConnectionsPage = () => {
+  const client = useQueryClient()
+  const connections = useQuery(connectionsQuery)
+  const move = useMutation({
+    mutationFn: async ({ id, step }: { id: string; step: number }) => {
+      for (const { connection, position } of moved(connections.data ?? [], id, step)) {
+        await api.post(`/api/v1/connections/${connection.id}/update`, { position })
+      }
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["connections"] }),
+  })
+  return (
+    <Page title={t("connections.title")} lead={t("connections.lead")} action={<AddConnection />}>
+      {move.error && <ErrorNote error={move.error} />}
+      <Loaded query={connections}>
+        {(items) =>
+          items.length === 0 ? (
+            <EmptyState icon={Cable} title={t("connections.none")} action={<AddConnection />}>
+              {t("connections.noneHelp")}
+            </EmptyState>
+          ) : (
+            <Table
+              label={t("connections.title")}
+              items={items}
+              idOf={({ id }) => id}
+              columns={columns(items, (id, step) => move.mutate({ id, step }))}
+            />
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+const columns = (
+  items: readonly Connection[],
+  onMove: (id: string, step: number) => void,
+): Column<Connection>[] => [
+  {
+    id: "name",
+    header: t("connection.name"),
+    grow: true,
+    cell: ({ id, name, base_url, source }) => (
+      <NameCell note={base_url}>
+        <Link to="/admin/connections/$connectionId" params={{ connectionId: id }}>
+          {name}
+        </Link>{" "}
+        {source === "environment" && <Badge>{t("connections.fixed")}</Badge>}
+      </NameCell>
+    ),
+  },
+  {
+    id: "kind",
+    header: t("connection.kind"),
+    wideOnly: true,
+    cell: ({ kind }) => t(`connection.${kind}`),
+  },
+  {
+    id: "health",
+    header: t("connections.health"),
+    cell: ({ health }) => (
+      <div className="max-w-72 min-w-24">
+        <HealthStatus health={health} />
+        {health.last_error && health.status !== "healthy" && (
+          <p className="line-clamp-2 text-xs break-words text-danger">{health.last_error}</p>
+        )}
+      </div>
+    ),
+  },
+  {
+    id: "models",
+    header: t("models.title"),
+    align: "right",
+    wideOnly: true,
+    cell: ({ health }) => health.models,
+  },
+  {
+    id: "answered",
+    header: t("connections.answered"),
+    wideOnly: true,
+    cell: ({ health }) => <Time at={health.last_ok_at} />,
+  },
+  {
+    id: "order",
+    header: t("connections.order"),
+    wideOnly: true,
+    cell: (connection) => <Order items={items} connection={connection} onMove={onMove} />,
+  },
+]
+
+interface OrderProps {
+  items: readonly Connection[]
+  connection: Connection
+  onMove: (id: string, step: number) => void
+}
+
+const Order = ({ items, connection, onMove }: OrderProps) => {
+  const own = items.filter(({ source }) => source === "database")
+  const at = own.indexOf(connection)
+  if (at < 0) return null
+  const { id, name } = connection
+  return (
+    <div className="flex">
+      <IconButton
+        icon={ArrowUp}
+        label={t("connections.up", { name })}
+        disabled={at === 0}
+        onClick={() => onMove(id, -1)}
+      />
+      <IconButton
+        icon={ArrowDown}
+        label={t("connections.down", { name })}
+        disabled={at === own.length - 1}
+        onClick={() => onMove(id, 1)}
+      />
+    </div>
+  )
+}

@@ -1,3 +1,95 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { Trash2 } from "lucide-react"
+import { useState } from "react"
+import type { Group } from "../../../../server/src/groups/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { groupQuery } from "../../lib/queries.ts"
+import { Button } from "../../ui/button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
+import { Form, useDraft } from "../../ui/form.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { BackLink, Page, Section } from "../../ui/page.tsx"
+import { Members } from "./members.tsx"
+import { GroupFields } from "./new-group.tsx"
 
-export const GroupPage = () => <Page title="GroupPage">…</Page>
+const route = getRouteApi("/inside/admin/groups/$groupId")
+
+export const GroupPage = () => {
+  const { groupId } = route.useParams()
+  const group = useQuery(groupQuery(groupId))
+  return (
+    <Page
+      title={group.data?.name ?? t("groups.one")}
+      lead={group.data && t("groups.count", { count: group.data.member_count })}
+      above={<BackLink to="/admin/groups">{t("groups.title")}</BackLink>}
+      narrow
+    >
+      <Loaded query={group}>
+        {(data) => (
+          <>
+            <Details key={data.id} group={data} />
+            <Members groupId={data.id} />
+            <Removal group={data} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Details = ({ group: { id, name, description } }: { group: Group }) => {
+  const client = useQueryClient()
+  const { values, set, settle, dirty } = useDraft({ name, description })
+  const save = useMutation({
+    mutationFn: () => api.post<Group>(`/api/v1/groups/${id}/update`, values),
+    onSuccess: (saved) => {
+      settle({ name: saved.name, description: saved.description })
+      client.setQueryData(groupQuery(id).queryKey, saved)
+      void client.invalidateQueries({ queryKey: ["groups"] })
+    },
+  })
+  return (
+    <Form
+      dirty={dirty}
+      saving={save.isPending}
+      saved={save.isSuccess}
+      error={save.error}
+      fields={["name", "description"]}
+      onSave={save.mutate}
+    >
+      <GroupFields values={values} set={set} error={save.error} />
+    </Form>
+  )
+}
+
+const Removal = ({ group }: { group: Group }) => {
+  const router = useRouter()
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  const remove = async (): Promise<void> => {
+    await api.delete(`/api/v1/groups/${group.id}`)
+    await router.navigate({ to: "/admin/groups", ignoreBlocker: true })
+    await client.invalidateQueries({ queryKey: ["groups"] })
+  }
+  return (
+    <Section title={t("groups.delete")} lead={t("groups.deleteLead")}>
+      <div>
+        <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
+          {t("groups.delete")}
+        </Button>
+      </div>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t("groups.deleteOne", { name: group.name })}
+        action={t("groups.delete")}
+        danger
+        onConfirm={remove}
+      >
+        {t("groups.deleteLead")}
+      </Confirm>
+    </Section>
+  )
+}

@@ -1,3 +1,102 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { Plus, UsersRound } from "lucide-react"
+import { t } from "../../i18n/translate.ts"
+import { groupsQuery } from "../../lib/queries.ts"
+import { useListSearch } from "../../lib/use-list.ts"
+import { Badge } from "../../ui/badge.tsx"
+import { Button, ButtonLink } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
+import { NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 
-export const GroupsPage = () => <Page title="GroupsPage">…</Page>
+const pageSize = 30
+
+const CreateGroup = () => (
+  <ButtonLink to="/admin/groups/new" look="primary" icon={Plus}>
+    {t("groups.create")}
+  </ButtonLink>
+)
+
+export const GroupsPage = () => {
+  const { search, change, setQuery, clear } = useListSearch()
+  const { query, page = 1, order_by = "name", direction = "asc" } = search
+  const groups = useQuery(groupsQuery({ query, order_by, direction, page, page_size: pageSize }))
+  return (
+    <Page title={t("groups.title")} lead={t("groups.lead")} action={<CreateGroup />}>
+      <Toolbar>
+        <SearchField label={t("groups.search")} value={query ?? ""} onValue={setQuery} />
+      </Toolbar>
+      <Loaded query={groups}>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <NoGroups searched={Boolean(query)} clear={clear} />
+          ) : (
+            <>
+              <Table
+                label={t("groups.title")}
+                items={items}
+                idOf={({ id }) => id}
+                order={{ by: order_by, direction }}
+                onOrder={(by, way) => change({ order_by: by, direction: way })}
+                columns={[
+                  {
+                    id: "name",
+                    header: t("groups.name"),
+                    sort: "name",
+                    grow: true,
+                    cell: ({ id, name, description, source }) => (
+                      <NameCell note={description}>
+                        <Link to="/admin/groups/$groupId" params={{ groupId: id }}>
+                          {name}
+                        </Link>{" "}
+                        {source !== "local" && <Badge>{t(`source.${source}`)}</Badge>}
+                      </NameCell>
+                    ),
+                  },
+                  {
+                    id: "members",
+                    header: t("groups.members"),
+                    align: "right",
+                    cell: ({ member_count }) => member_count,
+                  },
+                  {
+                    id: "created",
+                    header: t("user.created"),
+                    sort: "created_at",
+                    wideOnly: true,
+                    cell: ({ created_at }) => <Time at={created_at} />,
+                  },
+                ]}
+              />
+              <Pager
+                page={page}
+                pageSize={pageSize}
+                total={total}
+                onPage={(next) => change({ page: next })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+const NoGroups = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
+  searched ? (
+    <EmptyState
+      icon={UsersRound}
+      title={t("list.nothing")}
+      action={<Button onClick={clear}>{t("list.clear")}</Button>}
+    >
+      {t("list.nothingHelp")}
+    </EmptyState>
+  ) : (
+    <EmptyState icon={UsersRound} title={t("groups.none")} action={<CreateGroup />}>
+      {t("groups.noneHelp")}
+    </EmptyState>
+  )

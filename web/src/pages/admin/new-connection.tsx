@@ -1,3 +1,62 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useRouter } from "@tanstack/react-router"
+import type { Connection } from "../../../../server/src/connections/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { Form, useDraft } from "../../ui/form.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
+import {
+  ConnectionBasics,
+  ConnectionTest,
+  type ConnectionValues,
+  testUnsaved,
+  usualAddress,
+} from "./connection-form.tsx"
 
-export const NewConnectionPage = () => <Page title="NewConnectionPage">…</Page>
+const empty: ConnectionValues = {
+  kind: "openai",
+  name: "",
+  base_url: usualAddress.openai,
+  api_key: "",
+}
+
+export const NewConnectionPage = () => {
+  const router = useRouter()
+  const client = useQueryClient()
+  const { values, set, dirty } = useDraft(empty)
+  const create = useMutation({
+    mutationFn: () => api.post<Connection>("/api/v1/connections/create", values),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: ["connections"] })
+      await client.invalidateQueries({ queryKey: ["models"] })
+      await router.navigate({
+        to: "/admin/connections/$connectionId",
+        params: { connectionId: id },
+        ignoreBlocker: true,
+      })
+    },
+  })
+  const named = { ...values, name: values.name.trim() || t(`connection.${values.kind}`) }
+  return (
+    <Page
+      title={t("connections.add")}
+      lead={t("connections.addLead")}
+      above={<BackLink to="/admin/connections">{t("connections.title")}</BackLink>}
+      narrow
+    >
+      <Form
+        dirty={dirty}
+        always
+        saving={create.isPending}
+        saved={create.isSuccess}
+        error={create.error}
+        fields={["kind", "name", "base_url", "api_key"]}
+        onSave={create.mutate}
+        action={t("connections.add")}
+      >
+        <ConnectionBasics values={values} set={set} error={create.error} />
+        <ConnectionTest ask={() => testUnsaved(named)} />
+      </Form>
+    </Page>
+  )
+}

@@ -1,3 +1,93 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useRouter } from "@tanstack/react-router"
+import type { User } from "../../../../server/src/users/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { Field, Select, TextField } from "../../ui/field.tsx"
+import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
+import { PasswordField } from "../start/password-field.tsx"
 
-export const NewUserPage = () => <Page title="NewUserPage">…</Page>
+export const NewUserPage = () => {
+  const router = useRouter()
+  const client = useQueryClient()
+  const { values, set, dirty } = useDraft({ name: "", email: "", password: "", role: "user" })
+  const add = useMutation({
+    mutationFn: () => api.post<User>("/api/v1/auths/add", values),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: ["users"] })
+      await router.navigate({
+        to: "/admin/users/$userId",
+        params: { userId: id },
+        ignoreBlocker: true,
+      })
+    },
+  })
+  const { error } = add
+  return (
+    <Page
+      title={t("users.add")}
+      lead={t("users.addLead")}
+      above={<BackLink to="/admin/users">{t("users.title")}</BackLink>}
+      narrow
+    >
+      <Form
+        dirty={dirty}
+        always
+        saving={add.isPending}
+        saved={add.isSuccess}
+        error={error}
+        fields={["name", "email", "password", "role"]}
+        onSave={add.mutate}
+        action={t("users.add")}
+      >
+        <TextField
+          label={t("user.name")}
+          value={values.name}
+          onValue={(name) => set({ name })}
+          error={fieldError(error, "name")}
+          autoComplete="off"
+        />
+        <TextField
+          label={t("session.email")}
+          type="email"
+          value={values.email}
+          onValue={(email) => set({ email })}
+          error={fieldError(error, "email")}
+          autoComplete="off"
+        />
+        <PasswordField
+          label={t("session.password")}
+          help={t("users.passwordHelp")}
+          value={values.password}
+          onValue={(password) => set({ password })}
+          error={fieldError(error, "password")}
+          autoComplete="new-password"
+        />
+        <RoleField value={values.role} onValue={(role) => set({ role })} />
+      </Form>
+    </Page>
+  )
+}
+
+interface RoleFieldProps {
+  value: string
+  onValue: (role: string) => void
+  error?: string | undefined
+}
+
+export const RoleField = ({ value, onValue, error }: RoleFieldProps) => (
+  <Field label={t("user.role")} help={t("user.roleHelp")} error={error}>
+    {(wired) => (
+      <Select
+        {...wired}
+        value={value}
+        onValue={onValue}
+        options={(["user", "admin", "pending"] as const).map((role) => ({
+          value: role,
+          label: t(`role.${role}`),
+        }))}
+      />
+    )}
+  </Field>
+)

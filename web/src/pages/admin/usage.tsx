@@ -1,3 +1,201 @@
-import { Page } from "../../ui/page.tsx"
+import { useQuery } from "@tanstack/react-query"
+import { Activity, Download } from "lucide-react"
+import { useMemo } from "react"
+import type { UsageSum } from "../../../../server/src/usage/schema.ts"
+import { type MessageKey, t } from "../../i18n/translate.ts"
+import { formatDuration, formatNumber } from "../../lib/format.ts"
+import { usageQuery } from "../../lib/queries.ts"
+import { useListSearch } from "../../lib/use-list.ts"
+import { Button } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Page, Section } from "../../ui/page.tsx"
+import { Table } from "../../ui/table.tsx"
+import { Filter, Toolbar } from "../../ui/toolbar.tsx"
+import { downloadCsv } from "./csv.ts"
+import { DayChart } from "./day-chart.tsx"
+import { UsageName } from "./usage-name.tsx"
 
-export const UsagePage = () => <Page title="UsagePage">…</Page>
+const daySeconds = 86_400
+const spans = ["7", "30", "90", "365"] as const
+const groupings = ["model", "user", "key", "connection", "day"] as const
+type Grouping = (typeof groupings)[number]
+
+const groupLabels: Record<Grouping, MessageKey> = {
+  model: "usage.byModel",
+  user: "usage.byUser",
+  key: "usage.byKey",
+  connection: "usage.byConnection",
+  day: "usage.byDay",
+}
+
+export const UsagePage = () => {
+  const { search, change } = useListSearch<"days" | "by">()
+  const span = spans.find((one) => one === search.days) ?? "30"
+  const by = groupings.find((one) => one === search.by) ?? "model"
+  // Whole UTC days, so that the address stays the same query until midnight.
+  const { from, to } = useMemo(() => {
+    const end = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds
+    return { from: end - Number(span) * daySeconds, to: end }
+  }, [span])
+  const days = useQuery(usageQuery({ from, to, group_by: "day" }))
+  const sums = useQuery(usageQuery({ from, to, group_by: by }))
+
+  return (
+    <Page
+      title={t("usage.title")}
+      lead={t("usage.lead")}
+      action={
+        <Button
+          icon={Download}
+          disabled={!sums.data || sums.data.items.length === 0}
+          onClick={() =>
+            sums.data && downloadCsv(`usage-by-${by}.csv`, rowsOf(by, sums.data.items))
+          }
+        >
+          {t("usage.csv")}
+        </Button>
+      }
+    >
+      <Toolbar>
+        <Filter
+          label={t("usage.range")}
+          value={span}
+          onValue={(value) => change({ days: value })}
+          options={spans.map((value) => ({
+            value,
+            label: t("usage.lastDays", { count: Number(value) }),
+          }))}
+        />
+        <Filter
+          label={t("usage.group")}
+          value={by}
+          onValue={(value) => change({ by: value })}
+          options={groupings.map((value) => ({ value, label: t(groupLabels[value]) }))}
+        />
+      </Toolbar>
+      <Loaded query={days} rows={6}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState icon={Activity} title={t("usage.none")}>
+              {t("usage.noneHelp")}
+            </EmptyState>
+          ) : (
+            <>
+              <Totals items={items} />
+              <DayChart items={items} from={from} to={to} />
+            </>
+          )
+        }
+      </Loaded>
+      {(days.data?.items.length ?? 0) > 0 && (
+        <Section title={t(groupLabels[by])}>
+          <Loaded query={sums} rows={4}>
+            {({ items }) => <Sums by={by} items={items} />}
+          </Loaded>
+        </Section>
+      )}
+    </Page>
+  )
+}
+
+const add = (
+  items: readonly UsageSum[],
+  field: "requests" | "errors" | "tokens_in" | "tokens_out",
+) => items.reduce((sum, item) => sum + item[field], 0)
+
+const Totals = ({ items }: { items: readonly UsageSum[] }) => (
+  <dl className="flex flex-wrap gap-x-8 gap-y-2">
+    {(
+      [
+        ["usage.requests", add(items, "requests")],
+        ["usage.errors", add(items, "errors")],
+        ["usage.tokensIn", add(items, "tokens_in")],
+        ["usage.tokensOut", add(items, "tokens_out")],
+      ] as const
+    ).map(([label, value]) => (
+      <div key={label}>
+        <dt className="text-xs text-muted">{t(label)}</dt>
+        <dd className="text-lg font-semibold tabular">{formatNumber(value)}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+const rowsOf = (by: Grouping, items: readonly UsageSum[]): (string | number)[][] => [
+  [by, "requests", "errors", "tokens_in", "tokens_out", "duration_ms", "time_to_first_token_ms"],
+  ...items.map((item) => [
+    item.key ?? "",
+    item.requests,
+    item.errors,
+    item.tokens_in,
+    item.tokens_out,
+    Math.round(item.duration_ms),
+    item.time_to_first_token_ms === null ? "" : Math.round(item.time_to_first_token_ms),
+  ]),
+]
+
+const Sums = ({ by, items }: { by: Grouping; items: readonly UsageSum[] }) => {
+  const sorted =
+    by === "day" ? [...items].reverse() : items.toSorted((a, b) => b.requests - a.requests)
+  const most = Math.max(1, ...items.map(({ requests }) => requests))
+  return (
+    <Table
+      label={t(groupLabels[by])}
+      items={sorted}
+      idOf={({ key }) => key ?? ""}
+      columns={[
+        {
+          id: "key",
+          header: t(groupLabels[by]),
+          grow: true,
+          cell: ({ key, requests }) => (
+            <div className="flex flex-col gap-1">
+              <UsageName by={by} id={key} />
+              <div
+                aria-hidden
+                className="h-1 rounded-full bg-accent"
+                style={{ width: `${Math.max(1, (requests / most) * 100)}%` }}
+              />
+            </div>
+          ),
+        },
+        {
+          id: "requests",
+          header: t("usage.requests"),
+          align: "right",
+          cell: ({ requests }) => formatNumber(requests),
+        },
+        {
+          id: "errors",
+          header: t("usage.errors"),
+          align: "right",
+          wideOnly: true,
+          cell: ({ errors }) => (
+            <span className={errors > 0 ? "text-danger" : ""}>{formatNumber(errors)}</span>
+          ),
+        },
+        {
+          id: "in",
+          header: t("usage.tokensIn"),
+          align: "right",
+          wideOnly: true,
+          cell: ({ tokens_in }) => formatNumber(tokens_in),
+        },
+        {
+          id: "out",
+          header: t("usage.tokensOut"),
+          align: "right",
+          cell: ({ tokens_out }) => formatNumber(tokens_out),
+        },
+        {
+          id: "duration",
+          header: t("usage.duration"),
+          align: "right",
+          wideOnly: true,
+          cell: ({ duration_ms }) => formatDuration(Math.round(duration_ms)),
+        },
+      ]}
+    />
+  )
+}

@@ -1,3 +1,184 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, useRouter } from "@tanstack/react-router"
+import { Trash2 } from "lucide-react"
+import { useState } from "react"
+import type { User } from "../../../../server/src/users/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { userQuery } from "../../lib/queries.ts"
+import { useMe } from "../../lib/session.ts"
+import { Button } from "../../ui/button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { TextField } from "../../ui/field.tsx"
+import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
+import { SwitchField } from "../../ui/switch.tsx"
+import { Time } from "../../ui/time.tsx"
+import { PasswordField } from "../start/password-field.tsx"
+import { RoleField } from "./new-user.tsx"
 
-export const UserPage = () => <Page title="UserPage">…</Page>
+const route = getRouteApi("/inside/admin/users/$userId")
+
+export const UserPage = () => {
+  const { userId } = route.useParams()
+  const user = useQuery(userQuery(userId))
+  return (
+    <Page
+      title={user.data?.name ?? t("users.one")}
+      lead={user.data?.email}
+      above={<BackLink to="/admin/users">{t("users.title")}</BackLink>}
+      narrow
+    >
+      <Loaded query={user} rows={8}>
+        {(data) => (
+          <>
+            <Details key={data.id} user={data} />
+            <Password user={data} />
+            <Removal user={data} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const useUpdate = (user: User) => {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (changes: object) => api.post<User>(`/api/v1/users/${user.id}/update`, changes),
+    onSuccess: (saved) => {
+      client.setQueryData(userQuery(user.id).queryKey, saved)
+      void client.invalidateQueries({ queryKey: ["users"] })
+    },
+  })
+}
+
+const Details = ({ user }: { user: User }) => {
+  const { name, email, role, active } = user
+  const { values, set, settle, dirty } = useDraft({
+    name,
+    email,
+    role: role as string,
+    active,
+  })
+  const update = useUpdate(user)
+  const save = (): void => {
+    update.mutate(values, { onSuccess: (saved) => settle({ ...values, name: saved.name }) })
+  }
+  const { error } = update
+  return (
+    <Form
+      dirty={dirty}
+      saving={update.isPending}
+      saved={update.isSuccess}
+      error={error}
+      fields={["name", "email", "role", "active"]}
+      onSave={save}
+    >
+      <TextField
+        label={t("user.name")}
+        value={values.name}
+        onValue={(next) => set({ name: next })}
+        error={fieldError(error, "name")}
+      />
+      <TextField
+        label={t("session.email")}
+        help={t("user.emailHelp")}
+        type="email"
+        value={values.email}
+        onValue={(next) => set({ email: next })}
+        error={fieldError(error, "email")}
+      />
+      <RoleField
+        value={values.role}
+        onValue={(next) => set({ role: next })}
+        error={fieldError(error, "role")}
+      />
+      <SwitchField
+        label={t("user.isActive")}
+        help={t("user.activeHelp")}
+        checked={values.active}
+        onValue={(next) => set({ active: next })}
+      />
+      <Facts
+        rows={[
+          [t("user.source"), t(`source.${user.source}`)],
+          [t("user.created"), <Time key="created" at={user.created_at} />],
+          [t("user.seen"), <Time key="seen" at={user.last_active_at} />],
+        ]}
+      />
+    </Form>
+  )
+}
+
+const Password = ({ user }: { user: User }) => {
+  const [password, setPassword] = useState("")
+  const update = useUpdate(user)
+  const { error } = update
+  const wrong = fieldError(error, "password")
+  return (
+    <Section title={t("user.reset")} lead={t("user.resetLead")}>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          update.mutate({ password }, { onSuccess: () => setPassword("") })
+        }}
+      >
+        <PasswordField
+          label={t("account.newPassword")}
+          help={t("session.passwordHelp")}
+          value={password}
+          onValue={setPassword}
+          error={wrong}
+          autoComplete="new-password"
+        />
+        {error && !wrong && <ErrorNote error={error} />}
+        <div className="flex items-center gap-3">
+          <Button type="submit" busy={update.isPending}>
+            {t("user.resetAction")}
+          </Button>
+          <span role="status" className="text-xs text-muted">
+            {update.isSuccess && t("user.resetDone")}
+          </span>
+        </div>
+      </form>
+    </Section>
+  )
+}
+
+const Removal = ({ user }: { user: User }) => {
+  const me = useMe()
+  const router = useRouter()
+  const client = useQueryClient()
+  const [asking, setAsking] = useState(false)
+  if (user.id === me.id) return null
+  const remove = async (): Promise<void> => {
+    await api.delete(`/api/v1/users/${user.id}`)
+    await router.navigate({ to: "/admin/users", ignoreBlocker: true })
+    await client.invalidateQueries({ queryKey: ["users"] })
+  }
+  return (
+    <Section title={t("users.delete")} lead={t("users.deleteLead")}>
+      <div>
+        <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
+          {t("users.delete")}
+        </Button>
+      </div>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t("users.deleteOne", { name: user.name })}
+        action={t("users.delete")}
+        danger
+        typed={user.email}
+        onConfirm={remove}
+      >
+        {t("users.deleteLead")}
+      </Confirm>
+    </Section>
+  )
+}

@@ -1,3 +1,167 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { Plus, Users } from "lucide-react"
+import type { User } from "../../../../server/src/users/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { usersQuery } from "../../lib/queries.ts"
+import { useListSearch } from "../../lib/use-list.ts"
+import { Badge, Status } from "../../ui/badge.tsx"
+import { Button, ButtonLink } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { inWords } from "../../ui/error-note.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
+import { type Column, NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 
-export const UsersPage = () => <Page title="UsersPage">…</Page>
+const pageSize = 30
+
+export const RoleBadge = ({ role }: { role: User["role"] }) => {
+  const tone = { admin: "accent", user: "plain", pending: "warn" } as const
+  return <Badge tone={tone[role]}>{t(`role.${role}`)}</Badge>
+}
+
+export const UsersPage = () => {
+  const { search, change, setQuery, clear } = useListSearch<"role" | "active">()
+  const page = search.page ?? 1
+  const order_by = search.order_by ?? "created_at"
+  const direction = search.direction ?? (search.order_by ? "asc" : "desc")
+  const users = useQuery(usersQuery({ ...search, order_by, direction, page, page_size: pageSize }))
+  return (
+    <Page
+      title={t("users.title")}
+      lead={t("users.lead")}
+      action={
+        <ButtonLink to="/admin/users/new" look="primary" icon={Plus}>
+          {t("users.add")}
+        </ButtonLink>
+      }
+    >
+      <Toolbar>
+        <SearchField label={t("users.search")} value={search.query ?? ""} onValue={setQuery} />
+        <Filter
+          label={t("user.role")}
+          value={search.role ?? ""}
+          onValue={(role) => change({ role })}
+          options={[
+            { value: "", label: t("users.anyRole") },
+            ...(["admin", "user", "pending"] as const).map((value) => ({
+              value,
+              label: t(`role.${value}`),
+            })),
+          ]}
+        />
+        <Filter
+          label={t("user.active")}
+          value={search.active ?? ""}
+          onValue={(active) => change({ active })}
+          options={[
+            { value: "", label: t("users.anyState") },
+            { value: "true", label: t("user.isActive") },
+            { value: "false", label: t("user.isInactive") },
+          ]}
+        />
+      </Toolbar>
+      <Loaded query={users} rows={8}>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <EmptyState
+              icon={Users}
+              title={t("list.nothing")}
+              action={<Button onClick={clear}>{t("list.clear")}</Button>}
+            >
+              {t("list.nothingHelp")}
+            </EmptyState>
+          ) : (
+            <>
+              <Table
+                label={t("users.title")}
+                items={items}
+                idOf={({ id }) => id}
+                columns={columns()}
+                order={{ by: order_by, direction }}
+                onOrder={(by, way) => change({ order_by: by, direction: way })}
+              />
+              <Pager
+                page={page}
+                pageSize={pageSize}
+                total={total}
+                onPage={(next) => change({ page: next })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+const columns = (): Column<User>[] => [
+  {
+    id: "name",
+    header: t("user.name"),
+    sort: "name",
+    grow: true,
+    cell: ({ id, name, email }) => (
+      <NameCell note={email}>
+        <Link to="/admin/users/$userId" params={{ userId: id }}>
+          {name}
+        </Link>
+      </NameCell>
+    ),
+  },
+  {
+    id: "role",
+    header: t("user.role"),
+    sort: "role",
+    cell: ({ role }) => <RoleBadge role={role} />,
+  },
+  {
+    id: "active",
+    header: t("user.active"),
+    wideOnly: true,
+    cell: ({ active }) => (
+      <Status tone={active ? "ok" : "plain"}>
+        {active ? t("user.isActive") : t("user.isInactive")}
+      </Status>
+    ),
+  },
+  {
+    id: "seen",
+    header: t("user.seen"),
+    sort: "last_active_at",
+    wideOnly: true,
+    cell: ({ last_active_at }) => <Time at={last_active_at} />,
+  },
+  {
+    id: "created",
+    header: t("user.created"),
+    sort: "created_at",
+    wideOnly: true,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  { id: "approve", header: "", align: "right", cell: (user) => <Approve user={user} /> },
+]
+
+const Approve = ({ user }: { user: User }) => {
+  const client = useQueryClient()
+  const approve = useMutation({
+    mutationFn: () => api.post<User>(`/api/v1/users/${user.id}/update`, { role: "user" }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["users"] }),
+  })
+  if (user.role !== "pending") return null
+  return (
+    <>
+      <Button
+        busy={approve.isPending}
+        aria-label={t("users.approveOne", { name: user.name })}
+        onClick={() => approve.mutate()}
+      >
+        {t("users.approve")}
+      </Button>
+      {approve.error && <p className="text-xs text-danger">{inWords(approve.error)}</p>}
+    </>
+  )
+}

@@ -1,3 +1,150 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { CircleCheck, LoaderCircle, RotateCw, SearchX } from "lucide-react"
+import { useState } from "react"
+import type { Connection } from "../../../../server/src/connections/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { connectionsQuery, modelsQuery } from "../../lib/queries.ts"
+import { Button, ButtonLink } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Card, Page, Section } from "../../ui/page.tsx"
+import {
+  ConnectionBasics,
+  ConnectionTest,
+  type ConnectionValues,
+  testUnsaved,
+  usualAddress,
+} from "../admin/connection-form.tsx"
+import { Steps } from "./outside.tsx"
 
-export const ConnectPage = () => <Page title="ConnectPage">…</Page>
+const address = usualAddress.ollama
+const runtime = { kind: "ollama", name: "Ollama", base_url: address } as const
+
+/** After the first account: where do the models come from? */
+export const ConnectPage = () => {
+  const { data: models = [] } = useQuery({ ...modelsQuery, refetchInterval: 3000 })
+  return (
+    <Page
+      title={t("source.title")}
+      lead={t("source.lead")}
+      above={<Steps at={1} />}
+      narrow
+      action={
+        models.length > 0 ? (
+          <ButtonLink to="/" look="primary">
+            {t("source.chat")}
+          </ButtonLink>
+        ) : (
+          <ButtonLink to="/">{t("source.skip")}</ButtonLink>
+        )
+      }
+    >
+      {models.length > 0 && (
+        <p role="status" className="flex items-center gap-2 text-sm">
+          <CircleCheck aria-hidden className="size-4 text-ok" />
+          {t("source.have", { count: models.length })}
+        </p>
+      )}
+      <LocalRuntime />
+      <Provider />
+    </Page>
+  )
+}
+
+/** Looks on the usual address, and connects what it finds unless that is connected already. */
+const LocalRuntime = () => {
+  const client = useQueryClient()
+  const look = useQuery({
+    queryKey: ["connections", "usual"],
+    queryFn: async () => {
+      const result = await testUnsaved(runtime)
+      if (!result.ok) return result
+      const connections = await client.fetchQuery({ ...connectionsQuery, staleTime: 0 })
+      const known = connections.some(
+        ({ kind, base_url }) =>
+          kind === "ollama" && /^http:\/\/(127\.0\.0\.1|localhost):11434$/.test(base_url),
+      )
+      if (!known) await api.post("/api/v1/connections/create", runtime)
+      await client.invalidateQueries({ queryKey: ["models"] })
+      return result
+    },
+    staleTime: 0,
+    retry: false,
+  })
+  const { data } = look
+
+  if (look.isFetching) {
+    return (
+      <Card className="flex items-center gap-2.5 text-sm text-muted">
+        <LoaderCircle aria-hidden className="size-4 shrink-0 animate-spin" />
+        {t("source.looking", { address })}
+      </Card>
+    )
+  }
+  if (look.error) return <ErrorNote error={look.error} retry={() => void look.refetch()} />
+  if (!data?.ok) {
+    return (
+      <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 text-sm">
+        <SearchX aria-hidden className="size-4 shrink-0 text-muted" />
+        <p className="min-w-0 flex-1 basis-56">{t("source.notFound", { address })}</p>
+        <Button icon={RotateCw} onClick={() => void look.refetch()}>
+          {t("source.lookAgain")}
+        </Button>
+      </Card>
+    )
+  }
+  const count = data.models.length
+  return (
+    <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 text-sm">
+      <CircleCheck aria-hidden className="size-4 shrink-0 text-ok" />
+      <p className="min-w-0 flex-1 basis-56">
+        {count > 0 ? t("source.found", { address, count }) : t("source.foundEmpty", { address })}
+      </p>
+      {count === 0 && <ButtonLink to="/models/runtime">{t("source.pull")}</ButtonLink>}
+    </Card>
+  )
+}
+
+const empty: ConnectionValues = {
+  kind: "openai",
+  name: "OpenAI",
+  base_url: usualAddress.openai,
+  api_key: "",
+}
+
+const Provider = () => {
+  const client = useQueryClient()
+  const [values, setValues] = useState(empty)
+  const save = useMutation({
+    mutationFn: () => api.post<Connection>("/api/v1/connections/create", values),
+    onSuccess: async () => {
+      setValues(empty)
+      await client.invalidateQueries()
+    },
+  })
+  return (
+    <Section title={t("source.provider")} lead={t("source.providerHelp")}>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <ConnectionBasics
+          values={values}
+          set={(changes) => setValues({ ...values, ...changes })}
+          error={save.error}
+        />
+        <ConnectionTest ask={() => testUnsaved(values)} />
+        {save.error && <ErrorNote error={save.error} />}
+        <div>
+          <Button type="submit" look="primary" busy={save.isPending}>
+            {t("source.save")}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  )
+}

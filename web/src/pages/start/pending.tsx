@@ -1,3 +1,28 @@
-import { Page } from "../../ui/page.tsx"
+import { useQuery } from "@tanstack/react-query"
+import { useRouter } from "@tanstack/react-router"
+import { useEffect } from "react"
+import { t } from "../../i18n/translate.ts"
+import { meQuery, signOut } from "../../lib/session.ts"
+import { Button } from "../../ui/button.tsx"
+import { Outside } from "./outside.tsx"
 
-export const PendingPage = () => <Page title="PendingPage">…</Page>
+const askAgainMs = 5000
+
+/** The account waits for an administrator; goes on by itself. */
+export const PendingPage = () => {
+  const router = useRouter()
+  const { data: me } = useQuery({ ...meQuery, refetchInterval: askAgainMs })
+  const role = me?.role
+  useEffect(() => {
+    if (role !== "pending") void router.navigate({ to: "/" })
+  }, [role, router])
+  const leave = async (): Promise<void> => {
+    await signOut()
+    await router.navigate({ to: "/sign-in" })
+  }
+  return (
+    <Outside title={t("pending.title")} lead={t("pending.lead", { email: me?.email ?? "" })}>
+      <Button onClick={() => void leave()}>{t("session.signOut")}</Button>
+    </Outside>
+  )
+}

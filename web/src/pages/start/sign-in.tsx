@@ -1,3 +1,64 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQuery } from "@tanstack/react-query"
+import { getRouteApi, Link, useRouter } from "@tanstack/react-router"
+import { type FormEvent, useState } from "react"
+import type { SignedIn } from "../../../../server/src/auth/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { configQuery, rememberSignedIn } from "../../lib/session.ts"
+import { Button } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { TextField } from "../../ui/field.tsx"
+import { Outside } from "./outside.tsx"
+import { PasswordField } from "./password-field.tsx"
 
-export const SignInPage = () => <Page title="SignInPage">…</Page>
+const route = getRouteApi("/sign-in")
+
+export const SignInPage = () => {
+  const { back } = route.useSearch()
+  const { data: config } = useQuery(configQuery)
+  const router = useRouter()
+  const [email, setEmail] = useState("")
+  const [password, setPassword] = useState("")
+  const signIn = useMutation({
+    mutationFn: () => api.post<SignedIn>("/api/v1/auths/signin", { email, password }),
+    onSuccess: async (signedIn) => {
+      rememberSignedIn(signedIn)
+      await router.navigate({ href: back ?? "/", replace: true })
+    },
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    signIn.mutate()
+  }
+  return (
+    <Outside title={t("session.signIn")} lead={t("session.lead")}>
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <TextField
+          label={t("session.email")}
+          type="email"
+          value={email}
+          onValue={setEmail}
+          autoComplete="username"
+        />
+        <PasswordField
+          label={t("session.password")}
+          value={password}
+          onValue={setPassword}
+          autoComplete="current-password"
+        />
+        {signIn.error && <ErrorNote error={signIn.error} />}
+        <Button type="submit" look="primary" busy={signIn.isPending}>
+          {t("session.signIn")}
+        </Button>
+      </form>
+      {config?.signup && (
+        <p className="text-sm text-muted">
+          {t("session.noAccount")}{" "}
+          <Link to="/sign-up" className="text-accent underline">
+            {t("session.signUp")}
+          </Link>
+        </p>
+      )}
+    </Outside>
+  )
+}

@@ -1,3 +1,22 @@
-import { Page } from "../../ui/page.tsx"
+import { Link, useRouter } from "@tanstack/react-router"
+import { t } from "../../i18n/translate.ts"
+import { AccountForm } from "./account-form.tsx"
+import { Outside } from "./outside.tsx"
 
-export const SignUpPage = () => <Page title="SignUpPage">…</Page>
+export const SignUpPage = () => {
+  const router = useRouter()
+  return (
+    <Outside title={t("session.signUp")} lead={t("session.signUpLead")}>
+      <AccountForm
+        action={t("session.signUp")}
+        onDone={({ role }) => void router.navigate({ to: role === "pending" ? "/pending" : "/" })}
+      />
+      <p className="text-sm text-muted">
+        {t("session.haveAccount")}{" "}
+        <Link to="/sign-in" className="text-accent underline">
+          {t("session.signIn")}
+        </Link>
+      </p>
+    </Outside>
+  )
+}

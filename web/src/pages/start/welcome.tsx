@@ -1,3 +1,17 @@
-import { Page } from "../../ui/page.tsx"
+import { useRouter } from "@tanstack/react-router"
+import { t } from "../../i18n/translate.ts"
+import { AccountForm } from "./account-form.tsx"
+import { Outside } from "./outside.tsx"
 
-export const WelcomePage = () => <Page title="WelcomePage">…</Page>
+/** First run: nobody has an account yet. */
+export const WelcomePage = () => {
+  const router = useRouter()
+  return (
+    <Outside title={t("welcome.title")} lead={t("welcome.lead")} step={0}>
+      <AccountForm
+        action={t("welcome.create")}
+        onDone={() => void router.navigate({ to: "/connect" })}
+      />
+    </Outside>
+  )
+}

@@ -1,0 +1,102 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import type { ApiKey, Session } from "../../../server/src/auth/schema.ts"
+import type { Connection } from "../../../server/src/connections/schema.ts"
+import type { Group } from "../../../server/src/groups/schema.ts"
+import type { Page } from "../../../server/src/http/list.ts"
+import type { ModelRecord, WorkspaceModel } from "../../../server/src/models/schema.ts"
+import type { SettingsView } from "../../../server/src/settings/schema.ts"
+import type { UsageReport } from "../../../server/src/usage/schema.ts"
+import type { User } from "../../../server/src/users/schema.ts"
+import { api, type Query } from "./api.ts"
+
+const refreshMs = 5000
+
+/** Every model that one may use. */
+export const modelsQuery = queryOptions({
+  queryKey: ["models"],
+  queryFn: async ({ signal }) =>
+    (await api.get<{ data: ModelRecord[] }>("/api/v1/models", { signal })).data,
+})
+
+export const workspaceModelsQuery = queryOptions({
+  queryKey: ["models", "workspace"],
+  queryFn: async ({ signal }) =>
+    (await api.get<Page<WorkspaceModel>>("/api/v1/models/list", { signal })).items,
+})
+
+export const connectionsQuery = queryOptions({
+  queryKey: ["connections"],
+  queryFn: async ({ signal }) =>
+    (await api.get<Page<Connection>>("/api/v1/connections", { signal })).items,
+  refetchInterval: refreshMs,
+})
+
+export const connectionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["connections", id],
+    queryFn: ({ signal }) =>
+      api.get<Connection>(`/api/v1/connections/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: refreshMs,
+  })
+
+export const usersQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ["users", query],
+    queryFn: ({ signal }) => api.get<Page<User>>("/api/v1/users", { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const userQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["users", id],
+    queryFn: ({ signal }) => api.get<User>(`/api/v1/users/${encodeURIComponent(id)}`, { signal }),
+  })
+
+export const groupsQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ["groups", query],
+    queryFn: ({ signal }) => api.get<Page<Group>>("/api/v1/groups", { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const groupQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["groups", id],
+    queryFn: ({ signal }) => api.get<Group>(`/api/v1/groups/${encodeURIComponent(id)}`, { signal }),
+  })
+
+export interface Member {
+  id: string
+  name: string
+  email: string
+}
+
+export const membersQuery = (id: string, query: Query) =>
+  queryOptions({
+    queryKey: ["groups", id, "members", query],
+    queryFn: ({ signal }) =>
+      api.get<Page<Member>>(`/api/v1/groups/${encodeURIComponent(id)}/members`, { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const keysQuery = queryOptions({
+  queryKey: ["keys"],
+  queryFn: ({ signal }) => api.get<ApiKey[]>("/api/v1/auths/api_keys", { signal }),
+})
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: ({ signal }) => api.get<Session[]>("/api/v1/auths/sessions", { signal }),
+})
+
+export const settingsQuery = queryOptions({
+  queryKey: ["settings"],
+  queryFn: ({ signal }) => api.get<SettingsView>("/api/v1/settings", { signal }),
+})
+
+export const usageQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ["usage", query],
+    queryFn: ({ signal }) => api.get<UsageReport>("/api/v1/usage", { query, signal }),
+    placeholderData: keepPreviousData,
+  })

@@ -1,0 +1,32 @@
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useCallback } from "react"
+import type { ListSearch } from "./list-search.ts"
+
+type Change = Record<string, string | number | undefined>
+
+/** A list's search as it stands in the address, and how to change it. */
+export const useListSearch = <F extends string = never>() => {
+  const found: object = useSearch({ strict: false })
+  // The list's route read it with `listSearch`.
+  const search = found as ListSearch<F>
+  const navigate = useNavigate()
+
+  /** Changes go to the address in place; another search begins at the first page. */
+  const change = useCallback(
+    (changes: Change) => {
+      const next = (before: Change): Change => {
+        const after = { ...before, page: undefined, ...changes }
+        return Object.fromEntries(
+          Object.entries(after).filter(([, value]) => value !== undefined && value !== ""),
+        )
+      }
+      void navigate({ to: ".", search: next as never, replace: true })
+    },
+    [navigate],
+  )
+  const setQuery = useCallback((query: string) => change({ query }), [change])
+  const clear = useCallback(() => {
+    void navigate({ to: ".", search: {} as never, replace: true })
+  }, [navigate])
+  return { search, change, setQuery, clear }
+}

@@ -1,0 +1,140 @@
+import { useMutation } from "@tanstack/react-query"
+import { CircleCheck, CircleX, PlugZap } from "lucide-react"
+import type { NewConnection, TestResult } from "../../../../server/src/connections/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { Button } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Field, Select, TextField } from "../../ui/field.tsx"
+import { fieldError } from "../../ui/form.tsx"
+
+export type Kind = NewConnection["kind"]
+
+/** Where a kind is usually found. */
+export const usualAddress: Record<Kind, string> = {
+  ollama: "http://127.0.0.1:11434",
+  openai: "https://api.openai.com/v1",
+}
+
+export interface ConnectionValues {
+  kind: Kind
+  name: string
+  base_url: string
+  api_key: string
+}
+
+interface BasicsProps {
+  values: ConnectionValues
+  set: (changes: Partial<ConnectionValues>) => void
+  error: unknown
+  /** The saved key's end; leaving the field empty keeps it. */
+  savedKey?: string
+  fixedKind?: boolean
+  /** The variable that fixes all of it. */
+  locked?: string | undefined
+}
+
+/** Kind, name, address and key. */
+export const ConnectionBasics = (props: BasicsProps) => {
+  const { values, set, error, savedKey, fixedKind = false, locked } = props
+  return (
+    <>
+      <Field
+        label={t("connection.kind")}
+        help={values.kind === "ollama" ? t("connection.ollamaHelp") : t("connection.openaiHelp")}
+        disabled={fixedKind}
+      >
+        {(wired) => (
+          <Select
+            {...wired}
+            value={values.kind}
+            onValue={(value) => {
+              const kind = value === "ollama" ? "ollama" : "openai"
+              set({ kind, base_url: usualAddress[kind] })
+            }}
+            options={[
+              { value: "openai", label: t("connection.openai") },
+              { value: "ollama", label: t("connection.ollama") },
+            ]}
+          />
+        )}
+      </Field>
+      <TextField
+        label={t("connection.name")}
+        help={t("connection.nameHelp")}
+        value={values.name}
+        onValue={(name) => set({ name })}
+        error={fieldError(error, "name")}
+        disabled={locked !== undefined}
+      />
+      <TextField
+        label={t("connection.address")}
+        help={t("connection.addressHelp", { example: usualAddress[values.kind] })}
+        type="url"
+        value={values.base_url}
+        onValue={(base_url) => set({ base_url })}
+        error={fieldError(error, "base_url")}
+        locked={locked}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <TextField
+        label={t("connection.key")}
+        help={savedKey ? t("connection.keyKept", { hint: savedKey }) : t("connection.keyHelp")}
+        type="password"
+        value={values.api_key}
+        onValue={(api_key) => set({ api_key })}
+        error={fieldError(error, "api_key")}
+        autoComplete="new-password"
+        disabled={locked !== undefined}
+      />
+    </>
+  )
+}
+
+/** Asks the upstream and says in words what came of it. */
+export const ConnectionTest = ({ ask }: { ask: () => Promise<TestResult> }) => {
+  const test = useMutation({ mutationFn: ask })
+  return (
+    <div className="flex flex-col gap-3">
+      <div>
+        <Button icon={PlugZap} busy={test.isPending} onClick={() => test.mutate()}>
+          {t("connection.test")}
+        </Button>
+      </div>
+      {test.error && <ErrorNote error={test.error} />}
+      {test.data && <TestAnswer result={test.data} />}
+    </div>
+  )
+}
+
+const TestAnswer = ({ result }: { result: TestResult }) => {
+  const { ok, message, models, duration_ms } = result
+  const Icon = ok ? CircleCheck : CircleX
+  return (
+    <div
+      role="status"
+      className={classes(
+        "flex items-start gap-2.5 rounded border px-3 py-2.5 text-sm",
+        ok ? "border-ok/40 bg-ok-soft" : "border-danger/40 bg-danger-soft",
+      )}
+    >
+      <Icon
+        aria-hidden
+        className={classes("mt-0.5 size-4 shrink-0", ok ? "text-ok" : "text-danger")}
+      />
+      <div className="min-w-0">
+        <p className="break-words">
+          {message} <span className="text-muted tabular">({duration_ms} ms)</span>
+        </p>
+        {models.length > 0 && (
+          <p className="mt-1 line-clamp-3 text-xs break-words text-muted">{models.join(", ")}</p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+export const testUnsaved = (values: object): Promise<TestResult> =>
+  api.post<TestResult>("/api/v1/connections/test", values)

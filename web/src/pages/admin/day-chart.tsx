@@ -1,0 +1,104 @@
+import { useState } from "react"
+import type { UsageSum } from "../../../../server/src/usage/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { formatDate, formatNumber, shortNumber } from "../../lib/format.ts"
+import { Filter } from "../../ui/toolbar.tsx"
+
+const daySeconds = 86_400
+
+interface DayChartProps {
+  items: readonly UsageSum[]
+  /** Epoch seconds, whole UTC days. */
+  from: number
+  to: number
+}
+
+interface Day {
+  /** Noon of the day, so that every time zone of ours shows the same date. */
+  at: number
+  requests: number
+  tokens: number
+}
+
+const everyDay = ({ items, from, to }: DayChartProps): Day[] => {
+  const byDay = new Map(items.map((item) => [item.key, item]))
+  const count = Math.round((to - from) / daySeconds)
+  return Array.from({ length: count }, (_, index) => {
+    const start = from + index * daySeconds
+    const item = byDay.get(new Date(start * 1000).toISOString().slice(0, 10))
+    const tokens = (item?.tokens_in ?? 0) + (item?.tokens_out ?? 0)
+    return { at: start + daySeconds / 2, requests: item?.requests ?? 0, tokens }
+  })
+}
+
+/** The smallest round number at or above `value`, for the top of a scale. */
+export const roundUp = (value: number): number => {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
+  return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= value) ?? value
+}
+
+/** A bar a day; the table under it has the same numbers. */
+export const DayChart = (props: DayChartProps) => {
+  const [measure, setMeasure] = useState<"requests" | "tokens">("requests")
+  const [pointed, setPointed] = useState<Day | null>(null)
+  const days = everyDay(props)
+  const top = roundUp(Math.max(...days.map((day) => day[measure])))
+  const name = t(measure === "requests" ? "usage.requests" : "usage.tokens")
+  const first = days[0]
+  const last = days.at(-1)
+  return (
+    <figure className="flex flex-col gap-2 rounded border border-line p-4">
+      <figcaption className="flex min-h-8.5 flex-wrap items-center justify-between gap-2">
+        <Filter
+          label={t("usage.measure")}
+          value={measure}
+          onValue={(value) => setMeasure(value === "tokens" ? "tokens" : "requests")}
+          options={[
+            { value: "requests", label: t("usage.requests") },
+            { value: "tokens", label: t("usage.tokens") },
+          ]}
+        />
+        <span className="text-sm text-muted tabular">
+          {pointed && (
+            <>
+              {formatDate(pointed.at)}: <strong>{formatNumber(pointed[measure])}</strong>
+            </>
+          )}
+        </span>
+      </figcaption>
+      <div className="flex gap-2">
+        <div className="flex h-40 w-9 shrink-0 flex-col justify-between text-right text-xs text-muted tabular">
+          <span className="-translate-y-1/2">{shortNumber(top)}</span>
+          <span className="-translate-y-1/2">{shortNumber(top / 2)}</span>
+          <span className="translate-y-1/2">0</span>
+        </div>
+        <div
+          role="img"
+          aria-label={t("usage.chart", { measure: name })}
+          onPointerLeave={() => setPointed(null)}
+          className="flex h-40 min-w-0 flex-1 items-end border-y border-line bg-[linear-gradient(var(--line),var(--line))] bg-[length:100%_1px] bg-center bg-no-repeat"
+        >
+          {days.map((day) => (
+            <div
+              key={day.at}
+              onPointerEnter={() => setPointed(day)}
+              className="group flex h-full min-w-0 flex-1 items-end px-px"
+            >
+              <div
+                className="w-full rounded-t-[2px] bg-accent group-hover:bg-accent-hover"
+                style={{
+                  height: `${(day[measure] / top) * 100}%`,
+                  minHeight: day[measure] > 0 ? 2 : 0,
+                }}
+              />
+            </div>
+          ))}
+        </div>
+      </div>
+      <div className="flex justify-between pl-11 text-xs text-muted">
+        <span>{first && formatDate(first.at)}</span>
+        <span>{last && formatDate(last.at)}</span>
+      </div>
+    </figure>
+  )
+}

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { t } from "../../i18n/translate.ts"
+import { formatDate } from "../../lib/format.ts"
+import { connectionsQuery, userQuery } from "../../lib/queries.ts"
+
+interface UsageNameProps {
+  by: "model" | "user" | "key" | "connection" | "day"
+  id: string | null
+}
+
+/** Whose line it is, by name where there is one. */
+export const UsageName = ({ by, id }: UsageNameProps) => {
+  if (id === null) return <span className="text-muted">{t("usage.nobody")}</span>
+  if (by === "user") return <UserName id={id} />
+  if (by === "connection") return <ConnectionName id={id} />
+  if (by === "day") return <span>{formatDate(Date.parse(`${id}T12:00:00Z`) / 1000)}</span>
+  return <span className="truncate">{id}</span>
+}
+
+const UserName = ({ id }: { id: string }) => {
+  const { data, isError } = useQuery({ ...userQuery(id), staleTime: 60_000 })
+  if (isError) return <span className="truncate text-muted">{t("usage.deletedUser")}</span>
+  return (
+    <Link
+      to="/admin/users/$userId"
+      params={{ userId: id }}
+      className="truncate font-medium hover:underline"
+    >
+      {data?.name ?? "…"}
+    </Link>
+  )
+}
+
+const ConnectionName = ({ id }: { id: string }) => {
+  const { data } = useQuery(connectionsQuery)
+  return <span className="truncate">{data?.find((one) => one.id === id)?.name ?? id}</span>
+}

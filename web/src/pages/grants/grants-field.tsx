@@ -1,0 +1,143 @@
+import { UserRound, UsersRound, X } from "lucide-react"
+import { useId, useState } from "react"
+import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { IconButton } from "../../ui/button.tsx"
+import { Combobox } from "../../ui/combobox.tsx"
+import { Select } from "../../ui/field.tsx"
+import { principalOf, usePrincipalName, usePrincipals } from "./principals.ts"
+
+interface GrantsFieldProps {
+  label: string
+  grants: readonly AccessGrant[]
+  onGrants: (grants: AccessGrant[]) => void
+  /** Only the use can be granted, not the change. */
+  readOnly?: boolean
+}
+
+const everyone: AccessGrant = { principal_type: "user", principal_id: "*", permission: "read" }
+
+const isEveryone = ({ principal_id }: AccessGrant): boolean => principal_id === "*"
+
+/** Everyone, or the people and groups one names. */
+export const GrantsField = ({ label, grants, onGrants, readOnly = false }: GrantsFieldProps) => {
+  const id = useId()
+  const open = grants.some(isEveryone)
+  const named = grants.filter((grant) => !isEveryone(grant))
+  const choose = (toAll: boolean): void => onGrants(toAll ? [...named, everyone] : named)
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3">
+      <legend className="mb-2 text-sm font-medium">{label}</legend>
+      <div className="flex flex-col gap-2">
+        <label htmlFor={`${id}-all`} className="flex items-center gap-2 text-sm">
+          <input
+            id={`${id}-all`}
+            type="radio"
+            name={id}
+            checked={open}
+            onChange={() => choose(true)}
+            className="size-4 accent-accent"
+          />
+          {t("grants.everyone")}
+        </label>
+        <label htmlFor={`${id}-some`} className="flex items-center gap-2 text-sm">
+          <input
+            id={`${id}-some`}
+            type="radio"
+            name={id}
+            checked={!open}
+            onChange={() => choose(false)}
+            className="size-4 accent-accent"
+          />
+          {readOnly ? t("grants.someOnly") : t("grants.some")}
+        </label>
+      </div>
+      {(!open || (named.length > 0 && !readOnly)) && (
+        <Named
+          named={named}
+          readOnly={readOnly}
+          onNamed={(next) => onGrants(open ? [...next, everyone] : next)}
+        />
+      )}
+    </fieldset>
+  )
+}
+
+interface NamedProps {
+  named: readonly AccessGrant[]
+  readOnly: boolean
+  onNamed: (named: AccessGrant[]) => void
+}
+
+const Named = ({ named, readOnly, onNamed }: NamedProps) => {
+  const [query, setQuery] = useState("")
+  const choices = usePrincipals(query)
+  const has = (key: string): boolean =>
+    named.some(({ principal_type, principal_id }) => `${principal_type}:${principal_id}` === key)
+  const change = (grant: AccessGrant, permission: string): void =>
+    onNamed(
+      named.map((other) =>
+        other === grant
+          ? { ...grant, permission: permission === "write" ? "write" : "read" }
+          : other,
+      ),
+    )
+  return (
+    <div className="flex flex-col gap-2 pl-6">
+      {named.length > 0 && (
+        <ul className="flex flex-col rounded border border-line">
+          {named.map((grant) => (
+            <Row
+              key={`${grant.principal_type}:${grant.principal_id}`}
+              grant={grant}
+              readOnly={readOnly}
+              onPermission={(permission) => change(grant, permission)}
+              onRemove={() => onNamed(named.filter((other) => other !== grant))}
+            />
+          ))}
+        </ul>
+      )}
+      <Combobox
+        aria-label={t("grants.add")}
+        placeholder={t("grants.add")}
+        choices={choices.filter(({ value }) => !has(value))}
+        value={null}
+        onQuery={setQuery}
+        onValue={(key) => {
+          if (key !== null) onNamed([...named, { ...principalOf(key), permission: "read" }])
+        }}
+      />
+    </div>
+  )
+}
+
+interface RowProps {
+  grant: AccessGrant
+  readOnly: boolean
+  onPermission: (permission: string) => void
+  onRemove: () => void
+}
+
+const Row = ({ grant, readOnly, onPermission, onRemove }: RowProps) => {
+  const name = usePrincipalName(grant)
+  const Icon = grant.principal_type === "group" ? UsersRound : UserRound
+  return (
+    <li className="flex items-center gap-2 border-b border-line py-1 pr-1 pl-3 text-sm last:border-0">
+      <Icon aria-hidden className="size-4 shrink-0 text-muted" />
+      <span className="min-w-0 flex-1 truncate">{name}</span>
+      {!readOnly && (
+        <Select
+          aria-label={t("grants.permission", { name })}
+          value={grant.permission}
+          onValue={onPermission}
+          className="w-auto!"
+          options={[
+            { value: "read", label: t("grants.read") },
+            { value: "write", label: t("grants.write") },
+          ]}
+        />
+      )}
+      <IconButton icon={X} label={t("grants.remove", { name })} onClick={onRemove} />
+    </li>
+  )
+}

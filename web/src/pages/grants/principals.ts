@@ -1,0 +1,74 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
+import type { Group } from "../../../../server/src/groups/schema.ts"
+import type { Page } from "../../../../server/src/http/list.ts"
+import type { User } from "../../../../server/src/users/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { useMe } from "../../lib/session.ts"
+import type { Choice } from "../../ui/combobox.tsx"
+
+/** Groups that the caller may share with; theirs, or all for administrators. */
+export interface OwnGroup {
+  id: string
+  name: string
+}
+
+export type Principal = Pick<AccessGrant, "principal_type" | "principal_id">
+
+const keyOf = ({ principal_type, principal_id }: Principal): string =>
+  `${principal_type}:${principal_id}`
+
+export const principalOf = (key: string): Principal => {
+  const [type = "", id = ""] = key.split(/:(.*)/s)
+  return { principal_type: type === "group" ? "group" : "user", principal_id: id }
+}
+
+const groupChoice = ({ id, name }: OwnGroup): Choice => ({
+  value: `group:${id}`,
+  label: name,
+  note: t("grants.group"),
+})
+
+const asAdmin = async (query: string, signal: AbortSignal): Promise<Choice[]> => {
+  const search = { query, page_size: 20, order_by: "name" }
+  const [groups, users] = await Promise.all([
+    api.get<Page<Group>>("/api/v1/groups", { query: search, signal }),
+    api.get<Page<User>>("/api/v1/users", { query: search, signal }),
+  ])
+  const people = users.items.map(({ id, name, email }) => ({
+    value: `user:${id}`,
+    label: name,
+    note: email,
+  }))
+  return [...groups.items.map(groupChoice), ...people]
+}
+
+const asUser = async (signal: AbortSignal): Promise<Choice[]> =>
+  (await api.get<OwnGroup[]>("/api/v1/groups/mine", { signal })).map(groupChoice)
+
+/** People and groups to choose from; administrators find all, others the groups they are in. */
+export const usePrincipals = (query: string): Choice[] => {
+  const { role } = useMe()
+  const { data = [] } = useQuery({
+    queryKey: ["principals", role === "admin" ? query : ""],
+    queryFn: ({ signal }) => (role === "admin" ? asAdmin(query, signal) : asUser(signal)),
+    placeholderData: keepPreviousData,
+  })
+  return data
+}
+
+/** The name behind a grant, as far as the caller may know it. */
+export const usePrincipalName = (principal: Principal): string => {
+  const me = useMe()
+  const { principal_type: type, principal_id: id } = principal
+  const known = usePrincipals("").find(({ value }) => value === keyOf(principal))
+  const { data } = useQuery({
+    queryKey: ["principals", "name", type, id],
+    queryFn: ({ signal }) => api.get<{ name: string }>(`/api/v1/${type}s/${id}`, { signal }),
+    enabled: me.role === "admin" && !known && id !== "*",
+    staleTime: 60_000,
+  })
+  if (id === me.id) return me.name
+  return known?.label ?? data?.name ?? t(type === "group" ? "grants.someGroup" : "grants.somebody")
+}

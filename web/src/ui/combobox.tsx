@@ -1,0 +1,83 @@
+import { Combobox as Base } from "@base-ui/react/combobox"
+import { Check, ChevronsUpDown } from "lucide-react"
+import { t } from "../i18n/translate.ts"
+import { classes } from "./classes.ts"
+import type { Wired } from "./field.tsx"
+
+export interface Choice {
+  value: string
+  label: string
+  note?: string
+}
+
+interface ComboboxProps extends Partial<Wired> {
+  "aria-label"?: string
+  choices: readonly Choice[]
+  value: string | null
+  onValue: (value: string | null) => void
+  placeholder?: string
+  /** Called with what is typed, for lists that the server searches. */
+  onQuery?: (query: string) => void
+}
+
+/** One of many, found by typing. */
+export const Combobox = (props: ComboboxProps) => {
+  const { choices, value, onValue, placeholder, onQuery, disabled = false, ...wired } = props
+  const chosen = choices.find((choice) => choice.value === value) ?? null
+  return (
+    <Base.Root
+      items={choices}
+      value={chosen}
+      onValueChange={(choice: Choice | null) => onValue(choice?.value ?? null)}
+      itemToStringLabel={(choice: Choice) => choice.label}
+      isItemEqualToValue={(a: Choice, b: Choice) => a.value === b.value}
+      disabled={disabled}
+      {...(onQuery && { onInputValueChange: onQuery, filter: null })}
+    >
+      <div className="relative">
+        <Base.Input
+          {...wired}
+          placeholder={placeholder}
+          className="h-8.5 w-full rounded border border-line-strong bg-bg pr-8 pl-2.5 text-sm focus:border-accent focus:outline-2 focus:-outline-offset-1 focus:outline-accent disabled:bg-surface disabled:text-muted aria-invalid:border-danger"
+        />
+        <Base.Trigger
+          tabIndex={-1}
+          aria-label={placeholder ?? t("list.search")}
+          className="absolute inset-y-0 right-0 flex w-8 items-center justify-center text-muted"
+        >
+          <ChevronsUpDown aria-hidden className="size-4" />
+        </Base.Trigger>
+      </div>
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} className="z-50">
+          <Base.Popup className="max-h-[min(20rem,var(--available-height))] w-(--anchor-width) min-w-56 overflow-y-auto rounded border border-line bg-raised p-1 shadow-float">
+            <Base.Empty className="px-2 py-1.5 text-sm text-muted empty:p-0">
+              {t("list.nothing")}
+            </Base.Empty>
+            <Base.List>
+              {(choice: Choice) => (
+                <Base.Item
+                  key={choice.value}
+                  value={choice}
+                  className={classes(
+                    "flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover",
+                  )}
+                >
+                  <span className="min-w-0 flex-1">
+                    <span className="block truncate">{choice.label}</span>
+                    {choice.note && (
+                      <span className="block truncate text-xs text-muted">{choice.note}</span>
+                    )}
+                  </span>
+                  <Base.ItemIndicator>
+                    <Check aria-hidden className="size-4 text-accent" />
+                  </Base.ItemIndicator>
+                </Base.Item>
+              )}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

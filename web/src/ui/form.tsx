@@ -1,0 +1,102 @@
+import { useBlocker } from "@tanstack/react-router"
+import { Check } from "lucide-react"
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import { t } from "../i18n/translate.ts"
+import { ApiError } from "../lib/api.ts"
+import { useShortcut } from "../lib/shortcuts.ts"
+import { Button } from "./button.tsx"
+import { Confirm } from "./dialog.tsx"
+import { ErrorNote } from "./error-note.tsx"
+
+/** A form's values beside those it began with. */
+export const useDraft = <T extends object>(initial: T) => {
+  const [base, setBase] = useState(initial)
+  const [values, setValues] = useState(initial)
+  const set = (changes: Partial<T>): void => setValues((before) => ({ ...before, ...changes }))
+  /** These are saved now. */
+  const settle = (saved: T): void => {
+    setBase(saved)
+    setValues(saved)
+  }
+  const dirty = JSON.stringify(base) !== JSON.stringify(values)
+  return { base, values, set, settle, dirty }
+}
+
+/** The gateway's words about one field, when it refused the form. */
+export const fieldError = (error: unknown, ...paths: string[]): string | undefined => {
+  if (!(error instanceof ApiError)) return undefined
+  return error.errors.find(({ path }) =>
+    paths.some((wanted) => path === wanted || path.startsWith(`${wanted}.`)),
+  )?.message
+}
+
+interface FormProps {
+  dirty: boolean
+  saving: boolean
+  error: unknown
+  /** Paths whose words stand under their fields, so that the form need not repeat them. */
+  fields?: readonly string[]
+  onSave: () => void
+  action?: string
+  /** New objects may be saved as they are; changed ones only when something changed. */
+  always?: boolean
+  saved?: boolean
+  children: ReactNode
+  /** Beside the save button. */
+  beside?: ReactNode
+}
+
+/** One column of fields, saved with ⌘S; says what is unsaved, and asks before it is lost. */
+export const Form = (props: FormProps) => {
+  const { dirty, saving, error, fields = [], onSave, action, always = false, saved } = props
+  const form = useRef<HTMLFormElement>(null)
+  const blocker = useBlocker({
+    shouldBlockFn: () => dirty && !saving && !saved,
+    enableBeforeUnload: () => dirty && !saved,
+    withResolver: true,
+  })
+  const mayWork = always || dirty
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (!saving && mayWork) onSave()
+  }
+  useShortcut("mod+s", () => form.current?.requestSubmit())
+
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus()
+  }, [error])
+
+  const underFields = error instanceof ApiError && error.errors.length > 0
+  const known =
+    underFields && error.errors.every(({ path }) => fields.includes(path.split(".")[0] ?? ""))
+  return (
+    <form ref={form} onSubmit={submit} noValidate className="flex flex-col gap-5">
+      {props.children}
+      {error !== null && error !== undefined && !known && <ErrorNote error={error} />}
+      <div className="sticky bottom-0 z-10 -mx-4 flex flex-wrap items-center gap-3 border-t border-line bg-bg px-4 py-3 wide:mx-0 wide:px-0">
+        <Button type="submit" look="primary" busy={saving} disabled={!mayWork}>
+          {action ?? t("action.save")}
+        </Button>
+        {props.beside}
+        <span role="status" className="flex items-center gap-1.5 text-xs text-muted">
+          {known && <span className="text-danger">{t("form.check")}</span>}
+          {!known && dirty && !always && t("form.unsaved")}
+          {!dirty && saved && (
+            <>
+              <Check aria-hidden className="size-3.5 text-ok" /> {t("form.saved")}
+            </>
+          )}
+        </span>
+      </div>
+      <Confirm
+        open={blocker.status === "blocked"}
+        onClose={() => blocker.reset?.()}
+        title={t("form.leaveTitle")}
+        action={t("form.leaveAction")}
+        onConfirm={() => blocker.proceed?.()}
+      >
+        {t("form.leave")}
+      </Confirm>
+    </form>
+  )
+}

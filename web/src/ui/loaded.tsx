@@ -1,0 +1,18 @@
+import type { UseQueryResult } from "@tanstack/react-query"
+import type { ReactNode } from "react"
+import { ErrorNote } from "./error-note.tsx"
+import { Skeleton } from "./skeleton.tsx"
+
+interface LoadedProps<T> {
+  query: UseQueryResult<T>
+  rows?: number
+  children: (data: NonNullable<T>) => ReactNode
+}
+
+/** What a query gave; until then its skeleton, or why it failed. */
+export const Loaded = <T,>({ query, rows = 5, children }: LoadedProps<T>) => {
+  const { data, error, refetch } = query
+  if (data !== undefined && data !== null) return children(data)
+  if (error) return <ErrorNote error={error} retry={() => void refetch()} />
+  return <Skeleton rows={rows} />
+}

@@ -1,0 +1,112 @@
+import { ArrowDown, ArrowUp } from "lucide-react"
+import type { ReactNode } from "react"
+import { t } from "../i18n/translate.ts"
+import { classes } from "./classes.ts"
+
+export interface Column<T> {
+  id: string
+  header: string
+  cell: (item: T) => ReactNode
+  /** What the list is ordered by when its header is pressed. */
+  sort?: string
+  align?: "right"
+  /** Left out where the page is narrow. */
+  wideOnly?: boolean
+  /** Takes the room that others leave. */
+  grow?: boolean
+}
+
+interface TableProps<T> {
+  /** What the table holds, for screen readers. */
+  label: string
+  columns: readonly Column<T>[]
+  items: readonly T[]
+  idOf: (item: T) => string
+  order?: { by: string | undefined; direction: "asc" | "desc" | undefined }
+  onOrder?: (by: string, direction: "asc" | "desc") => void
+}
+
+const cellClass = <T,>({ align, wideOnly, grow }: Column<T>): string =>
+  classes(
+    "px-3 first:pl-4 last:pr-4",
+    align === "right" && "text-right tabular",
+    wideOnly && "max-wide:hidden",
+    grow && "w-full max-w-0 min-w-36",
+  )
+
+export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: TableProps<T>) => (
+  <div className="overflow-x-auto rounded border border-line">
+    <table aria-label={label} className="w-full border-collapse text-left text-sm">
+      <thead>
+        <tr className="border-b border-line bg-surface text-xs text-muted">
+          {columns.map((column) => (
+            <Header
+              key={column.id}
+              column={column}
+              order={order}
+              {...(onOrder && { onOrder })}
+              className={classes(cellClass(column), "h-9 font-medium whitespace-nowrap")}
+            />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr
+            key={idOf(item)}
+            className="border-b border-line last:border-0 hover:bg-surface has-[a:focus-visible]:bg-surface"
+          >
+            {columns.map((column) => (
+              <td key={column.id} className={classes(cellClass(column), "py-2 align-middle")}>
+                {column.cell(item)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+interface HeaderProps<T> {
+  column: Column<T>
+  order: TableProps<T>["order"]
+  onOrder?: TableProps<T>["onOrder"]
+  className: string
+}
+
+const Header = <T,>({ column, order, onOrder, className }: HeaderProps<T>) => {
+  const { sort, header } = column
+  if (!sort || !onOrder) {
+    return (
+      <th scope="col" className={className}>
+        {header === "" ? <span className="sr-only">{t("action.more")}</span> : header}
+      </th>
+    )
+  }
+  const active = order?.by === sort
+  const descending = active && order?.direction === "desc"
+  const Arrow = descending ? ArrowDown : ArrowUp
+  const sorted = descending ? "descending" : "ascending"
+  return (
+    <th scope="col" aria-sort={active ? sorted : "none"} className={className}>
+      <button
+        type="button"
+        onClick={() => onOrder(sort, active && !descending ? "desc" : "asc")}
+        title={t("list.sort", { column: header })}
+        className="-mx-1 inline-flex items-center gap-1 rounded-sm px-1 hover:text-text"
+      >
+        {header}
+        <Arrow aria-hidden className={classes("size-3", !active && "opacity-0")} />
+      </button>
+    </th>
+  )
+}
+
+/** A name that opens its object's page, with a quiet second line. */
+export const NameCell = ({ children, note }: { children: ReactNode; note?: ReactNode }) => (
+  <div className="min-w-0">
+    <div className="truncate font-medium [&_a]:hover:underline">{children}</div>
+    {note && <div className="truncate text-xs text-muted">{note}</div>}
+  </div>
+)
