@@ -217,7 +217,9 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
     variableNames.filter((name) => env[name]?.trim()).map((name) => [name, env[name]?.trim()]),
   )
   const result = Environment.safeParse(set)
-  const wrong = (result.error?.issues ?? []).map(({ path, message }) => `${path.join(".")} ${message}`)
+  const wrong = (result.error?.issues ?? []).map(
+    ({ path, message }) => `${String(path[0])} ${message}`,
+  )
   wrong.push(...contradictions(set).flatMap(([isSo, message]) => (isSo ? [message] : [])))
   if (result.success && wrong.length === 0) return shape(result.data)
   throw new ConfigError(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join("\n")}`)

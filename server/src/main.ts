@@ -20,8 +20,6 @@ const start = async (): Promise<void> => {
   const destination = pino.destination({ dest: 1, sync: false })
   const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
   const serving = await serve(config, log)
-  log.info({ url: serving.url, started_ms: Math.round(performance.now()) }, "listening")
-
   // Written at exit otherwise, and a server is often ended without one.
   setTimeout(flushCompileCache, 1000).unref()
 
@@ -37,6 +35,7 @@ const start = async (): Promise<void> => {
   }
   process.on("SIGTERM", (signal) => void stop(signal))
   process.on("SIGINT", (signal) => void stop(signal))
+  log.info({ url: serving.url, started_ms: Math.round(performance.now()) }, "listening")
 }
 
 start().catch(giveUp)

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, describe, expect, it } from "vitest"
+import { databases } from "./databases.ts"
+import { startFakeOpenAI } from "./fakes/openai.ts"
+import { killAll, type ServerProcess, spawnServer, startServer } from "./process.ts"
+
+interface Acknowledged {
+  accounts: Set<string>
+  groups: Set<string>
+  models: Set<string>
+  /** Secrets. */
+  keys: Set<string>
+  revoked: Set<string>
+}
+
+const newDone = (): Acknowledged => ({
+  accounts: new Set(),
+  groups: new Set(),
+  models: new Set(),
+  keys: new Set(),
+  revoked: new Set(),
+})
+
+/** Makes a key and revokes it again; what becomes of it is unknown until the answer comes. */
+const makeKeys = async ({ call }: ServerProcess, name: string, done: Acknowledged) => {
+  const kept = await call("POST", "/api/v1/auths/api_keys", { name })
+  if (kept.status === 200) done.keys.add(kept.body.api_key)
+  const brief = await call("POST", "/api/v1/auths/api_keys", { name })
+  const gone = await call("DELETE", `/api/v1/auths/api_keys/${brief.body.id}`)
+  if (gone.status === 200) done.revoked.add(brief.body.api_key)
+}
+
+/** One writer: makes accounts, groups, models and keys until the server is gone. */
+const write = async (server: ServerProcess, writer: string, done: Acknowledged): Promise<void> => {
+  const { call } = server
+  for (let n = 0; ; n++) {
+    const name = `${writer}-${n}`
+    const model = { id: name, name, base_model_id: "gpt-fake" }
+    const made = await call("POST", "/api/v1/models/create", model)
+    if (made.status === 200) done.models.add(name)
+    const group = await call("POST", "/api/v1/groups/create", { name })
+    if (group.status === 200) done.groups.add(name)
+    await makeKeys(server, name, done)
+    if (n % 5 !== 0) continue
+    const account = { name, email: `${name}@example.com`, password: "a password" }
+    const added = await call("POST", "/api/v1/auths/add", account)
+    if (added.status === 200) done.accounts.add(account.email)
+  }
+}
+
+const all = async (server: ServerProcess, path: string, field: string): Promise<Set<string>> => {
+  const found = new Set<string>()
+  for (let page = 1; ; page++) {
+    const { body } = await server.call("GET", `${path}?page=${page}&page_size=200`)
+    for (const item of body.items) found.add(item[field])
+    if (found.size >= body.total || body.items.length === 0) return found
+  }
+}
+
+const expectAllThere = async (server: ServerProcess, done: Acknowledged): Promise<void> => {
+  const accounts = await all(server, "/api/v1/users/", "email")
+  expect([...done.accounts].filter((email) => !accounts.has(email))).toEqual([])
+  const groups = await all(server, "/api/v1/groups/", "name")
+  expect([...done.groups].filter((name) => !groups.has(name))).toEqual([])
+  const models = await all(server, "/api/v1/models/list", "id")
+  expect([...done.models].filter((id) => !models.has(id))).toEqual([])
+  for (const [keys, expected] of [
+    [done.keys, 200],
+    [done.revoked, 401],
+  ] as const) {
+    for (const key of [...keys].slice(-20)) {
+      expect((await server.call("GET", "/api/v1/auths/", undefined, key)).status).toBe(expected)
+    }
+  }
+}
+
+afterAll(killAll)
+
+describe.each(databases)("kill -9 on $name", ({ place }) => {
+  it("loses nothing that was acknowledged during a burst of writes", async () => {
+    const home = await place()
+    const upstream = await startFakeOpenAI()
+    const env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }
+    const done = newDone()
+    for (const round of ["first", "second"]) {
+      const server = await startServer(env)
+      await expect
+        .poll(async () => (await server.call("GET", "/v1/models")).body.data.length)
+        .toBeGreaterThan(0)
+      const writers = ["a", "b", "c", "d"].map((name) =>
+        write(server, `${round}-${name}`, done).catch(() => {}),
+      )
+      const before = done.groups.size
+      await expect
+        .poll(() => done.groups.size - before, { timeout: 15_000 })
+        .toBeGreaterThan(round === "first" ? 40 : 15)
+      server.child.kill("SIGKILL")
+      expect(await server.ended).toBe("SIGKILL")
+      await Promise.all(writers)
+    }
+    expect([done.accounts.size, done.revoked.size].every((size) => size > 0)).toBe(true)
+    const server = await startServer(env)
+    await expectAllThere(server, done)
+    server.child.kill("SIGTERM")
+    expect(await server.ended).toBe(0)
+    await upstream.close()
+    await home.remove()
+  }, 60_000)
+
+  it("at any moment of the very first start leaves a database that starts", async () => {
+    const home = await place()
+    for (const ms of [150, 250, 300, 350, 400, 500]) {
+      const { child, ended } = spawnServer(home.env)
+      await sleep(ms)
+      child.kill("SIGKILL")
+      await ended
+    }
+    const server = await startServer(home.env)
+    expect((await server.call("GET", "/api/v1/users/")).body.total).toBe(1)
+    server.child.kill("SIGTERM")
+    expect(await server.ended).toBe(0)
+    await home.remove()
+  }, 60_000)
+})
