@@ -16,6 +16,7 @@ export const createBreaker = ({ probe }: Needs) => {
   let softFailures = 0
   let resting = false
   let pauseMs = firstPauseMs
+  let closed = false
   let timer: NodeJS.Timeout | undefined
 
   const recover = (): void => {
@@ -26,6 +27,7 @@ export const createBreaker = ({ probe }: Needs) => {
   }
 
   const probeLater = (): void => {
+    clearTimeout(timer)
     timer = setTimeout(async () => {
       if (await probe()) return recover()
       pauseMs = Math.min(pauseMs * 2, longestPauseMs)
@@ -35,7 +37,7 @@ export const createBreaker = ({ probe }: Needs) => {
   }
 
   const rest = (): void => {
-    if (resting) return
+    if (resting || closed) return
     resting = true
     probeLater()
   }
@@ -48,6 +50,7 @@ export const createBreaker = ({ probe }: Needs) => {
       if (softFailures >= failuresToRest[how]) rest()
     },
     close: (): void => {
+      closed = true
       resting = false
       clearTimeout(timer)
     },

@@ -1,7 +1,7 @@
-import type { Audit } from "../audit/audit.ts"
+import type { Audit, Change } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createClient } from "../outbound/client.ts"
@@ -42,17 +42,19 @@ const disabled: Health = {
 export const createConnections = (needs: Needs) => {
   const { config, db, store, registry, providers, audit, bus, newId, now } = needs
 
-  const all = async (): Promise<ConnectionConfig[]> => [
+  const all = async (reader?: Tx): Promise<ConnectionConfig[]> => [
     ...environmentConnections(config),
-    ...(await store.list()),
+    ...(await store.list(reader)),
   ]
 
-  const known = async (id: string): Promise<ConnectionConfig> =>
-    (await all()).find((connection) => connection.id === id) ??
+  const known = async (id: string, reader?: Tx): Promise<ConnectionConfig> =>
+    (await all(reader)).find((connection) => connection.id === id) ??
     fail("not_found", `There is no connection ${id}`)
 
-  const changeable = async (id: string): Promise<ConnectionConfig> => {
-    const connection = await known(id)
+  /** Held until `tx` ends: of two that change it at once, the second sees the first's outcome. */
+  const changeable = async (tx: Tx, id: string): Promise<ConnectionConfig> => {
+    await db.exclusive(tx, "connections")
+    const connection = await known(id, tx)
     if (connection.source === "environment") {
       const variable = connection.kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
       fail("conflict", `This connection is set by the environment variable ${variable}`)
@@ -64,17 +66,20 @@ export const createConnections = (needs: Needs) => {
     withoutSecrets(connection, registry.byId(connection.id)?.health() ?? disabled)
 
   const save = async (
-    actor: Actor,
+    tx: Tx,
     connection: ConnectionConfig,
-    change: { action: string; changed?: string[] },
-  ): Promise<Connection> => {
-    await db.transact(async (tx) => {
-      await store.save(tx, connection)
-      const target = { type: "connection", id: connection.id }
-      const after = { access_grants: connection.access_grants, enabled: connection.enabled }
-      await audit.record(tx, { actor, ...change, target, after })
-      await bus.publish(tx, { topic: "connections" })
-    })
+    change: Pick<Change, "actor" | "action" | "changed">,
+  ): Promise<ConnectionConfig> => {
+    await store.save(tx, connection)
+    const target = { type: "connection", id: connection.id }
+    const after = { access_grants: connection.access_grants, enabled: connection.enabled }
+    await audit.record(tx, { ...change, target, after })
+    await bus.publish(tx, { topic: "connections" })
+    return connection
+  }
+
+  /** In use by the time that the reply is read. */
+  const inUse = async (connection: ConnectionConfig): Promise<Connection> => {
     await registry.reload()
     return view(connection)
   }
@@ -83,22 +88,26 @@ export const createConnections = (needs: Needs) => {
     list: async (): Promise<Connection[]> => (await all()).map(view),
     get: async (id: string): Promise<Connection> => view(await known(id)),
 
-    create: (actor: Actor, input: NewConnection): Promise<Connection> => {
+    create: async (actor: Actor, input: NewConnection): Promise<Connection> => {
       const times = { created_at: now(), updated_at: now() }
       const connection = { ...input, id: newId(), source: "database" as const, ...times }
-      return save(actor, connection, { action: "connection.created" })
+      const change = { actor, action: "connection.created" }
+      return inUse(await db.transact((tx) => save(tx, connection, change)))
     },
 
     update: async (actor: Actor, id: string, changes: ConnectionChanges): Promise<Connection> => {
-      const before = await changeable(id)
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
-      const after = { ...before, ...set, updated_at: now() }
-      return save(actor, after, { action: "connection.updated", changed: Object.keys(set) })
+      const change = { actor, action: "connection.updated", changed: Object.keys(set) }
+      const updated = await db.transact(async (tx) => {
+        const before = await changeable(tx, id)
+        return save(tx, { ...before, ...set, updated_at: now() }, change)
+      })
+      return inUse(updated)
     },
 
     remove: async (actor: Actor, id: string): Promise<void> => {
-      await changeable(id)
       await db.transact(async (tx) => {
+        await changeable(tx, id)
         await store.remove(tx, id)
         const target = { type: "connection", id }
         await audit.record(tx, { actor, action: "connection.deleted", target })
@@ -107,7 +116,7 @@ export const createConnections = (needs: Needs) => {
       await registry.reload()
     },
 
-    stored: known,
+    stored: (id: string): Promise<ConnectionConfig> => known(id),
 
     /** Asks an upstream for its models, saved or not, and says in words what came of it. */
     test: async (connection: NewConnection): Promise<TestResult> => {

@@ -91,7 +91,7 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
     rebuild()
     if (!upstream.available()) return
     // Kept for the next start only; when it cannot be written, that start asks anew.
-    void store.keepModels(upstream.config.id, upstream.models(), now()).catch(() => {})
+    void store.keepModels(upstream.config.id, upstream.listed(), now()).catch(() => {})
   }
 
   const open = (connection: ConnectionConfig, lastModels: readonly ProviderModel[]): Upstream => {
@@ -126,7 +126,7 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
       const known = upstreamById.get(connection.id)
       if (known && JSON.stringify(known.config) === JSON.stringify(connection)) return known
       known?.retire()
-      const upstream = open(connection, known?.models() ?? last.get(connection.id) ?? [])
+      const upstream = open(connection, known?.listed() ?? last.get(connection.id) ?? [])
       upstreamById.set(connection.id, upstream)
       return upstream
     })

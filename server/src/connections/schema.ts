@@ -4,9 +4,18 @@ import { AccessGrants } from "../grants/schema.ts"
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: "must be an http(s) address" })
   .max(2000)
+  .refine((url) => !/^[^/]*\/\/[^/]*@/.test(url), "may hold no password; use api_key or headers")
+  .refine((url) => !/[?#]/.test(url), "may hold no query and no fragment")
   .transform((url) => url.replace(/\/+$/, ""))
 
-const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is no header name")
+/** They frame the message itself, and are the gateway's to write. */
+const framing =
+  /^(connection|content-length|content-type|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+
+const HeaderName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is no header name")
+  .refine((name) => !framing.test(name), "is the gateway's own to write")
 const HeaderValue = z
   .string()
   .regex(/^[\t\x20-\x7e]*$/, "may hold printable ASCII only")

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from "kysely"
 import { z } from "zod"
-import type { Database, Tx } from "../db/database.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
 import type { ConnectionRow } from "../db/tables.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
@@ -45,14 +45,14 @@ export const createConnectionStore = ({ db, grants, secrets }: Needs) => {
   }
 
   return {
-    list: async (): Promise<ConnectionConfig[]> => {
-      const rows = await db.read
+    list: async (reader: Reader = db.read): Promise<ConnectionConfig[]> => {
+      const rows = await reader
         .selectFrom("connections")
         .selectAll()
         .orderBy("position")
         .orderBy("id")
         .execute()
-      const access = await grants.byResource("connection")
+      const access = await grants.byResource("connection", reader)
       return rows.map((row) => toConfig(row, access.get(row.id)))
     },
 

@@ -1,6 +1,7 @@
 import { ZodError } from "zod"
 import { RefusedError } from "../outbound/client.ts"
 import { classify } from "../outbound/upstream-error.ts"
+import { redact } from "./redact.ts"
 import type { NewConnection } from "./schema.ts"
 
 /** How long a test waits for the list of models. */
@@ -26,7 +27,10 @@ const failed = (error: Error, { base_url }: NewConnection): string => {
 }
 
 /** What went wrong and what to look at, for the person who sets a connection up. */
-export const inWords = (error: unknown, connection: NewConnection): string => {
+export const inWords = (error: unknown, connection: NewConnection): string =>
+  redact(worded(error, connection), connection)
+
+const worded = (error: unknown, connection: NewConnection): string => {
   if (error instanceof RefusedError) return refused(error, connection)
   if (error instanceof SyntaxError || error instanceof ZodError) {
     const name = connection.kind === "ollama" ? "Ollama" : "an OpenAI-style API"

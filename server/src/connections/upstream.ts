@@ -1,6 +1,7 @@
 import { type Client, createClient, type Patience } from "../outbound/client.ts"
 import type { Provider, ProviderModel } from "../providers/provider.ts"
 import { createBreaker } from "./breaker.ts"
+import { redact } from "./redact.ts"
 import type { ConnectionConfig, Health } from "./schema.ts"
 
 const listTimeoutMs = 10_000
@@ -14,6 +15,8 @@ export interface Upstream {
   readonly headers: Record<string, string>
   readonly firstByteMs: number
   models(): readonly ProviderModel[]
+  /** All that it has, those included that it is not allowed to offer. */
+  listed(): readonly ProviderModel[]
   /** Whether its list was read since it was set up, with or without success. */
   settled(): boolean
   /** Whether it answered when it was last asked. */
@@ -46,10 +49,12 @@ interface Needs {
   now: () => number
 }
 
-const sentence = (error: unknown): string => {
-  const message = error instanceof Error ? error.message || error.name : String(error)
-  return message.slice(0, 300)
-}
+const sentence = (error: unknown): string =>
+  error instanceof Error ? error.message || error.name : String(error)
+
+/** Names folded, so that what is set for a connection replaces what a caller sent. */
+const folded = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 export const createUpstream = (needs: Needs): Upstream => {
   const { config, provider, now } = needs
@@ -59,9 +64,12 @@ export const createUpstream = (needs: Needs): Upstream => {
     idle: config.idle_timeout ?? needs.patience.idle,
   }
   const client = createClient(config.base_url, patience)
-  const headers = { ...provider.credentialHeaders(config.api_key), ...config.headers }
+  const headers = folded({ ...provider.credentialHeaders(config.api_key), ...config.headers })
+  const allowed = ({ name }: ProviderModel): boolean =>
+    config.allowed_models === null || config.allowed_models.includes(name)
 
-  let models = needs.lastModels
+  let listed = needs.lastModels
+  let models = listed.filter(allowed)
   let loaded: ReadonlySet<string> = new Set()
   let settled = false
   let available = true
@@ -70,14 +78,14 @@ export const createUpstream = (needs: Needs): Upstream => {
   let reading: Promise<boolean> | undefined
   let closed = false
 
+  const shown = (why: string): string => redact(why, config).slice(0, 300)
+
   const asking = () => ({ client, headers, signal: AbortSignal.timeout(listTimeoutMs) })
 
-  const allowed = ({ name }: ProviderModel): boolean =>
-    config.allowed_models === null || config.allowed_models.includes(name)
-
   const answered = (found: readonly ProviderModel[]): void => {
-    const news = !available || !settled || JSON.stringify(found) !== JSON.stringify(models)
-    models = found
+    const news = !available || !settled || JSON.stringify(found) !== JSON.stringify(listed)
+    listed = found
+    models = found.filter(allowed)
     settled = true
     available = true
     lastError = null
@@ -90,14 +98,14 @@ export const createUpstream = (needs: Needs): Upstream => {
     const news = available || !settled
     settled = true
     available = false
-    lastError = sentence(error)
+    lastError = shown(sentence(error))
     breaker.failed("hard")
     if (news) needs.changed(upstream)
   }
 
   const read = async (): Promise<boolean> => {
     try {
-      const found = (await provider.listModels(asking(), models)).filter(allowed)
+      const found = await provider.listModels(asking(), listed)
       if (!closed) answered(found)
       await refreshLoaded()
       return true
@@ -128,6 +136,7 @@ export const createUpstream = (needs: Needs): Upstream => {
     headers,
     firstByteMs: patience.firstByte * 1000,
     models: () => models,
+    listed: () => listed,
     settled: () => settled,
     available: () => available,
     resting: () => breaker.resting(),
@@ -135,7 +144,7 @@ export const createUpstream = (needs: Needs): Upstream => {
     loaded: (name) => loaded.has(name),
     succeeded: () => breaker.succeeded(),
     failed: (how, why) => {
-      lastError = why
+      lastError = shown(why)
       breaker.failed(how)
     },
     refresh,
