@@ -3,8 +3,11 @@ import type { IncomingMessage } from "node:http"
 import { Failure, fail } from "../errors.ts"
 import { nestingWithin } from "./members.ts"
 
-const tooLarge = (limit: number): never =>
-  fail("body_too_large", `The body has more than ${limit} bytes, which is the most accepted here`)
+const tooLarge = (limit: number): Failure =>
+  new Failure(
+    "body_too_large",
+    `The body has more than ${limit} bytes, which is the most accepted here`,
+  )
 
 /** Deeper than any real request; far deeper, parsing takes seconds and recursion has no stack. */
 const deepestNesting = 500
@@ -14,29 +17,32 @@ const deepestNesting = 500
  * @throws {Failure} `body_too_large` past `limit` bytes, as soon as that is known
  */
 export const readBytes = (incoming: IncomingMessage, limit: number): Promise<Buffer> => {
-  if (Number(incoming.headers["content-length"]) > limit) tooLarge(limit)
+  if (Number(incoming.headers["content-length"]) > limit) throw tooLarge(limit)
   return new Promise((resolve, reject) => {
-    // Nobody reads this refusal; it keeps the log from calling it a fault of ours.
-    const left = () => reject(new Failure("bad_request", "The client left in mid-request"))
     const chunks: Buffer[] = []
     let length = 0
-    incoming.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       length += chunk.length
       if (length <= limit) return void chunks.push(chunk)
-      incoming.removeAllListeners("data")
+      stop()
       incoming.resume()
-      try {
-        tooLarge(limit)
-      } catch (error) {
-        reject(error)
-      }
-    })
-    incoming.once("end", () => {
+      reject(tooLarge(limit))
+    }
+    const end = (): void => {
+      stop()
       const [only] = chunks
       resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, length))
-    })
-    incoming.once("error", left)
-    incoming.once("close", left)
+    }
+    // Nobody reads this refusal; it keeps the log from calling it a fault of ours.
+    const left = (): void => {
+      stop()
+      reject(new Failure("bad_request", "The client left in mid-request"))
+    }
+    const stop = (): void => {
+      incoming.off("data", take).off("end", end).off("error", left).off("close", left)
+      incoming.on("error", () => {})
+    }
+    incoming.on("data", take).on("end", end).on("error", left).on("close", left)
   })
 }
 
