@@ -16,6 +16,8 @@ import { modelRoutes } from "./models/routes.ts"
 import { operationRoutes } from "./operations/routes.ts"
 import { builtPage, servePage } from "./operations/web.ts"
 import { proxyRoutes } from "./runtime/routes.ts"
+import { scimPath } from "./scim/reply.ts"
+import { scimRoutes } from "./scim/routes.ts"
 import { settingsRoutes } from "./settings/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
 import { userRoutes } from "./users/routes.ts"
@@ -94,6 +96,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     }),
   )
 
+  mount(scimPath, scimRoutes({ router: router("scim"), ...gateway.scim }))
   mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
   const reserved = [...apiSegments, config.RUNTIME_PREFIX.toLowerCase()]
   app.otherwise(servePage({ folder: builtPage, reserved }))

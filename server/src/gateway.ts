@@ -22,6 +22,7 @@ import { createConnectionStore } from "./connections/store.ts"
 import { openDatabase } from "./db/open.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createGroups } from "./groups/groups.ts"
+import { createProvisionedGroups } from "./groups/provisioned.ts"
 import { createGroupStore } from "./groups/store.ts"
 import { actorOf, system } from "./http/caller.ts"
 import type { Exchange } from "./http/exchange.ts"
@@ -41,6 +42,7 @@ import { createMetrics } from "./usage/metrics.ts"
 import { createRecorder } from "./usage/recorder.ts"
 import { createRetention } from "./usage/retention.ts"
 import { createUsageStore } from "./usage/store.ts"
+import { createProvisionedUsers } from "./users/provisioned.ts"
 import { createUserStore } from "./users/store.ts"
 import { createUsers } from "./users/users.ts"
 
@@ -59,8 +61,10 @@ export const createGateway = async (config: Config, log: Logger) => {
   const authStore = createAuthStore(db)
   const { endSessions } = authStore
   const changes = { db, audit, bus, newId, now }
-  const users = createUsers({ ...changes, store: createUserStore(db), hashPassword, endSessions })
-  const groups = createGroups({ ...changes, store: createGroupStore(db) })
+  const userStore = createUserStore(db)
+  const groupStore = createGroupStore(db)
+  const users = createUsers({ ...changes, store: userStore, hashPassword, endSessions })
+  const groups = createGroups({ ...changes, store: groupStore })
 
   const tokens = createTokens(secrets.signingKey)
   const keys = createKeys({ ...changes, store: authStore })
@@ -89,7 +93,23 @@ export const createGateway = async (config: Config, log: Logger) => {
     refused,
     publicOrigin: config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin,
   })
-  const scim = createScim({ config, failures, log })
+  const scim = createScim({
+    config,
+    db,
+    audit,
+    failures,
+    log,
+    users: createProvisionedUsers({
+      ...changes,
+      store: userStore,
+      users,
+      endSessions,
+      removeKeys: authStore.removeKeys,
+      leaveGroups: groupStore.leaveGroups,
+      deleteMode: config.SCIM_DELETE_MODE,
+    }),
+    groups: createProvisionedGroups({ ...changes, store: groupStore, groups }),
+  })
   const running = createRunning(createLive({ store: authStore, bus }).watch)
 
   const grants = createGrants(db)

@@ -21,8 +21,8 @@ export interface Attribute {
   subAttributes?: readonly Attribute[]
   /** Absent in an attribute that is accepted and not kept. */
   column?: Column
-  /** Rows of the values of a multi-valued attribute: a `from` clause, and whose they are. */
-  elements?: { from: string; owner: string }
+  /** Rows of the values of a multi-valued attribute: a `from` clause, whose they are, their order. */
+  elements?: { from: string; owner: string; order?: string }
 }
 
 export const urns = {

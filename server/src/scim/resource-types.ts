@@ -67,7 +67,11 @@ const userAttributes: Attribute[] = [
     type: "complex",
     description: "E-mail addresses, kept as they were sent",
     multiValued: true,
-    elements: { from: "user_emails", owner: "user_emails.user_id" },
+    elements: {
+      from: "user_emails",
+      owner: "user_emails.user_id",
+      order: "user_emails.is_primary desc, user_emails.position",
+    },
     subAttributes: [
       {
         name: "value",

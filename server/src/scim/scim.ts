@@ -1,13 +1,26 @@
 import type { Logger } from "pino"
+import type { Audit } from "../audit/audit.ts"
 import type { FailureTrail } from "../audit/failures.ts"
 import type { Config } from "../config.ts"
+import type { Database } from "../db/database.ts"
+import type { ProvisionedGroups } from "../groups/provisioned.ts"
+import type { ProvisionedUsers } from "../users/provisioned.ts"
 import { createGate } from "./gate.ts"
+import { createScimGroups } from "./groups.ts"
+import { createBaseOf } from "./reply.ts"
+import { createTrail } from "./trail.ts"
+import { createScimUsers } from "./users.ts"
+import { createViews } from "./views.ts"
 
 const shortestToken = 32
 
 interface Needs {
   config: Config
+  db: Database
+  audit: Audit
   failures: FailureTrail
+  users: ProvisionedUsers
+  groups: ProvisionedGroups
   log: Logger
 }
 
@@ -22,9 +35,15 @@ const warn = ({ SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config, log: Logger
 }
 
 /** SCIM 2.0 (RFC 7643, 7644): users and groups as the organisation's identity provider sees them. */
-export const createScim = ({ config, failures, log }: Needs) => {
+export const createScim = ({ config, db, audit, failures, users, groups, log }: Needs) => {
   warn(config, log)
+  const views = createViews(db, config.SCIM_DELETE_MODE)
   return {
     admit: createGate(config, failures),
+    views,
+    users: createScimUsers({ db, users, views }),
+    groups: createScimGroups({ db, groups, views }),
+    trail: createTrail({ db, audit }),
+    baseOf: createBaseOf(config.PUBLIC_URL),
   }
 }

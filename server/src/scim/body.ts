@@ -1,0 +1,42 @@
+import { Failure, fail } from "../errors.ts"
+import { parseJson, readBytes, unstorablePath } from "../http/body.ts"
+import type { Exchange } from "../http/exchange.ts"
+import { refuse } from "./errors.ts"
+
+/** Room for a group of some 50,000 members in one body. */
+export const mostBytes = 8_000_000
+const deepest = 16
+
+const depthOf = (value: unknown, depth = 0): void => {
+  if (depth > deepest) refuse("invalidSyntax", `The body nests deeper than ${deepest} levels`)
+  if (typeof value !== "object" || value === null) return
+  for (const inner of Object.values(value)) depthOf(inner, depth + 1)
+}
+
+const parsed = (bytes: Buffer): unknown => {
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    if (error instanceof Failure) return refuse("invalidSyntax", error.message)
+    throw error
+  }
+}
+
+/** Reads a JSON body whatever its Content-Type. @throws {Failure} `invalidSyntax`, `invalidValue` */
+export const readBody = async ({ incoming }: Exchange): Promise<unknown> => {
+  const value = parsed(await readBytes(incoming, mostBytes))
+  depthOf(value)
+  const path = unstorablePath(value)
+  if (path !== null) refuse("invalidValue", `${path} has U+0000 or a lone surrogate`)
+  return value
+}
+
+/** The query, decoded as forms are: `+` is a space. */
+export const queryOf = ({ incoming }: Exchange): URLSearchParams => {
+  const { url = "" } = incoming
+  const mark = url.indexOf("?")
+  const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
+  const path = unstorablePath(Object.fromEntries(query))
+  if (path !== null) fail("bad_request", `${path} has U+0000`, { scimType: "invalidValue" })
+  return query
+}

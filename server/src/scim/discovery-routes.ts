@@ -1,0 +1,91 @@
+import { z } from "zod"
+import { fail } from "../errors.ts"
+import { route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import { mostBytes, queryOf } from "./body.ts"
+import {
+  resourceTypeJson,
+  resourceTypeNamed,
+  schemaJson,
+  schemaWithUrn,
+  serviceProviderConfig,
+} from "./discovery.ts"
+import { type createBaseOf, scimReply } from "./reply.ts"
+import { type ResourceType, resourceTypes } from "./resource-types.ts"
+import { listResponse } from "./search.ts"
+import type { Trail } from "./trail.ts"
+
+const advisedOperations = 1000
+
+const ByName = z.object({ name: z.string().max(200) })
+const contentType = "application/scim+json"
+
+interface Needs {
+  router: Router
+  trail: Trail
+  baseOf: ReturnType<typeof createBaseOf>
+}
+
+type Describe = (type: ResourceType, base: string) => Record<string, unknown>
+
+/** What clients ask first: what this service can do and which attributes it keeps. */
+export const discoveryRoutes = ({ router, trail, baseOf }: Needs): void => {
+  router.on(
+    route("provisioner", {
+      method: "get",
+      path: "/ServiceProviderConfig",
+      summary: "What this SCIM service can do",
+      responses: { 200: { description: "Its configuration", contentType } },
+    }),
+    ({ actor, exchange }) =>
+      trail.read({ actor, action: "scim.config.read" }, async () => {
+        const limits = { maxOperations: advisedOperations, maxPayloadSize: mostBytes }
+        return scimReply(serviceProviderConfig(baseOf(exchange), limits))
+      }),
+  )
+
+  const addTable = (
+    path: string,
+    {
+      action,
+      find,
+      describe,
+    }: { action: string; find: (name: string) => ResourceType | undefined; describe: Describe },
+  ): void => {
+    router.on(
+      route("provisioner", {
+        method: "get",
+        path,
+        summary: "All of them; they cannot be filtered",
+        responses: { 200: { description: "A ListResponse", contentType } },
+      }),
+      ({ actor, exchange }) =>
+        trail.read({ actor, action }, async () => {
+          if (queryOf(exchange).has("filter")) fail("forbidden", `${path} cannot be filtered`)
+          const all = resourceTypes.map((type) => describe(type, baseOf(exchange)))
+          return scimReply(listResponse(all, { total: all.length, startIndex: 1 }))
+        }),
+    )
+    router.on(
+      route("provisioner", {
+        method: "get",
+        path: `${path}/:name`,
+        summary: "One of them",
+        params: ByName,
+        responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
+      }),
+      ({ actor, exchange, params }) =>
+        trail.read({ actor, action }, async () => {
+          const type = find(params.name) ?? fail("not_found", `There is no ${params.name} here`)
+          return scimReply(describe(type, baseOf(exchange)))
+        }),
+    )
+  }
+
+  addTable("/ResourceTypes", {
+    action: "scim.resource_types.read",
+    find: resourceTypeNamed,
+    describe: resourceTypeJson,
+  })
+  addTable("/Schemas", { action: "scim.schemas.read", find: schemaWithUrn, describe: schemaJson })
+}

@@ -1,0 +1,88 @@
+import type { Attribute } from "./attributes.ts"
+import type { Json } from "./projection.ts"
+import { isKept, type ResourceType, resourceTypes } from "./resource-types.ts"
+import { mostCount } from "./search-request.ts"
+
+const urn = (name: string): string => `urn:ietf:params:scim:schemas:core:2.0:${name}`
+
+const meta = (resourceType: string, location: string): Json => ({ resourceType, location })
+
+/** What this service can do (RFC 7643 §5). */
+export const serviceProviderConfig = (base: string, limits: Limits): Json => ({
+  schemas: [urn("ServiceProviderConfig")],
+  patch: { supported: true },
+  // authentik sends as many operations in one PATCH as this says, though bulk itself is off.
+  bulk: { supported: false, ...limits },
+  filter: { supported: true, maxResults: mostCount },
+  changePassword: { supported: false },
+  sort: { supported: true },
+  etag: { supported: false },
+  authenticationSchemes: [
+    {
+      type: "oauthbearertoken",
+      name: "Bearer token",
+      description: "The static token of this service: Authorization: Bearer <SCIM_TOKEN>",
+      specUri: "https://www.rfc-editor.org/info/rfc6750",
+      primary: true,
+    },
+  ],
+  meta: meta("ServiceProviderConfig", `${base}/ServiceProviderConfig`),
+})
+
+interface Limits {
+  maxOperations: number
+  maxPayloadSize: number
+}
+
+export const resourceTypeJson = (
+  { name, endpoint, ...type }: ResourceType,
+  base: string,
+): Json => ({
+  schemas: [urn("ResourceType")],
+  id: name,
+  name,
+  endpoint: `/${endpoint}`,
+  description: type.description,
+  schema: type.schema,
+  meta: meta("ResourceType", `${base}/ResourceTypes/${name}`),
+})
+
+const attributeJson = (attribute: Attribute): Json => {
+  const { name, type, description, subAttributes, canonicalValues, referenceTypes } = attribute
+  const isText = type === "string" || type === "reference"
+  return {
+    name,
+    type,
+    multiValued: attribute.multiValued ?? false,
+    description,
+    required: attribute.required ?? false,
+    ...(isText && { caseExact: attribute.caseExact ?? false }),
+    mutability: attribute.mutability ?? "readWrite",
+    returned: attribute.returned ?? "default",
+    ...(type !== "complex" && { uniqueness: attribute.uniqueness ?? "none" }),
+    ...(canonicalValues && { canonicalValues }),
+    ...(referenceTypes && { referenceTypes }),
+    ...(subAttributes && { subAttributes: subAttributes.filter(isKept).map(attributeJson) }),
+  }
+}
+
+/** Common attributes belong to no schema (RFC 7643 §3.1). */
+const common = new Set(["schemas", "id", "externalId", "meta"])
+
+/** What is kept of a schema; what is accepted and not kept is no promise. */
+export const schemaJson = (type: ResourceType, base: string): Json => ({
+  schemas: [urn("Schema")],
+  id: type.schema,
+  name: type.name,
+  description: type.description,
+  attributes: type.attributes
+    .filter((attribute) => isKept(attribute) && !common.has(attribute.name))
+    .map(attributeJson),
+  meta: meta("Schema", `${base}/Schemas/${type.schema}`),
+})
+
+export const resourceTypeNamed = (name: string): ResourceType | undefined =>
+  resourceTypes.find((type) => type.name.toLowerCase() === name.toLowerCase())
+
+export const schemaWithUrn = (text: string): ResourceType | undefined =>
+  resourceTypes.find((type) => type.schema.toLowerCase() === text.toLowerCase())

@@ -1,0 +1,126 @@
+import type { Database, Tx } from "../db/database.ts"
+import type { GroupOrder, GroupProfile, ProvisionedGroups } from "../groups/provisioned.ts"
+import type { Group } from "../groups/schema.ts"
+import type { Actor } from "../http/caller.ts"
+import { refuse } from "./errors.ts"
+import { memberIds, patchMembers } from "./members.ts"
+import { applyOperation } from "./patch.ts"
+import { readPatch } from "./patch-request.ts"
+import type { Json } from "./projection.ts"
+import { attributeNamed } from "./resolve.ts"
+import { groupType } from "./resource-types.ts"
+import { createIgnored, type Ignored, readResource, type Values } from "./values.ts"
+import type { Shape, Views } from "./views.ts"
+
+const longestName = 200
+
+interface Needs {
+  db: Database
+  groups: ProvisionedGroups
+  views: Views
+}
+
+const profileOf = (values: Values): GroupProfile => {
+  const name = values.get("displayName")
+  const externalId = values.get("externalId")
+  if (typeof name !== "string" || name.trim() === "") {
+    return refuse("invalidValue", "displayName is required")
+  }
+  if (name.length > longestName) {
+    refuse("invalidValue", `displayName has ${longestName} characters at the most`)
+  }
+  return { name, external_id: typeof externalId === "string" ? externalId : null }
+}
+
+const isMembers = ({ target }: { target: { attribute: { name: string } } }): boolean =>
+  target.attribute.name === "members"
+
+const membersAttribute = attributeNamed(groupType.attributes, "members")
+
+const idsIn = (values: Values): string[] =>
+  membersAttribute ? memberIds(membersAttribute, values.get("members")) : []
+
+/** Groups as SCIM knows them: the groups that grants name. */
+export const createScimGroups = ({ db, groups, views }: Needs) => {
+  const write = (work: (tx: Tx) => Promise<Group>, shape: Shape): Promise<Json> =>
+    db.transact(async (tx) => {
+      const group = await work(tx)
+      const [json] = await views.representGroups([group], shape, tx)
+      return json ?? {}
+    })
+
+  const orderOf = (
+    actor: Actor,
+    { action, status }: { action: string; status: number },
+    ignored: Ignored,
+  ): GroupOrder => ({
+    actor,
+    action,
+    status,
+    // Read late: some of what is ignored is found while the change is made.
+    get ignored() {
+      return ignored.names()
+    },
+  })
+
+  return {
+    get: async (id: string, shape: Shape): Promise<Json> => {
+      const [json] = await views.representGroups([await groups.get(id)], shape)
+      return json ?? {}
+    },
+
+    create: (actor: Actor, body: unknown, shape: Shape): Promise<Json> => {
+      const ignored = createIgnored()
+      const values = readResource(groupType, body, ignored)
+      const given = { profile: profileOf(values), members: idsIn(values) }
+      const order = orderOf(actor, { action: "scim.group.created", status: 201 }, ignored)
+      return write((tx) => groups.create(tx, order, given), shape)
+    },
+
+    /** `members` that are left out stay as they are. */
+    replace: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
+      const ignored = createIgnored()
+      const values = readResource(groupType, body, ignored)
+      const profile = profileOf(values)
+      const members = values.has("members") ? idsIn(values) : null
+      const order = orderOf(actor, { action: "scim.group.replaced", status: 200 }, ignored)
+      return write(
+        (tx) =>
+          groups.change(tx, order, id, async (_, membership) => {
+            if (members) await membership.replace(members)
+            return profile
+          }),
+        shape,
+      )
+    },
+
+    patch: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
+      const ignored = createIgnored()
+      const operations = readPatch(groupType, body, ignored)
+      const order = orderOf(actor, { action: "scim.group.patched", status: 200 }, ignored)
+      return write(
+        (tx) =>
+          groups.change(tx, order, id, async (group, membership) => {
+            const place = { tx, groupId: id, base: shape.base }
+            const ofMembers = operations.filter(isMembers)
+            await patchMembers(ofMembers, { place, membership, ignored })
+            const values: Values = new Map()
+            values.set("displayName", group.name)
+            values.set("externalId", group.external_id)
+            for (const operation of operations) {
+              if (!isMembers(operation)) applyOperation(values, operation, ignored)
+            }
+            return profileOf(values)
+          }),
+        shape,
+      )
+    },
+
+    remove: (actor: Actor, id: string): Promise<void> => {
+      const order = orderOf(actor, { action: "scim.group.deleted", status: 204 }, createIgnored())
+      return db.transact((tx) => groups.remove(tx, order, id))
+    },
+  }
+}
+
+export type ScimGroups = ReturnType<typeof createScimGroups>

@@ -1,0 +1,110 @@
+import { sql } from "kysely"
+import type { Tx } from "../db/database.ts"
+import type { Membership } from "../groups/provisioned.ts"
+import type { Attribute } from "./attributes.ts"
+import { refuse } from "./errors.ts"
+import type { Filter } from "./filter.ts"
+import { createFilterCompiler } from "./filter-sql.ts"
+import type { Operation } from "./patch-request.ts"
+import { groupType } from "./resource-types.ts"
+import { createIgnored, type Ignored, readValue } from "./values.ts"
+
+/** A change of members whose ids are known. */
+interface Step {
+  verb: Operation["verb"]
+  ids: string[]
+}
+
+/** @throws {Failure} `invalidValue` */
+export const memberIds = (attribute: Attribute, value: unknown): string[] => {
+  const members = readValue(attribute, value, createIgnored())
+  return (Array.isArray(members) ? members : []).map((member) =>
+    typeof member.value === "string"
+      ? member.value
+      : refuse("invalidValue", "A member needs the id of a user as its value"),
+  )
+}
+
+/** The id in `members[value eq "…"]`, the one filter that providers send. */
+const idIn = (filter: Filter): string | undefined => {
+  if (filter.kind !== "test" || filter.operator !== "eq") return undefined
+  const named = filter.path.attribute.name === "value" && "text" in filter.operand
+  return named && "text" in filter.operand ? filter.operand.text : undefined
+}
+
+/** An operation that needs no look at the members there are. */
+const stepOf = ({ verb, target, value }: Operation): Step | undefined => {
+  const { attribute, filter, sub } = target
+  if (sub) return undefined
+  if (!filter) {
+    const everyone = verb === "remove" && (value === undefined || value === null)
+    return everyone ? { verb: "replace", ids: [] } : { verb, ids: memberIds(attribute, value) }
+  }
+  const id = verb === "remove" ? idIn(filter) : undefined
+  return id === undefined ? undefined : { verb, ids: [id] }
+}
+
+interface Place {
+  tx: Tx
+  groupId: string
+  base: string
+}
+
+const matching = async (filter: Filter, { tx, groupId, base }: Place): Promise<string[]> => {
+  const condition = createFilterCompiler({ type: groupType, base })(filter)
+  const { rows } = await sql<{ user_id: string }>`
+    select group_members.user_id from group_members
+    inner join users on users.id = group_members.user_id
+    where group_members.group_id = ${groupId} and ${condition}
+  `.execute(tx)
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Members come and go; nothing about one can be changed from here. */
+const patchMatching = async (
+  { verb, target }: Operation,
+  { place, membership, ignored }: { place: Place; membership: Membership; ignored: Ignored },
+): Promise<void> => {
+  const { filter, sub } = target
+  const ids = filter ? await matching(filter, place) : []
+  if (verb === "remove" && !sub) return membership.remove(ids)
+  if (filter && ids.length === 0) refuse("noTarget", "No member matches the path's filter")
+  if (!sub || sub.name === "value" || verb === "remove") {
+    refuse("mutability", "A member cannot be changed; remove it and add another")
+  }
+  ignored.add(`members.${sub?.name}`)
+}
+
+/** Neighbours that do the same are one step: some providers send an operation a member. */
+const joined = (steps: readonly Step[]): Step[] => {
+  const result: Step[] = []
+  for (const step of steps) {
+    const last = result.at(-1)
+    if (last && last.verb === step.verb && step.verb !== "replace") last.ids.push(...step.ids)
+    else result.push({ verb: step.verb, ids: [...step.ids] })
+  }
+  return result
+}
+
+/** Applies the operations on `members` of a PATCH, in their order. @throws {Failure} */
+export const patchMembers = async (
+  operations: readonly Operation[],
+  context: { place: Place; membership: Membership; ignored: Ignored },
+): Promise<void> => {
+  const { membership } = context
+  let steps: Step[] = []
+  const flush = async (): Promise<void> => {
+    for (const { verb, ids } of joined(steps)) await membership[verb](ids)
+    steps = []
+  }
+  for (const operation of operations) {
+    const step = stepOf(operation)
+    if (step) {
+      steps.push(step)
+      continue
+    }
+    await flush()
+    await patchMatching(operation, context)
+  }
+  await flush()
+}

@@ -1,0 +1,50 @@
+import { fail } from "../errors.ts"
+import { type RouteShape, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import { scimPath } from "./reply.ts"
+import type { Trail } from "./trail.ts"
+
+const notOffered = new Set(["Me", "Bulk"])
+
+const segmentsOf = (path: string): string[] => path.split("/").filter(Boolean)
+
+const fits = ({ path }: RouteShape, segments: readonly string[]): boolean => {
+  const pattern = segmentsOf(path)
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, index) => part.startsWith(":") || part === segments[index])
+  )
+}
+
+/** Answers what no route above answers: behind the gate like all else under the base. */
+export const otherPaths = (router: Router, trail: Trail): void => {
+  const declared = [...router.shapes]
+
+  const refuse = (path: string, method: string): never => {
+    const segments = segmentsOf(path.slice(scimPath.length))
+    if (notOffered.has(segments[0] ?? "")) fail("not_implemented", `${path} is not offered here`)
+    const allowed = declared.filter((shape) => fits(shape, segments))
+    if (allowed.length === 0) fail("not_found", `There is nothing at ${path}`)
+    const allow = [...new Set(allowed.map((shape) => shape.method.toUpperCase()))].join(", ")
+    return fail("method_not_allowed", `${path} takes ${allow}, not ${method}`, {
+      headers: { allow },
+    })
+  }
+
+  router.on(
+    route("provisioner", {
+      method: "all",
+      path: "/*",
+      summary: "Nothing else is here; /Me and /Bulk are not offered",
+      responses: {
+        404: { description: "Nothing here" },
+        405: { description: "Another method is meant; Allow names it" },
+        501: { description: "Not offered" },
+      },
+    }),
+    ({ actor, context }) =>
+      trail.change({ actor, action: "scim.refused" }, async () =>
+        refuse(context.req.path, context.req.method),
+      ),
+  )
+}

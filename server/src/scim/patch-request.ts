@@ -1,0 +1,159 @@
+import { refuse } from "./errors.ts"
+import { createFilterReader, type Filter } from "./filter.ts"
+import { type AttributePath, attributeNamed, resolvePath, schemaNamed } from "./resolve.ts"
+import { isKept, type ResourceType } from "./resource-types.ts"
+import { tokenize } from "./tokens.ts"
+import { entriesOnce, type Ignored, ignoreSchema, isObject } from "./values.ts"
+
+const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+export const mostOperations = 5000
+
+type Verb = "add" | "replace" | "remove"
+
+/** What an operation changes: an attribute, some of its values, or a part of either. */
+export interface Target extends AttributePath {
+  filter?: Filter
+}
+
+export interface Operation {
+  verb: Verb
+  target: Target
+  value: unknown
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, 80))
+
+const tokensOf = (path: string) => {
+  try {
+    return tokenize(path)
+  } catch {
+    return refuse("invalidPath", `${shown(path)} is no path`)
+  }
+}
+
+/** Reads a path of RFC 7644 §3.5.2; undefined when no schema has its attribute. */
+const readTarget = (type: ResourceType, path: string): Target | undefined => {
+  const reader = createFilterReader(tokensOf(path))
+  const first = reader.take()
+  const found = first.kind === "word" ? resolvePath(type, first.text) : undefined
+  if (!found) return undefined
+  if (!reader.isMark("[")) {
+    return reader.take().kind === "end" ? found : refuse("invalidPath", `${shown(path)} is no path`)
+  }
+  const { attribute } = found
+  if (found.sub || !attribute.multiValued || attribute.type !== "complex") {
+    refuse("invalidPath", `${attribute.name} has no values to choose from by […]`)
+  }
+  const filter = reader.bracket(attribute)
+  if (reader.peek().kind === "end") return { attribute, filter }
+  const [dot, name, end] = [reader.take(), reader.take(), reader.take()]
+  const sub = attributeNamed(attribute.subAttributes ?? [], name.text)
+  if (dot.text !== "." || !sub || end.kind !== "end") {
+    return refuse("invalidPath", `${shown(path)} is no path`)
+  }
+  return { attribute, filter, sub }
+}
+
+const leafOf = ({ attribute, sub }: Target) => sub ?? attribute
+
+const nameOf = ({ attribute, sub }: Target): string =>
+  sub ? `${attribute.name}.${sub.name}` : attribute.name
+
+/** What a chosen value shows of something else, such as a member's name, may be named as well. */
+const isReadOnly = (target: Target): boolean =>
+  target.attribute.mutability === "readOnly" ||
+  (leafOf(target).mutability === "readOnly" && !target.filter)
+
+/** Each operation as one or more with a path; what is not kept is remembered and left out. */
+const createExpander = (type: ResourceType, ignored: Ignored) => {
+  const withTarget = (verb: Verb, target: Target, value: unknown): Operation[] => {
+    if (isKept(leafOf(target))) return [{ verb, target, value }]
+    ignored.add(nameOf(target))
+    return []
+  }
+
+  const named = (verb: Verb, path: string, value: unknown): Operation[] => {
+    const target = readTarget(type, path)
+    if (target) {
+      if (isReadOnly(target)) refuse("mutability", `${nameOf(target)} cannot be changed`)
+      return withTarget(verb, target, value)
+    }
+    const attributes = schemaNamed(type, path)
+    if (!attributes)
+      return refuse("invalidPath", `${shown(path)} is no attribute of a ${type.name}`)
+    if (attributes === type.attributes) return unnamed(verb, value)
+    ignored.add(path)
+    return []
+  }
+
+  /** One attribute of a value without path; dotted and URN-qualified names are paths too. */
+  const entry = (verb: Verb, key: string, value: unknown): Operation[] => {
+    const attributes = schemaNamed(type, key)
+    if (attributes === type.attributes) return unnamed(verb, value)
+    if (attributes) {
+      ignoreSchema({ urn: key, attributes }, value, ignored)
+      return []
+    }
+    const target = /^[\w$]/.test(key) ? targetOrNone(key) : undefined
+    if (!target) ignored.add(key)
+    return target && !isReadOnly(target) ? withTarget(verb, target, value) : []
+  }
+
+  const targetOrNone = (key: string): Target | undefined => {
+    try {
+      return readTarget(type, key)
+    } catch {
+      return undefined
+    }
+  }
+
+  const unnamed = (verb: Verb, value: unknown): Operation[] => {
+    if (verb === "remove") return refuse("noTarget", "remove needs a path")
+    if (!isObject(value)) {
+      return refuse("invalidValue", `${verb} without a path needs an object of attributes`)
+    }
+    return entriesOnce(value).flatMap(([key, part]) => entry(verb, key, part))
+  }
+
+  return { named, unnamed }
+}
+
+const verbs: readonly Verb[] = ["add", "replace", "remove"]
+
+const verbOf = (op: unknown): Verb =>
+  verbs.find((verb) => typeof op === "string" && verb === op.toLowerCase()) ??
+  refuse("invalidSyntax", "op must be add, replace or remove")
+
+const field = (object: Record<string, unknown>, name: string): unknown =>
+  object[Object.keys(object).find((key) => key.toLowerCase() === name) ?? name]
+
+const operationsOf = (body: unknown): unknown[] => {
+  if (!isObject(body)) return refuse("invalidSyntax", "The body must be a PatchOp object")
+  const schemas = field(body, "schemas")
+  const urns = Array.isArray(schemas) ? schemas.map((urn) => String(urn).toLowerCase()) : []
+  if (!urns.includes(patchUrn.toLowerCase())) {
+    refuse("invalidSyntax", `schemas must have ${patchUrn}`)
+  }
+  const operations = field(body, "operations")
+  if (!Array.isArray(operations) || operations.length === 0) {
+    return refuse("invalidSyntax", "Operations must be a list with at least one operation")
+  }
+  if (operations.length > mostOperations) {
+    refuse("tooMany", `A PATCH has ${mostOperations} operations at the most`)
+  }
+  return operations
+}
+
+/** Reads the body of a PATCH: every path once, before anything is changed. @throws {Failure} */
+export const readPatch = (type: ResourceType, body: unknown, ignored: Ignored): Operation[] => {
+  const expander = createExpander(type, ignored)
+  return operationsOf(body).flatMap((operation) => {
+    if (!isObject(operation)) return refuse("invalidSyntax", "An operation must be an object")
+    const verb = verbOf(field(operation, "op"))
+    const path = field(operation, "path") ?? ""
+    const value = field(operation, "value")
+    if (typeof path !== "string") return refuse("invalidPath", "path must be text")
+    if (verb !== "remove" && value === undefined) refuse("invalidValue", `${verb} needs a value`)
+    return path === "" ? expander.unnamed(verb, value) : expander.named(verb, path, value)
+  })
+}

@@ -1,0 +1,82 @@
+import type { Attribute } from "./attributes.ts"
+import { refuse } from "./errors.ts"
+import { attributeNamed, resolvePath } from "./resolve.ts"
+import type { ResourceType } from "./resource-types.ts"
+
+/** A resource on its way out. */
+export type Json = Record<string, unknown>
+
+/** Which attributes a reply has: `only` these, or all `except` these; names may have a sub-name. */
+export interface Projection {
+  only: readonly string[] | null
+  except: readonly string[]
+}
+
+export const everything: Projection = { only: null, except: [] }
+
+/** @throws {Failure} `invalidValue` when both are asked for */
+export const readProjection = (
+  attributes: readonly string[],
+  excludedAttributes: readonly string[],
+): Projection => {
+  if (attributes.length > 0 && excludedAttributes.length > 0) {
+    refuse("invalidValue", "Send attributes or excludedAttributes, not both")
+  }
+  return { only: attributes.length > 0 ? attributes : null, except: excludedAttributes }
+}
+
+/** Per attribute its sub-attributes, or "all". Names that no schema knows select nothing. */
+const select = (type: ResourceType, names: readonly string[]): Map<string, Set<string> | "all"> => {
+  const chosen = new Map<string, Set<string> | "all">()
+  for (const name of names) {
+    const path = resolvePath(type, name.trim())
+    if (!path) continue
+    const { attribute, sub } = path
+    const known = chosen.get(attribute.name)
+    if (!sub || known === "all") chosen.set(attribute.name, "all")
+    else chosen.set(attribute.name, new Set(known).add(sub.name))
+  }
+  return chosen
+}
+
+const parts = (value: unknown, keep: (name: string) => boolean): unknown => {
+  if (Array.isArray(value)) return value.map((item) => parts(item, keep))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).filter(([name]) => keep(name)))
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length === 0
+
+/** Whether a reply has to hold `name` at all: what it does not is not even read. */
+export const wants = (type: ResourceType, projection: Projection, name: string): boolean => {
+  if (projection.only) return select(type, projection.only).has(name)
+  return select(type, projection.except).get(name) !== "all"
+}
+
+/** Cuts a resource down to what was asked for. */
+export const createProjector = (type: ResourceType, { only, except }: Projection) => {
+  const wanted = only && select(type, only)
+  const unwanted = select(type, except)
+
+  const cut = (attribute: Attribute, value: unknown): unknown => {
+    if (attribute.returned === "always") return value
+    const chosen = wanted?.get(attribute.name)
+    if (wanted && chosen === undefined) return undefined
+    if (chosen instanceof Set) return parts(value, (name) => chosen.has(name))
+    const dropped = unwanted.get(attribute.name)
+    if (dropped === "all") return undefined
+    return dropped ? parts(value, (name) => !dropped.has(name)) : value
+  }
+
+  return (resource: Json): Json => {
+    const entries = Object.entries(resource).map(([name, value]): [string, unknown] => {
+      const attribute = attributeNamed(type.attributes, name)
+      return [name, attribute && cut(attribute, value)]
+    })
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined && !isEmpty(value)))
+  }
+}

@@ -1,0 +1,85 @@
+import type { Group } from "../groups/schema.ts"
+import type { StoredUser } from "../users/rows.ts"
+import type { UserEmail } from "../users/schema.ts"
+import { urns } from "./attributes.ts"
+import type { Json } from "./projection.ts"
+
+/** RFC 3339 of epoch seconds. */
+const time = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+const withoutNothing = (json: Record<string, unknown>): Json =>
+  Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null))
+
+const meta = (
+  resourceType: "User" | "Group",
+  location: string,
+  { created_at, updated_at }: { created_at: number; updated_at: number },
+): Json => ({
+  resourceType,
+  created: time(created_at),
+  lastModified: time(updated_at),
+  location,
+})
+
+export const userLocation = (base: string, id: string): string => `${base}/Users/${id}`
+export const groupLocation = (base: string, id: string): string => `${base}/Groups/${id}`
+
+export const emailJson = ({ value, display, type, primary }: UserEmail): Json =>
+  withoutNothing({ value, display, type, primary })
+
+export interface MemberRow {
+  id: string
+  name: string
+}
+
+/** A user as SCIM shows it; what has no value is left out. */
+export const userJson = (
+  user: StoredUser,
+  {
+    emails,
+    groups,
+    base,
+  }: { emails: readonly UserEmail[]; groups: readonly MemberRow[]; base: string },
+): Json => {
+  const name = withoutNothing({ familyName: user.family_name, givenName: user.given_name })
+  return withoutNothing({
+    schemas: [urns.user],
+    id: user.id,
+    externalId: user.external_id,
+    userName: user.email,
+    name: Object.keys(name).length > 0 ? name : null,
+    displayName: user.display_name,
+    nickName: user.nick_name,
+    active: user.active,
+    emails: emails.length > 0 ? emails.map(emailJson) : null,
+    groups:
+      groups.length > 0
+        ? groups.map((group) => ({
+            value: group.id,
+            $ref: groupLocation(base, group.id),
+            display: group.name,
+            type: "direct",
+          }))
+        : null,
+    meta: meta("User", userLocation(base, user.id), user),
+  })
+}
+
+/** A group as SCIM shows it. */
+export const groupJson = (
+  group: Omit<Group, "member_count">,
+  { members, base }: { members: readonly MemberRow[]; base: string },
+): Json =>
+  withoutNothing({
+    schemas: [urns.group],
+    id: group.id,
+    externalId: group.external_id,
+    displayName: group.name,
+    members: members.map(({ id, name }) => ({
+      value: id,
+      $ref: userLocation(base, id),
+      type: "User",
+      display: name,
+    })),
+    meta: meta("Group", groupLocation(base, group.id), group),
+  })

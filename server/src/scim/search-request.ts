@@ -1,0 +1,80 @@
+import { refuse } from "./errors.ts"
+import { type Projection, readProjection } from "./projection.ts"
+import { isObject } from "./values.ts"
+
+const usualCount = 100
+export const mostCount = 200
+const lastIndex = 2 ** 31
+
+/** A query of RFC 7644 §3.4.2, from the URL or from the body of a search. */
+export interface SearchRequest {
+  filter: string | undefined
+  sortBy: string | undefined
+  descending: boolean
+  /** 1-based. */
+  startIndex: number
+  count: number
+  projection: Projection
+}
+
+type Source = (name: string) => unknown
+
+const text = (source: Source, name: string): string | undefined => {
+  const value = source(name)
+  if (value === undefined || value === null || value === "") return undefined
+  return typeof value === "string" ? value : refuse("invalidValue", `${name} must be text`)
+}
+
+const integer = (source: Source, name: string, usual: number): number => {
+  const value = source(name)
+  if (value === undefined || value === null || value === "") return usual
+  const number = Number(value)
+  if (Number.isInteger(number)) return number
+  return refuse("invalidValue", `${name} must be an integer`)
+}
+
+const names = (source: Source, name: string): string[] => {
+  const value = source(name)
+  if (value === undefined || value === null) return []
+  const list = typeof value === "string" ? value.split(",") : value
+  if (!Array.isArray(list)) return refuse("invalidValue", `${name} must be a list of names`)
+  return list.map((item) => String(item).trim()).filter(Boolean)
+}
+
+const isDescending = (source: Source): boolean => {
+  const order = text(source, "sortOrder")?.toLowerCase()
+  if (order === undefined || order === "ascending") return false
+  if (order === "descending") return true
+  return refuse("invalidValue", "sortOrder must be ascending or descending")
+}
+
+const projectionOf = (source: Source): Projection =>
+  readProjection(names(source, "attributes"), names(source, "excludedAttributes"))
+
+const requestOf = (source: Source): SearchRequest => ({
+  filter: text(source, "filter"),
+  sortBy: text(source, "sortBy"),
+  descending: isDescending(source),
+  startIndex: Math.min(Math.max(integer(source, "startIndex", 1), 1), lastIndex),
+  count: Math.min(Math.max(integer(source, "count", usualCount), 0), mostCount),
+  projection: projectionOf(source),
+})
+
+const fromQuery =
+  (query: URLSearchParams): Source =>
+  (name) =>
+    query.get(name) ?? undefined
+
+/** @throws {Failure} `invalidValue` */
+export const searchOfQuery = (query: URLSearchParams): SearchRequest => requestOf(fromQuery(query))
+
+/** @throws {Failure} `invalidValue` */
+export const projectionOfQuery = (query: URLSearchParams): Projection =>
+  projectionOf(fromQuery(query))
+
+/** The body of `POST …/.search` (RFC 7644 §3.4.3). @throws {Failure} */
+export const searchOfBody = (body: unknown): SearchRequest => {
+  if (!isObject(body)) return refuse("invalidSyntax", "The body must be a SearchRequest object")
+  const byName = new Map(Object.entries(body).map(([name, value]) => [name.toLowerCase(), value]))
+  return requestOf((name) => byName.get(name.toLowerCase()))
+}

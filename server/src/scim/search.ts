@@ -1,0 +1,113 @@
+import { type RawBuilder, sql } from "kysely"
+import type { Attribute } from "./attributes.ts"
+import { refuse } from "./errors.ts"
+import { parseFilter } from "./filter.ts"
+import { columnExpression, createFilterCompiler } from "./filter-sql.ts"
+import { always } from "./operators.ts"
+import type { Json } from "./projection.ts"
+import { type AttributePath, attributeNamed, resolvePath } from "./resolve.ts"
+import type { ResourceType } from "./resource-types.ts"
+import type { SearchRequest } from "./search-request.ts"
+import type { View } from "./views.ts"
+
+const listUrn = "urn:ietf:params:scim:api:messages:2.0:ListResponse"
+
+/** The ListResponse of RFC 7644 §3.4.2. */
+export const listResponse = (
+  resources: readonly Json[],
+  { total, startIndex }: { total: number; startIndex: number },
+): Json => ({
+  schemas: [listUrn],
+  totalResults: total,
+  startIndex,
+  itemsPerPage: resources.length,
+  Resources: resources,
+})
+
+const leafOf = ({ attribute, sub }: AttributePath): Attribute =>
+  sub ?? attributeNamed(attribute.subAttributes ?? [], "value") ?? attribute
+
+/** A multi-valued attribute sorts by its primary value, or else the first (RFC 7644 §3.4.2.3). */
+const sortColumn = (
+  type: ResourceType,
+  path: AttributePath,
+  base: string,
+): RawBuilder<unknown> | null => {
+  const leaf = leafOf(path)
+  if (leaf.type === "complex")
+    refuse("invalidValue", `sortBy ${leaf.name} must name one part of it`)
+  const { column } = leaf
+  if (column === undefined || (typeof column === "object" && "constant" in column)) return null
+  const expression = columnExpression(column, base)
+  const { elements } = path.attribute
+  if (!elements) return expression
+  const first = sql.raw(elements.order ?? elements.owner)
+  return sql`(select ${expression} from ${sql.raw(elements.from)}
+    where ${sql.ref(elements.owner)} = ${sql.ref(`${type.table}.id`)} order by ${first} limit 1)`
+}
+
+const orderOf = (
+  type: ResourceType,
+  { sortBy, descending }: SearchRequest,
+  { base, lenient }: { base: string; lenient: boolean },
+): RawBuilder<unknown> => {
+  const byId = sql`${sql.ref(`${type.table}.id`)}`
+  if (sortBy === undefined) return byId
+  const path = resolvePath(type, sortBy)
+  if (!path && !lenient) refuse("invalidValue", `sortBy ${sortBy.slice(0, 80)} is no attribute`)
+  const column = path ? sortColumn(type, path, base) : null
+  if (!column) return byId
+  return descending
+    ? sql`${column} desc nulls first, ${byId}`
+    : sql`${column} asc nulls last, ${byId}`
+}
+
+/** Names that only another type has: known, but no resource of this one has a value for them. */
+const knownElsewhere =
+  (others: readonly ResourceType[]) =>
+  (name: string): AttributePath | undefined => {
+    const path = others.map((type) => resolvePath(type, name)).find(Boolean)
+    if (!path) return undefined
+    const attribute = withoutColumns(path.attribute)
+    const sub = path.sub && withoutColumns(path.sub)
+    return { attribute, sub }
+  }
+
+const withoutColumns = ({ column, elements, ...attribute }: Attribute): Attribute => ({
+  ...attribute,
+  ...(attribute.subAttributes && { subAttributes: attribute.subAttributes.map(withoutColumns) }),
+})
+
+/** Searches one or more kinds of resources, one kind after the other. */
+export const search = async (
+  views: readonly View[],
+  request: SearchRequest,
+  base: string,
+): Promise<Json> => {
+  const { filter, startIndex, count, projection } = request
+  const prepared = views.map((view) => {
+    const others = views.filter((other) => other !== view).map(({ type }) => type)
+    const compile = createFilterCompiler({ type: view.type, base })
+    const alsoKnown = knownElsewhere(others)
+    const where =
+      filter === undefined ? always : compile(parseFilter(view.type, filter, { alsoKnown }))
+    const order = orderOf(view.type, request, { base, lenient: others.length > 0 })
+    return { view, where, order }
+  })
+
+  const resources: Json[] = []
+  let skip = startIndex - 1
+  let total = 0
+  for (const { view, where, order } of prepared) {
+    const limit = count - resources.length
+    const page = { where, order, limit, offset: skip }
+    const found = limit > 0 ? await view.page(page, { projection, base }) : []
+    // A page that is not full ends the list, which saves the counting.
+    const known = found.length < limit && (found.length > 0 || skip === 0)
+    const matching = known ? skip + found.length : await view.count(where)
+    resources.push(...found)
+    total += matching
+    skip = Math.max(0, skip - matching)
+  }
+  return listResponse(resources, { total, startIndex })
+}

@@ -1,0 +1,155 @@
+import type { Database } from "../db/database.ts"
+import type { Actor } from "../http/caller.ts"
+import type { Order, Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned.ts"
+import { Email, type UserEmail } from "../users/schema.ts"
+import { refuse } from "./errors.ts"
+import { applyOperation } from "./patch.ts"
+import { readPatch } from "./patch-request.ts"
+import type { Json } from "./projection.ts"
+import { userType } from "./resource-types.ts"
+import {
+  type Complex,
+  createIgnored,
+  type Ignored,
+  isObject,
+  readResource,
+  type Simple,
+  type Values,
+} from "./values.ts"
+import type { Shape, Views } from "./views.ts"
+
+const mostEmails = 100
+
+interface Needs {
+  db: Database
+  users: ProvisionedUsers
+  views: Views
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
+
+const compact = (parts: Record<string, Simple | null>): Complex =>
+  Object.fromEntries(
+    Object.entries(parts).filter((entry): entry is [string, Simple] => entry[1] !== null),
+  )
+
+/** What PATCH works on: the attributes of the account that are kept. */
+const valuesOf = (profile: Profile): Values =>
+  new Map<string, Simple | Complex | Complex[] | null>([
+    ["userName", profile.email],
+    ["name", compact({ givenName: profile.given_name, familyName: profile.family_name })],
+    ["displayName", profile.display_name],
+    ["nickName", profile.nick_name],
+    ["externalId", profile.external_id],
+    ["active", profile.active],
+    ["emails", profile.emails.map((email) => compact({ ...email }))],
+  ])
+
+/** As sent; a value twice for the same purpose is there once (RFC 7643 §2.4). */
+const emailsOf = (value: unknown): UserEmail[] => {
+  const emails: UserEmail[] = []
+  for (const item of Array.isArray(value) ? value : []) {
+    const email = isObject(item) ? text(item.value) : null
+    if (email === null) continue
+    const type = text(item.type)
+    if (emails.some((other) => other.value === email && other.type === type)) continue
+    emails.push({ value: email, type, display: text(item.display), primary: item.primary === true })
+  }
+  if (emails.length > mostEmails) refuse("tooMany", `A user has ${mostEmails} emails at the most`)
+  if (emails.filter(({ primary }) => primary).length > 1) {
+    refuse("invalidValue", "At most one of the emails may be primary")
+  }
+  return emails
+}
+
+const userNameOf = (value: unknown): string => {
+  if (typeof value !== "string") return refuse("invalidValue", "userName is required")
+  if (Email.safeParse(value).success) return value
+  return refuse("invalidValue", "userName must be an e-mail address such as ada@example.com")
+}
+
+/** @throws {Failure} `invalidValue` */
+const profileOf = (values: Values, before?: Profile): Profile => {
+  const name = values.get("name")
+  const names = isObject(name) ? name : {}
+  const active = values.get("active")
+  return {
+    email: userNameOf(values.get("userName")),
+    given_name: text(names.givenName),
+    family_name: text(names.familyName),
+    display_name: text(values.get("displayName")),
+    nick_name: text(values.get("nickName")),
+    external_id: text(values.get("externalId")),
+    active: typeof active === "boolean" ? active : (before?.active ?? true),
+    emails: emailsOf(values.get("emails")),
+  }
+}
+
+/** Users as SCIM knows them: a view on accounts, with the accounts' own rules. */
+export const createScimUsers = ({ db, users, views }: Needs) => {
+  const write = (
+    work: (tx: Parameters<Parameters<Database["transact"]>[0]>[0]) => Promise<ProvisionedUser>,
+    shape: Shape,
+  ): Promise<Json> =>
+    db.transact(async (tx) => {
+      const { user } = await work(tx)
+      const [json] = await views.representUsers([user], shape, tx)
+      return json ?? {}
+    })
+
+  const orderOf = (
+    actor: Actor,
+    { action, status }: { action: string; status: number },
+    ignored: Ignored,
+  ): Order => ({
+    actor,
+    action,
+    status,
+    // Read late: some of what is ignored is found while the change is made.
+    get ignored() {
+      return ignored.names()
+    },
+  })
+
+  return {
+    get: async (id: string, shape: Shape): Promise<Json> => {
+      const [json] = await views.representUsers([await users.get(id)], shape)
+      return json ?? {}
+    },
+
+    create: (actor: Actor, body: unknown, shape: Shape): Promise<Json> => {
+      const ignored = createIgnored()
+      const profile = profileOf(readResource(userType, body, ignored))
+      const order = orderOf(actor, { action: "scim.user.created", status: 201 }, ignored)
+      return write((tx) => users.create(tx, order, profile), shape)
+    },
+
+    /** Attributes that are left out are cleared, `active` stays. */
+    replace: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
+      const ignored = createIgnored()
+      const values = readResource(userType, body, ignored)
+      const order = orderOf(actor, { action: "scim.user.replaced", status: 200 }, ignored)
+      const edit = (before: Profile) => profileOf(values, before)
+      return write((tx) => users.change(tx, order, id, edit), shape)
+    },
+
+    patch: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
+      const ignored = createIgnored()
+      const operations = readPatch(userType, body, ignored)
+      const edit = (before: Profile): Profile => {
+        const values = valuesOf(before)
+        for (const operation of operations) applyOperation(values, operation, ignored)
+        return profileOf(values, before)
+      }
+      const order = orderOf(actor, { action: "scim.user.patched", status: 200 }, ignored)
+      return write((tx) => users.change(tx, order, id, edit), shape)
+    },
+
+    end: (actor: Actor, id: string): Promise<void> => {
+      const order = orderOf(actor, { action: "scim.user.deleted", status: 204 }, createIgnored())
+      return db.transact((tx) => users.end(tx, order, id))
+    },
+  }
+}
+
+export type ScimUsers = ReturnType<typeof createScimUsers>

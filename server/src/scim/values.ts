@@ -1,0 +1,119 @@
+import type { Attribute } from "./attributes.ts"
+import { refuse } from "./errors.ts"
+import { readBoolean } from "./operands.ts"
+import { attributeNamed, fold, schemaNamed } from "./resolve.ts"
+import { isKept, type ResourceType } from "./resource-types.ts"
+
+const longestText = 1000
+const mostNamed = 50
+
+export type Simple = string | boolean
+export type Complex = Record<string, Simple>
+export type Value = Simple | Complex | Complex[]
+
+/** Attributes by their canonical names; null where one was sent to be cleared. */
+export type Values = Map<string, Value | null>
+
+/** Remembers what was sent and is not kept, for the audit trail. */
+export const createIgnored = () => {
+  const names = new Set<string>()
+  return {
+    add: (name: string): void => {
+      if (names.size < mostNamed) names.add(name.slice(0, 100))
+    },
+    names: (): string[] => [...names],
+  }
+}
+export type Ignored = ReturnType<typeof createIgnored>
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const wrong = ({ name }: Attribute, wanted: string): never =>
+  refuse("invalidValue", `${name} must be ${wanted}`)
+
+/** RFC 7643 §2.5: null, an empty list and no value are the same; an empty text says no more. */
+export const isNothing = (value: unknown): boolean =>
+  value === null || value === undefined || value === "" || (Array.isArray(value) && !value.length)
+
+const readSimple = (attribute: Attribute, value: unknown): Simple => {
+  if (attribute.type === "boolean") return readBoolean(value) ?? wrong(attribute, "true or false")
+  if (typeof value !== "string") return wrong(attribute, "text")
+  if (value.length <= longestText) return value
+  return wrong(attribute, `text of at most ${longestText} characters`)
+}
+
+/** Keys of an object with the attributes they name, each at most once whatever its case. */
+export const entriesOnce = (value: Record<string, unknown>): [string, unknown][] => {
+  const entries = Object.entries(value)
+  const seen = new Set(entries.map(([key]) => fold(key)))
+  if (seen.size < entries.length) {
+    refuse("invalidSyntax", "An attribute is there twice; names are the same whatever their case")
+  }
+  return entries
+}
+
+export const readComplex = (attribute: Attribute, value: unknown, ignored: Ignored): Complex => {
+  if (!isObject(value)) return wrong(attribute, "an object")
+  const complex: Complex = {}
+  for (const [key, part] of entriesOnce(value)) {
+    const sub = attributeNamed(attribute.subAttributes ?? [], key)
+    if (isNothing(part) || sub?.mutability === "readOnly") continue
+    if (sub && isKept(sub)) complex[sub.name] = readSimple(sub, part)
+    else ignored.add(`${attribute.name}.${sub?.name ?? key}`)
+  }
+  return complex
+}
+
+/** Values of a list; a bare text stands for its `value`, one object for a list of one. */
+const readList = (attribute: Attribute, value: unknown, ignored: Ignored): Complex[] => {
+  const items = (Array.isArray(value) ? value : [value]).filter((item) => !isNothing(item))
+  const list = items.map((item) =>
+    readComplex(attribute, typeof item === "string" ? { value: item } : item, ignored),
+  )
+  return list.filter((item) => Object.keys(item).length > 0)
+}
+
+/** The value of an attribute that is kept, or null for none. @throws {Failure} `invalidValue` */
+export const readValue = (attribute: Attribute, value: unknown, ignored: Ignored): Value | null => {
+  if (isNothing(value)) return null
+  if (attribute.multiValued) return readList(attribute, value, ignored)
+  if (attribute.type === "complex") return readComplex(attribute, value, ignored)
+  return readSimple(attribute, value)
+}
+
+export const ignoreSchema = (
+  schema: { urn: string; attributes: readonly Attribute[] },
+  value: unknown,
+  ignored: Ignored,
+): void => {
+  for (const [key, part] of isObject(value) ? Object.entries(value) : []) {
+    const name = attributeNamed(schema.attributes, key)?.name ?? key
+    if (!isNothing(part)) ignored.add(`${schema.urn}:${name}`)
+  }
+}
+
+/** Reads a whole resource, as POST and PUT carry it. @throws {Failure} */
+export const readResource = (type: ResourceType, body: unknown, ignored: Ignored): Values => {
+  if (!isObject(body)) return refuse("invalidSyntax", `The body must be a ${type.name} object`)
+  const values: Values = new Map()
+  for (const [key, value] of entriesOnce(body)) {
+    const attribute = attributeNamed(type.attributes, key)
+    if (attribute?.mutability === "readOnly") continue
+    if (attribute && isKept(attribute)) {
+      values.set(attribute.name, readValue(attribute, value, ignored))
+    } else ignoreKey(type, { key, attribute, value }, ignored)
+  }
+  return values
+}
+
+const ignoreKey = (
+  type: ResourceType,
+  { key, attribute, value }: { key: string; attribute: Attribute | undefined; value: unknown },
+  ignored: Ignored,
+): void => {
+  if (isNothing(value)) return
+  const attributes = attribute ? undefined : schemaNamed(type, key)
+  if (attributes) ignoreSchema({ urn: key, attributes }, value, ignored)
+  else ignored.add(attribute?.name ?? key)
+}
