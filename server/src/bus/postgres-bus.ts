@@ -17,6 +17,8 @@ const Envelope = z.object({
   from: z.string(),
   message: z.union([
     z.object({ topic: z.literal("user"), id: z.string() }),
+    z.object({ topic: z.literal("files"), user_id: z.string(), id: z.string() }),
+    z.object({ topic: z.literal("collections"), id: z.string() }),
     z.object({ topic: z.literal("chats"), user_id: z.string(), id: z.string().nullable() }),
     z.object({
       topic: z.literal("chat_stop"),
@@ -66,7 +68,13 @@ export const createPostgresBus = (url: string): Bus => {
       application_name: "portico bus",
       stream: impatientSocket(silenceMs),
     })
-    const heartbeat = setInterval(() => void next.query("select 1").catch(() => {}), heartbeatMs)
+    let asking = false
+    const heartbeat = setInterval(async () => {
+      if (asking) return
+      asking = true
+      await next.query("select 1").catch(() => {})
+      asking = false
+    }, heartbeatMs)
     next.on("error", () => {})
     next.on("end", () => {
       clearInterval(heartbeat)

@@ -19,8 +19,18 @@ const types: pg.CustomTypesConfig = {
 /** A socket that gives up on a server that says nothing for `ms`. */
 export const impatientSocket = (ms: number) => (): Socket => {
   const socket = new Socket()
+  socket.on("error", () => {})
   socket.setTimeout(ms, () => socket.destroy(new Error("Connection terminated by silence")))
   return socket
+}
+
+/**
+ * A connection that is lost fails the query that runs on it, and is replaced. It also says so as an
+ * event, from the pool while idle and from itself while in use; unheard, that would end us.
+ */
+const surviveErrors = (pool: pg.Pool): void => {
+  pool.on("error", () => {})
+  pool.on("connect", (client) => client.on("error", () => {}))
 }
 
 /** For migrations: one connection, and as long as they take. */
@@ -32,7 +42,7 @@ export const openPatiently = (url: string): Kysely<Tables> => {
     application_name: "portico migration",
     keepAlive: true,
   })
-  pool.on("error", () => {})
+  surviveErrors(pool)
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
@@ -48,8 +58,7 @@ export const openPostgres = (url: string): Database => {
     stream: impatientSocket(silenceMs),
     types,
   })
-  // An idle connection that the server ends is replaced by the pool; unheard, it would end us.
-  pool.on("error", () => {})
+  surviveErrors(pool)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     dialect: "postgres",

@@ -1,0 +1,144 @@
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const packages = "/usr/lib/postgresql"
+
+/** The folder of PostgreSQL's own programs, where this machine has them. */
+export const postgresPrograms = (existsSync(packages) ? readdirSync(packages) : [])
+  .map((version) => join(packages, version, "bin"))
+  .find((folder) => existsSync(join(folder, "initdb")))
+
+const idOf = (flag: string): number =>
+  Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
+
+/** PostgreSQL refuses to run as root. */
+const unprivileged = (): { uid?: number; gid?: number } =>
+  process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+// The shell waits for the end of its input, which comes with the end of this process at the latest.
+const script = `
+trap '' INT TERM HUP
+"$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
+  -c logging_collector=off >"$2/log" 2>&1 </dev/null &
+server=$!
+until "$1/pg_isready" -q -h 127.0.0.1 -p "$3"; do
+  kill -0 $server 2>/dev/null || { cat "$2/log" >&2; exit 1; }
+  sleep 0.05
+done
+echo ready
+read -r _
+kill -INT $server
+wait $server
+`
+
+export interface DatabaseServer {
+  url: string
+  /** Resolves when it answers. */
+  start(): Promise<void>
+  /** Ends every connection at once, as a restart does. */
+  stop(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** A PostgreSQL of one's own, to be stopped and started again. */
+export const createDatabaseServer = async (programs: string): Promise<DatabaseServer> => {
+  const folder = mkdtempSync(join(tmpdir(), "portico-database-"))
+  const user = unprivileged()
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
+  const port = await freePort()
+  const flags = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale"]
+  execFileSync(
+    join(programs, "initdb"),
+    ["--pgdata", join(folder, "data"), "--no-sync", ...flags],
+    {
+      cwd: folder,
+      stdio: "ignore",
+      ...user,
+    },
+  )
+  let stop = async (): Promise<void> => {}
+
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    start: async () => {
+      const args = ["-c", script, "sh", programs, folder, String(port)]
+      const shell = spawn("/bin/sh", args, {
+        stdio: ["pipe", "pipe", "inherit"],
+        cwd: "/",
+        ...user,
+      })
+      const exited = once(shell, "exit")
+      await Promise.race([once(shell.stdout, "data"), exited])
+      stop = async () => {
+        shell.stdin.end()
+        await exited
+      }
+    },
+    stop: () => stop(),
+    remove: async () => {
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface Wire {
+  /** The same database, by way of this wire. */
+  url: string
+  /** From now on nothing passes, and nobody is told. */
+  freeze(): void
+  /** Lets new connections through again. */
+  thaw(): void
+  close(): void
+}
+
+/** A wire to a database that can go silent, as when a cable is pulled. */
+export const createWire = async (databaseUrl: string): Promise<Wire> => {
+  const url = new URL(databaseUrl)
+  const port = Number(url.port || 5432)
+  const host = url.hostname
+  const sockets = new Set<Socket>()
+  let frozen = false
+  const server = createServer((client) => {
+    const far = connect({ port, host })
+    for (const [from, to] of [
+      [client, far],
+      [far, client],
+    ] as const) {
+      sockets.add(from)
+      from.on("error", () => {})
+      from.on("close", () => to.destroy())
+      from.on("data", (bytes) => {
+        if (!frozen) to.write(bytes)
+      })
+    }
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: url.href,
+    freeze: () => {
+      frozen = true
+    },
+    thaw: () => {
+      frozen = false
+    },
+    close: () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
