@@ -40,7 +40,6 @@ const bodyOf = ({ model, stream, promptBytes }: Shape) => {
 export const startBench = async (processes: Processes, folder: string, options: Options) => {
   const upstream = await processes.startServer("upstream", "upstream.ts")
   const driver = processes.startNode("driver", "driver.ts")
-  const nodeOptions = options.profile ? ["--cpu-prof", `--cpu-prof-dir=${options.profile}`] : []
   let folders = 0
   const newFolder = (name: string) => {
     folders += 1
@@ -54,7 +53,7 @@ export const startBench = async (processes: Processes, folder: string, options: 
     cacheFolder: join(folder, "compile-cache"),
     upstreamPort: upstream.port,
     main: options.main,
-    nodeOptions,
+    nodeOptions: options.nodeOptions,
   })
 
   const plain = (name: string, started: { child: ChildProcess; pid: number; port: number }) => ({

@@ -14,15 +14,15 @@ export type GatewayNeeds = {
   upstreamPort: number
   /** Path of the gateway's main.ts. */
   main: string
-  /** Node's own options, for a profile. */
-  nodeOptions?: readonly string[]
+  /** For the gateway's Node. */
+  nodeOptions: readonly string[]
 }
 
 const startPatienceMs = 30_000
 
 /** What `npm start` starts, without npm: Node 24, the compile cache, everything on. */
 export const startGateway = async (needs: GatewayNeeds) => {
-  const { processes, folder, main, nodeOptions = [] } = needs
+  const { processes, folder, main, nodeOptions } = needs
   const log = join(folder, "gateway.log")
   const output = openSync(log, "w")
   const started = performance.now()

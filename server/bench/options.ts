@@ -13,7 +13,7 @@ const usage = `npm run bench -- [options]
   --rounds 5             rounds of each server; gateway and nginx take turns
   --no-bare              without the bare Node relay
   --main FILE            the server/src/main.ts of another checkout
-  --cpu-prof FOLDER      Node writes a CPU profile of the gateway there (numbers then count for less)`
+  --node-options "…"     of the gateway's Node, such as "--cpu-prof --cpu-prof-dir=FOLDER"`
 
 const isRow = (name: string): name is RowName => rowNames.some((known) => known === name)
 
@@ -34,7 +34,7 @@ const parsed = (args: readonly string[]) => {
         rounds: { type: "string", default: "5" },
         bare: { type: "boolean", default: true },
         main: { type: "string", default: ownMain },
-        "cpu-prof": { type: "string" },
+        "node-options": { type: "string", default: "" },
         help: { type: "boolean", default: false },
       },
     }).values
@@ -57,7 +57,7 @@ export const readOptions = (args: readonly string[]) => {
     rounds: Math.ceil(positive("rounds", values.rounds)),
     bare: values.bare,
     main: resolve(values.main),
-    profile: values["cpu-prof"],
+    nodeOptions: values["node-options"].split(" ").filter(Boolean),
   }
 }
 export type Options = ReturnType<typeof readOptions>
