@@ -3,6 +3,10 @@ import { pino } from "pino"
 import { readConfig } from "./config.ts"
 import { serve } from "./serve.ts"
 
+/** Log lines are written together, this many bytes or this often. */
+const logBytes = 16 * 1024
+const logMs = 200
+
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
@@ -17,7 +21,8 @@ const giveUp = (error: unknown): never => {
 
 const start = async (): Promise<void> => {
   const config = readConfig()
-  const destination = pino.destination({ dest: 1, sync: false })
+  const destination = pino.destination({ dest: 1, sync: false, minLength: logBytes })
+  setInterval(() => destination.flush(), logMs).unref()
   const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
   const serving = await serve(config, log)
   // Written at exit otherwise, and a server is often ended without one.
@@ -36,6 +41,7 @@ const start = async (): Promise<void> => {
   process.on("SIGTERM", (signal) => void stop(signal))
   process.on("SIGINT", (signal) => void stop(signal))
   log.info({ url: serving.url, started_ms: Math.round(performance.now()) }, "listening")
+  destination.flush()
 }
 
 start().catch(giveUp)

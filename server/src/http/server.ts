@@ -7,6 +7,7 @@ import type { createAddressOf } from "./address.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import type { Env } from "./exchange.ts"
 import { logRequest } from "./log.ts"
+import { PathRouter } from "./path-router.ts"
 import type { RouteShape } from "./route.ts"
 import type { Router } from "./router.ts"
 
@@ -70,7 +71,7 @@ const patternOf = (path: string): RegExp => {
 
 /** The gateway's HTTP surface: routers under their prefixes, and one answer for all else. */
 export const createServerApp = (needs: Needs) => {
-  const hono = new Hono<Env>({ getPath: withoutLastSlash })
+  const hono = new Hono<Env>({ getPath: withoutLastSlash, router: new PathRouter() })
   const routes: MountedRoute[] = []
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 

@@ -1,5 +1,5 @@
-import type { Insertable } from "kysely"
-import type { Database } from "../db/database.ts"
+import type { CompiledQuery, Insertable } from "kysely"
+import type { Database, Tx } from "../db/database.ts"
 import type { UsageRow } from "../db/tables.ts"
 
 const writeMs = 500
@@ -9,6 +9,28 @@ const mostQueued = 20_000
 
 export type UsageRecord = Insertable<UsageRow>
 
+const compile = (tx: Tx, rows: readonly UsageRecord[]): CompiledQuery =>
+  tx
+    .insertInto("usage")
+    .values([...rows])
+    // A commit whose answer was lost is written again.
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .compile()
+
+/** Building a statement costs more than running it: the one for a full batch is built once. */
+const createInsertion = () => {
+  let full: CompiledQuery | undefined
+  let columns: (keyof UsageRecord)[] = []
+  return (tx: Tx, rows: readonly UsageRecord[]): CompiledQuery => {
+    if (rows.length < rowsPerStatement) return compile(tx, rows)
+    if (!full) {
+      full = compile(tx, rows)
+      columns = Object.keys(rows[0] ?? {}) as (keyof UsageRecord)[]
+    }
+    return { ...full, parameters: rows.flatMap((row) => columns.map((name) => row[name])) }
+  }
+}
+
 /**
  * Writes usage in batches behind the requests' backs. A full queue drops new records and counts
  * them: keeping book never slows a request.
@@ -16,18 +38,13 @@ export type UsageRecord = Insertable<UsageRow>
 export const createRecorder = (db: Database) => {
   let queue: UsageRecord[] = []
   let dropped = 0
+  const insertion = createInsertion()
   let writing: Promise<void> | undefined
 
   const write = async (rows: readonly UsageRecord[]): Promise<void> => {
     await db.transact(async (tx) => {
       for (let at = 0; at < rows.length; at += rowsPerStatement) {
-        const values = rows.slice(at, at + rowsPerStatement)
-        // A commit whose answer was lost is written again.
-        await tx
-          .insertInto("usage")
-          .values(values)
-          .onConflict((conflict) => conflict.column("id").doNothing())
-          .execute()
+        await tx.executeQuery(insertion(tx, rows.slice(at, at + rowsPerStatement)))
       }
     })
   }

@@ -1,0 +1,50 @@
+import { randomUUIDv7 } from "node:crypto"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { openDatabase } from "../db/open.ts"
+import { createRecorder, type UsageRecord } from "./recorder.ts"
+
+const record = (tokens: number): UsageRecord => ({
+  id: randomUUIDv7(),
+  at: 1_800_000_000,
+  user_id: "ada",
+  key_id: tokens % 2 === 0 ? null : "key",
+  operation: "chat/completions",
+  model: `model-${tokens}`,
+  connection_id: null,
+  streamed: 0,
+  tokens_in: tokens,
+  tokens_out: tokens * 2,
+  estimated: 0,
+  time_to_first_token_ms: null,
+  duration_ms: tokens * 3,
+  outcome: "ok",
+  status: 200,
+  request_id: `request-${tokens}`,
+})
+
+const open = () =>
+  openDatabase({ DATA_DIR: mkdtempSync(join(tmpdir(), "portico-")), DATABASE_URL: undefined })
+
+it("writes every record as it was given, in full batches and in what is left over", async () => {
+  const db = await open()
+  const recorder = createRecorder(db)
+  const records = Array.from({ length: 1137 }, (_, tokens) => record(tokens))
+  for (const each of records) recorder.record(each)
+  await recorder.flush()
+  const stored = await db.read.selectFrom("usage").selectAll().orderBy("tokens_in").execute()
+  expect(stored).toEqual(records)
+  await recorder.close()
+  await db.close()
+})
+
+it("drops what a full queue cannot hold, and counts it", async () => {
+  const db = await open()
+  const recorder = createRecorder(db)
+  for (let at = 0; at < 20_010; at++) recorder.record(record(at))
+  expect(recorder.dropped()).toBe(10)
+  await recorder.close()
+  await db.close()
+})
