@@ -4,7 +4,7 @@ import { readConfig } from "./config.ts"
 import { serve } from "./serve.ts"
 
 /** Log lines are written together, this many bytes or this often. */
-const logBytes = 16 * 1024
+const logBytes = 8 * 1024
 const logMs = 200
 
 const reasonOf = (error: unknown): string => {
