@@ -17,11 +17,16 @@ const withPrompt = (messages: readonly Message[], prompt: string): readonly Mess
   return [{ role: "system", content: prompt }, ...messages]
 }
 
+/** The base's own prompt first, so that what is nearer to the caller has the later word. */
 const sections = (workspace: readonly WorkspaceModel[]): string =>
   workspace
+    .toReversed()
     .map(({ params }) => params.system?.trim())
     .filter(Boolean)
     .join("\n\n")
+
+/** How the caller is answered is the caller's to say. */
+const callersOwn = ["stream", "stream_options"]
 
 /** Parameters of the models named on the way down; the caller's own win, then the nearest. */
 const defaults = (workspace: readonly WorkspaceModel[]): Record<string, unknown> =>
@@ -33,10 +38,11 @@ const applyWorkspace = (
   workspace: readonly WorkspaceModel[],
 ): void => {
   if (operation !== "chat/completions") return
+  // Some upstreams ignore the case of keys; a parameter must not come in beside the caller's.
+  const fixed = new Set([...callersOwn, ...Object.keys(fields).map((key) => key.toLowerCase())])
   for (const [name, value] of Object.entries(defaults(workspace))) {
-    if (fields[name] === undefined && value !== undefined && value !== null) {
-      changes.set(name, JSON.stringify(value))
-    }
+    if (fixed.has(name.toLowerCase()) || value === undefined || value === null) continue
+    changes.set(name, JSON.stringify(value))
   }
   const prompt = sections(workspace)
   if (prompt && Array.isArray(fields.messages)) {

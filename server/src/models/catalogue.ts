@@ -3,10 +3,9 @@ import type { Offer, Registry } from "../connections/registry.ts"
 import { fail } from "../errors.ts"
 import { type Principal, permits } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
+import { longestChain } from "./chain.ts"
 import type { ModelRecord, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
-
-const longestChain = 5
 
 /** A model as a request names it, down to the connections that can answer. */
 export interface Resolved {
@@ -105,8 +104,10 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     }
   })
 
-  const offersFor = (id: string, principal: Principal): readonly Offer[] =>
-    visible(registry.offers().get(id) ?? [], principal)
+  const offersFor = (id: string, principal: Principal): readonly Offer[] => {
+    const offers = registry.offers()
+    return visible(offers.get(id) ?? offers.get(`${id}:latest`) ?? [], principal)
+  }
 
   /**
    * What a workspace model rests on. Its owner's access counts beside the caller's: that is what
@@ -118,14 +119,33 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     return own.length > 0 ? own : offersFor(model.base_model_id, caller)
   }
 
+  const byAdmin = ({ user_id }: WorkspaceModel): boolean =>
+    snapshot.ownerById.get(user_id)?.user.role === "admin"
+
+  /**
+   * Whether it stands before a connection's model of the same id: an administrator's for everybody,
+   * another's only for those who may use it, so that nobody takes a model away from others.
+   */
+  const hides = (model: WorkspaceModel, principal: Principal): boolean =>
+    byAdmin(model) || (model.is_active && mayRead(model, principal))
+
+  /** The workspace model below `model`; null when what is below is a connection's. */
+  const below = (model: WorkspaceModel, caller: Principal): WorkspaceModel | null | "barred" => {
+    const next = snapshot.workspaceById.get(model.base_model_id)
+    if (!next || next === model) return null
+    const owner = snapshot.ownerById.get(model.user_id)
+    const granted = mayRead(next, caller) || (owner !== undefined && mayRead(next, owner))
+    if (granted) return next.is_active ? next : "barred"
+    return byAdmin(next) ? "barred" : null
+  }
+
   const descend = (named: WorkspaceModel, caller: Principal): Resolved => {
-    const workspace = [named]
+    const workspace: WorkspaceModel[] = []
     let last = named
-    while (last.base_model_id !== last.id && workspace.length <= longestChain) {
-      const next = snapshot.workspaceById.get(last.base_model_id)
-      if (!next?.is_active) break
-      const owner = snapshot.ownerById.get(last.user_id)
-      if (!mayRead(next, caller) && !(owner && mayRead(next, owner))) break
+    for (let next: ReturnType<typeof below> = named; next !== null; next = below(last, caller)) {
+      if (next === "barred" || workspace.length === longestChain) {
+        return { id: named.id, workspace, offers: [] }
+      }
       workspace.push(next)
       last = next
     }
@@ -134,7 +154,7 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
 
   const resolveNow = (caller: Caller, id: string): Resolved | null => {
     const named = snapshot.workspaceById.get(id)
-    if (named) {
+    if (named && hides(named, caller)) {
       if (!named.is_active || !mayRead(named, caller)) return null
       const resolved = descend(named, caller)
       return resolved.offers.length > 0 ? resolved : null
@@ -185,8 +205,13 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     const workspace = [...snapshot.workspaceById.values()]
       .filter((model) => mayRead(model, caller) && (model.is_active || isAdmin))
       .map((model) => workspaceRecord(model, caller))
+    const shown = new Set(workspace.map(({ id }) => id))
+    const hidden = (id: string): boolean => {
+      const model = snapshot.workspaceById.get(id)
+      return shown.has(id) || (model !== undefined && hides(model, caller))
+    }
     const offered = [...registry.offers()]
-      .filter(([id]) => !snapshot.workspaceById.has(id))
+      .filter(([id]) => !hidden(id))
       .flatMap(([id, offers]) => offerRecord(id, visible(offers, caller)))
     return [...workspace, ...offered].filter(({ id }) => keyAllows(caller, id))
   }
@@ -217,6 +242,8 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     mayUseNative: (caller: Caller, id: string): boolean =>
       keyAllows(caller, id) && resolveNow(caller, id) !== null,
 
+    /** Whether any connection offers it, to whomever. */
+    offered: (id: string): boolean => registry.offers().has(id),
     workspace: (id: string): WorkspaceModel | undefined => snapshot.workspaceById.get(id),
     allWorkspace: (): WorkspaceModel[] => [...snapshot.workspaceById.values()],
     reload,

@@ -1,9 +1,10 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import { type Catalogue, mayRead, mayWrite } from "./catalogue.ts"
+import { chainFault } from "./chain.ts"
 import type { ModelChanges, NewModel, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
@@ -16,85 +17,142 @@ interface Needs {
   now: () => number
 }
 
+/** One change, inside its transaction. */
+interface Work {
+  tx: Tx
+  actor: Actor
+  caller: Caller
+  /** All that are stored, what this transaction wrote included. */
+  models: Map<string, WorkspaceModel>
+}
+
+const target = (id: string) => ({ type: "model", id })
+const unknown = (id: string): never => fail("not_found", `There is no model ${id}`)
+const taken = (id: string): never => fail("conflict", `A model ${id} exists already`)
+
+const invalid = (path: string, message: string): never =>
+  fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
+
+const access = ({ base_model_id, access_grants, is_active }: WorkspaceModel) => ({
+  base_model_id,
+  access_grants,
+  is_active,
+})
+
+const readable = (model: WorkspaceModel | undefined, caller: Caller, id: string): WorkspaceModel =>
+  model && mayRead(model, caller) ? model : unknown(id)
+
+const writable = ({ models, caller }: Work, id: string): WorkspaceModel => {
+  const model = readable(models.get(id), caller, id)
+  return mayWrite(model, caller) ? model : fail("forbidden", `You may not change the model ${id}`)
+}
+
 /** Keeps the workspace's own models: a base, a prompt, parameters and who may use them. */
 export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) => {
-  const unknown = (id: string): never => fail("not_found", `There is no model ${id}`)
-
-  const readable = (caller: Caller, id: string): WorkspaceModel => {
-    const model = catalogue.workspace(id)
-    return model && mayRead(model, caller) ? model : unknown(id)
-  }
-
-  const writable = (caller: Caller, id: string): WorkspaceModel => {
-    const model = readable(caller, id)
-    return mayWrite(model, caller) ? model : fail("forbidden", `You may not change the model ${id}`)
-  }
-
-  const invalid = (path: string, message: string): never =>
-    fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
-
-  /** Whether the chain of bases that begins at `base` comes back to `id`. */
-  const leadsBack = (base: string, id: string): boolean => {
-    const seen = new Set<string>()
-    for (let at = base; !seen.has(at); ) {
-      seen.add(at)
-      const next = catalogue.workspace(at)
-      if (!next || next.base_model_id === at) return false
-      if (next.base_model_id === id) return true
-      at = next.base_model_id
-    }
-    return false
-  }
-
-  /** A base must be usable by the model's maker, and must not lead back to the model itself. */
-  const checkBase = async (caller: Caller, id: string, base: string): Promise<void> => {
+  /**
+   * A base must be one that the model's maker may use. Asks the connections where it is not known,
+   * and so comes before the transaction.
+   * @param planned ids of models that are about to be made
+   */
+  const checkBase = async (
+    caller: Caller,
+    { id, base }: { id: string; base: string },
+    { planned, path = "" }: { planned?: ReadonlySet<string>; path?: string } = {},
+  ): Promise<void> => {
+    const field = `${path}base_model_id`
     if (base === id) {
       if (caller.user.role === "admin") return
-      invalid("base_model_id", "only administrators may put a model over its own base")
+      invalid(field, "only administrators may put a model over its own base")
     }
-    if (leadsBack(base, id)) invalid("base_model_id", `"${base}" is itself based on "${id}"`)
+    const workspace = catalogue.workspace(base)
+    if (planned?.has(base) || (workspace && mayRead(workspace, caller))) return
     try {
       await catalogue.resolve(caller, base)
     } catch {
-      invalid("base_model_id", `there is no model "${base}"; choose one from the list of models`)
+      invalid(field, `there is no model "${base}"; choose one from the list of models`)
     }
   }
 
+  const checkChain = ({ models }: Work, model: WorkspaceModel, path = ""): void => {
+    const fault = chainFault(model, models)
+    if (fault !== null) invalid(`${path}base_model_id`, fault)
+  }
+
   /** An id that a connection offers would hide that model from everybody. */
-  const checkId = (caller: Caller, id: string): void => {
-    const hides = catalogue.list(caller).some((model) => model.id === id)
-    if (hides && caller.user.role !== "admin") {
+  const checkId = ({ models, caller }: Work, id: string): void => {
+    if (models.has(id)) taken(id)
+    if (catalogue.offered(id) && caller.user.role !== "admin") {
       fail(
         "conflict",
-        `A model with the id ${id} exists already; only administrators may override it`,
+        `${id} is taken by a connection's model; only administrators may override it`,
       )
     }
   }
 
-  const target = (id: string) => ({ type: "model", id })
+  const insert = async (work: Work, input: NewModel, path?: string): Promise<WorkspaceModel> => {
+    const { tx, actor, caller, models } = work
+    checkId(work, input.id)
+    const times = { created_at: now(), updated_at: now() }
+    const model: WorkspaceModel = { ...input, user_id: caller.user.id, ...times }
+    models.set(model.id, model)
+    checkChain(work, model, path)
+    if (!(await store.insert(tx, model))) taken(model.id)
+    const change = { actor, action: "model.created", target: target(model.id) }
+    await audit.record(tx, { ...change, after: access(model) })
+    return model
+  }
+
+  const change = async (
+    work: Work,
+    { id, changes, path }: { id: string; changes: ModelChanges; path?: string },
+  ): Promise<WorkspaceModel> => {
+    const { tx, actor, models } = work
+    const before = writable(work, id)
+    const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
+    const after: WorkspaceModel = { ...before, ...set, updated_at: now() }
+    models.set(id, after)
+    checkChain(work, after, path)
+    await store.update(tx, after)
+    await audit.record(tx, {
+      actor,
+      action: "model.updated",
+      target: target(id),
+      changed: Object.keys(set),
+      before: access(before),
+      after: access(after),
+    })
+    return after
+  }
+
+  /** One change after another, each upon what the one before it left. */
+  const transact = async <T>(
+    actor: Actor,
+    caller: Caller,
+    edit: (work: Work) => Promise<T>,
+  ): Promise<T> => {
+    const result = await db.transact(async (tx) => {
+      await db.exclusive(tx, "models")
+      const stored = await store.list(tx)
+      const models = new Map(stored.map((model) => [model.id, model]))
+      const done = await edit({ tx, actor, caller, models })
+      await bus.publish(tx, { topic: "models" })
+      return done
+    })
+    await catalogue.reload()
+    return result
+  }
 
   return {
     /** Those that the caller may read. */
     list: (caller: Caller): WorkspaceModel[] =>
       catalogue.allWorkspace().filter((model) => mayRead(model, caller)),
 
-    get: readable,
+    get: (caller: Caller, id: string): WorkspaceModel =>
+      readable(catalogue.workspace(id), caller, id),
 
     create: async (actor: Actor, caller: Caller, input: NewModel): Promise<WorkspaceModel> => {
-      if (catalogue.workspace(input.id)) fail("conflict", `A model ${input.id} exists already`)
-      checkId(caller, input.id)
-      await checkBase(caller, input.id, input.base_model_id)
-      const times = { created_at: now(), updated_at: now() }
-      const model: WorkspaceModel = { ...input, user_id: caller.user.id, ...times }
-      await db.transact(async (tx) => {
-        if (!(await store.insert(tx, model))) fail("conflict", `A model ${model.id} exists already`)
-        const { base_model_id, access_grants, is_active } = model
-        const after = { base_model_id, access_grants, is_active }
-        await audit.record(tx, { actor, action: "model.created", target: target(model.id), after })
-        await bus.publish(tx, { topic: "models" })
-      })
-      await catalogue.reload()
-      return model
+      await checkBase(caller, { id: input.id, base: input.base_model_id })
+      return transact(actor, caller, (work) => insert(work, input))
     },
 
     update: async (
@@ -102,40 +160,51 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
       caller: Caller,
       { id, changes }: { id: string; changes: ModelChanges },
     ): Promise<WorkspaceModel> => {
-      const before = writable(caller, id)
-      const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
-      const after: WorkspaceModel = { ...before, ...set, updated_at: now() }
-      if (after.base_model_id !== before.base_model_id) {
-        await checkBase(caller, id, after.base_model_id)
-      }
-      await db.transact(async (tx) => {
-        await store.update(tx, after)
-        const access = ({ access_grants, is_active }: WorkspaceModel) => ({
-          access_grants,
-          is_active,
-        })
-        await audit.record(tx, {
-          actor,
-          action: "model.updated",
-          target: target(id),
-          changed: Object.keys(set),
-          before: access(before),
-          after: access(after),
-        })
-        await bus.publish(tx, { topic: "models" })
-      })
-      await catalogue.reload()
-      return after
+      const base = changes.base_model_id
+      const known = readable(catalogue.workspace(id), caller, id)
+      if (base !== undefined && base !== known.base_model_id) await checkBase(caller, { id, base })
+      return transact(actor, caller, (work) => change(work, { id, changes }))
     },
 
-    remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
-      writable(caller, id)
-      await db.transact(async (tx) => {
-        await store.remove(tx, id)
-        await audit.record(tx, { actor, action: "model.deleted", target: target(id) })
-        await bus.publish(tx, { topic: "models" })
+    /** Switches it on or off. */
+    toggle: (actor: Actor, caller: Caller, id: string): Promise<WorkspaceModel> =>
+      transact(actor, caller, (work) => {
+        const { is_active } = writable(work, id)
+        return change(work, { id, changes: { is_active: !is_active } })
+      }),
+
+    remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
+      transact(actor, caller, async (work) => {
+        writable(work, id)
+        await store.remove(work.tx, id)
+        await audit.record(work.tx, { actor, action: "model.deleted", target: target(id) })
+      }),
+
+    /** Creates or replaces all of them, or none. */
+    replace: async (
+      actor: Actor,
+      caller: Caller,
+      inputs: readonly NewModel[],
+    ): Promise<{ created: string[]; updated: string[] }> => {
+      const planned = new Set<string>()
+      for (const [at, { id }] of inputs.entries()) {
+        if (planned.has(id)) invalid(`models.${at}.id`, `"${id}" occurs twice`)
+        planned.add(id)
+      }
+      for (const [at, { id, base_model_id: base }] of inputs.entries()) {
+        await checkBase(caller, { id, base }, { planned, path: `models.${at}.` })
+      }
+      return transact(actor, caller, async (work) => {
+        const existing = new Set(work.models.keys())
+        const created = inputs.filter(({ id }) => !existing.has(id)).map(({ id }) => id)
+        const updated = inputs.filter(({ id }) => existing.has(id)).map(({ id }) => id)
+        for (const [at, { id, ...changes }] of inputs.entries()) {
+          const path = `models.${at}.`
+          if (existing.has(id)) await change(work, { id, changes, path })
+          else await insert(work, { id, ...changes }, path)
+        }
+        return { created, updated }
       })
-      await catalogue.reload()
     },
   }
 }

@@ -72,10 +72,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       query: Which,
       responses: { 200: json(WorkspaceModel, "As it is now"), 403: notYours, 404: unknown },
     }),
-    ({ actor, caller, query }) => {
-      const { is_active } = models.get(caller, query.id)
-      return models.update(actor, caller, { id: query.id, changes: { is_active: !is_active } })
-    },
+    ({ actor, caller, query }) => models.toggle(actor, caller, query.id),
   )
   router.on(
     route("user", {
@@ -103,21 +100,11 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("admin", {
       method: "post",
       path: "/import",
-      summary: "Create or replace models",
+      summary: "Create or replace models: all of them, or none",
       body: ModelImport,
       responses: { 200: json(ModelImported, "What was created and what was replaced") },
     }),
-    async ({ actor, caller, body }) => {
-      const existing = new Set(models.list(caller).map(({ id }) => id))
-      const created: string[] = []
-      const updated: string[] = []
-      for (const { id, ...changes } of body.models) {
-        if (existing.has(id)) await models.update(actor, caller, { id, changes })
-        else await models.create(actor, caller, { id, ...changes })
-        ;(existing.has(id) ? updated : created).push(id)
-      }
-      return { created, updated }
-    },
+    ({ actor, caller, body }) => models.replace(actor, caller, body.models),
   )
   return router
 }

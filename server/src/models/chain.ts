@@ -1,0 +1,23 @@
+import type { WorkspaceModel } from "./schema.ts"
+
+/** Workspace models one above the other, the base that a connection offers not counted. */
+export const longestChain = 5
+
+/** Why `model` cannot stand on its base, among the others; null when it can. */
+export const chainFault = (
+  model: Pick<WorkspaceModel, "id" | "base_model_id">,
+  others: ReadonlyMap<string, WorkspaceModel>,
+): string | null => {
+  let length = 1
+  let last = model
+  while (last.base_model_id !== last.id) {
+    if (last !== model && last.base_model_id === model.id) {
+      return `"${model.base_model_id}" is itself based on "${model.id}"`
+    }
+    const next = others.get(last.base_model_id)
+    if (!next) return null
+    if (++length > longestChain) return `more than ${longestChain} models would rest on each other`
+    last = next
+  }
+  return null
+}
