@@ -20,7 +20,9 @@ export interface Endings {
   members: readonly Buffer[]
   /** What to add when the upstream ended well but left it out; null where nothing may be added. */
   closing: string | null
-  /** Any of these means that the answer itself is complete. */
+  /** How a piece of the answer begins. */
+  pieces: readonly Buffer[]
+  /** Any of these in the last piece means that the answer itself is complete. */
   finished: readonly Buffer[]
 }
 
@@ -33,6 +35,7 @@ export const chatEndings: Endings = {
   lines: done,
   members: [],
   closing: "data: [DONE]\n\n",
+  pieces: buffers('"choices":[{', '"choices": [{'),
   finished: buffers('"finish_reason":"', '"finish_reason": "'),
 }
 
@@ -40,6 +43,7 @@ export const responseEndings: Endings = {
   lines: done,
   members: buffers(...lastOfResponse.flatMap((type) => [`"type":${type}`, `"type": ${type}`])),
   closing: null,
+  pieces: [],
   finished: [],
 }
 
@@ -79,6 +83,9 @@ const holdsLine = (bytes: Buffer, start: Buffer): boolean => {
   }
   return false
 }
+
+const lastOf = (bytes: Buffer, marks: readonly Buffer[]): number =>
+  Math.max(-1, ...marks.map((mark) => bytes.lastIndexOf(mark)))
 
 const dataOf = (frame: string): string =>
   frame
@@ -160,7 +167,8 @@ export class Frames {
 
   /** Whether the answer is complete though the stream's own last word is missing. */
   get finished(): boolean {
-    return this.#endings.finished.some((mark) => this.#last.includes(mark))
+    const { pieces, finished } = this.#endings
+    return lastOf(this.#last, finished) > lastOf(this.#last, pieces)
   }
 
   get closing(): string | null {
