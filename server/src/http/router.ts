@@ -82,9 +82,10 @@ const storable = (value: unknown): void => {
   fail("invalid", `${path} ${message}`, { errors: [{ path, message }] })
 }
 
-/** No text of ours has U+0000, so nothing is found under a name that does. */
-const findable = (params: unknown): void => {
-  if (unstorablePath(params) !== null) fail("not_found", "There is nothing under that name")
+/** A name that nothing of ours can have is one under which nothing is found. */
+const named = <T extends z.ZodType>(schema: T, params: unknown): z.output<T> => {
+  const result = unstorablePath(params) === null ? schema.safeParse(params) : undefined
+  return result?.success ? result.data : fail("not_found", "There is nothing under that name")
 }
 
 const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output<T> => {
@@ -138,11 +139,10 @@ export const createRouters =
       const { exchange } = context.var
       const provisioner = shape.access === "provisioner" && (await admitProvisioner(exchange))
       const caller = await callerFor(shape.access, context)
-      if (shape.params) findable(context.req.param())
       return {
         caller,
         actor: provisioner || actorOf(caller, exchange),
-        params: shape.params && check(shape.params, context.req.param()),
+        params: shape.params && named(shape.params, context.req.param()),
         exchange,
         context,
       }

@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto"
+import type { Server } from "node:http"
+import { RequestError } from "@hono/node-server"
+import { Failure } from "../errors.ts"
+import { errorBody, errorResponse, toFailure } from "./errors.ts"
+
+/** Requests that no route can be found for are answered in the words that most clients read. */
+const style = "openai"
+
+/** Answers a request whose target or Host header makes no address. */
+export const answerUnroutable = (error: unknown): Response => {
+  const failure =
+    error instanceof RequestError
+      ? new Failure("bad_request", "The path or the Host header of this request is not valid")
+      : toFailure(error)
+  const response = errorResponse(style, failure)
+  response.headers.set("x-request-id", randomUUID())
+  return response
+}
+
+const tooLong = "The head of this request is too long"
+const notHttp = "This is no HTTP request"
+
+/** Answers what Node's parser refuses, and closes the connection. */
+export const answerUnreadable = (server: Server): void => {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+    const isLong = error.code === "HPE_HEADER_OVERFLOW"
+    const body = errorBody(style, new Failure("bad_request", isLong ? tooLong : notHttp))
+    const head = [
+      `HTTP/1.1 ${isLong ? "431 Request Header Fields Too Large" : "400 Bad Request"}`,
+      "content-type: application/json",
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${randomUUID()}`,
+      "connection: close",
+    ]
+    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+  })
+}

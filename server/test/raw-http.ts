@@ -1,0 +1,44 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+
+export interface RawReply {
+  status: number
+  headers: string
+  body: string
+}
+
+/** Sends bytes as they are, as no client would, and reads until the server closes or `ms` passed. */
+export const sendRaw = async (
+  url: string,
+  bytes: string | Buffer,
+  ms = 1000,
+): Promise<RawReply> => {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on("error", () => {})
+  const chunks: Buffer[] = []
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk))
+  await once(socket, "connect")
+  socket.write(bytes)
+  const done = once(socket, "close")
+  const late = setTimeout(() => socket.destroy(), ms)
+  await done
+  clearTimeout(late)
+  const text = Buffer.concat(chunks).toString("utf8")
+  const [head = "", ...rest] = text.split("\r\n\r\n")
+  return {
+    status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0),
+    headers: head.toLowerCase(),
+    body: rest.join("\r\n\r\n"),
+  }
+}
+
+/** A request with any target and any headers, closed after its reply. */
+export const rawRequest = (
+  url: string,
+  { method = "GET", target, headers = [] }: { method?: string; target: string; headers?: string[] },
+): Promise<RawReply> => {
+  const lines = [`${method} ${target} HTTP/1.1`, ...headers, "connection: close"]
+  if (!headers.some((line) => /^host:/i.test(line))) lines.push(`host: ${new URL(url).host}`)
+  return sendRaw(url, `${lines.join("\r\n")}\r\n\r\n`)
+}
