@@ -7,6 +7,7 @@ import { Group, GroupChanges, GroupListQuery, MemberIds, NewGroup } from "./sche
 
 const unknown = { description: "No such group, or no such user" }
 const taken = { description: "The name is another group's" }
+const OwnGroup = z.object({ id: z.string(), name: z.string() }).meta({ id: "OwnGroup" })
 const Member = z.object({ id: z.string(), name: z.string(), email: z.string() })
 
 export const groupRoutes = (router: Router, groups: Groups): Router => {
@@ -29,6 +30,18 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       responses: { 200: json(Group, "The new group"), 409: taken },
     }),
     ({ actor, body }) => groups.create(actor, body),
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/mine",
+      summary: "The groups one is in, to share with",
+      responses: { 200: json(z.array(OwnGroup), "By name") },
+    }),
+    async ({ caller }) => {
+      const mine = await Promise.all([...caller.groups].map((id) => groups.get(id)))
+      return mine.map(({ id, name }) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name))
+    },
   )
   router.on(
     route("admin", {

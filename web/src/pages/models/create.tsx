@@ -1,3 +1,47 @@
-import { Page } from "../../ui/page.tsx"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, useRouter } from "@tanstack/react-router"
+import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { useDraft } from "../../ui/form.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
+import { ModelForm } from "./model-form.tsx"
+import { bodyOf, emptyModel } from "./values.ts"
 
-export const NewModelPage = () => <Page title="NewModelPage">…</Page>
+const route = getRouteApi("/inside/models/new")
+
+export const NewModelPage = () => {
+  const { base = "" } = route.useSearch()
+  const router = useRouter()
+  const client = useQueryClient()
+  const { values, set, dirty } = useDraft(emptyModel(base))
+  const create = useMutation({
+    mutationFn: () => api.post<WorkspaceModel>("/api/v1/models/create", bodyOf(values)),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: ["models"] })
+      await router.navigate({
+        to: "/models/view/$modelId",
+        params: { modelId: id },
+        ignoreBlocker: true,
+      })
+    },
+  })
+  return (
+    <Page
+      title={t("models.create")}
+      lead={t("models.createLead")}
+      above={<BackLink to="/models">{t("models.title")}</BackLink>}
+    >
+      <ModelForm
+        fresh
+        values={values}
+        set={set}
+        dirty={dirty}
+        saving={create.isPending}
+        saved={create.isSuccess}
+        error={create.error}
+        onSave={create.mutate}
+      />
+    </Page>
+  )
+}

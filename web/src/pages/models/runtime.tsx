@@ -1,3 +1,164 @@
-import { Page } from "../../ui/page.tsx"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { Boxes, Trash2 } from "lucide-react"
+import { useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { formatBytes } from "../../lib/format.ts"
+import { useMe } from "../../lib/session.ts"
+import { Button } from "../../ui/button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { BackLink, Page, Section } from "../../ui/page.tsx"
+import { NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { Pull } from "./pull.tsx"
+import { loadedQuery, runtimePath, type Tag, tagsQuery } from "./runtime-queries.ts"
 
-export const RuntimePage = () => <Page title="RuntimePage">…</Page>
+const secondsOf = (time: string | undefined): number | null => {
+  const at = Date.parse(time ?? "")
+  return Number.isNaN(at) ? null : Math.floor(at / 1000)
+}
+
+export const RuntimePage = () => {
+  const { role } = useMe()
+  return (
+    <Page
+      title={t("runtime.title")}
+      lead={t("runtime.lead")}
+      above={<BackLink to="/models">{t("models.title")}</BackLink>}
+    >
+      {role === "admin" && (
+        <Section title={t("runtime.pull")} lead={t("runtime.pullLead")}>
+          <Pull />
+        </Section>
+      )}
+      <InMemory />
+      <Installed mayDelete={role === "admin"} />
+    </Page>
+  )
+}
+
+const InMemory = () => {
+  const loaded = useQuery(loadedQuery)
+  return (
+    <Section title={t("runtime.loaded")} lead={t("runtime.loadedLead")}>
+      <Loaded query={loaded} rows={2}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="text-sm text-muted">{t("runtime.noneLoaded")}</p>
+          ) : (
+            <Table
+              label={t("runtime.loaded")}
+              items={items}
+              idOf={({ name }) => name}
+              columns={[
+                {
+                  id: "name",
+                  header: t("models.name"),
+                  grow: true,
+                  cell: ({ name }) => <NameCell>{name}</NameCell>,
+                },
+                {
+                  id: "memory",
+                  header: t("runtime.memory"),
+                  align: "right",
+                  cell: ({ size_vram, size }) => formatBytes(size_vram || size || 0),
+                },
+                {
+                  id: "until",
+                  header: t("runtime.until"),
+                  cell: ({ expires_at }) => <Time at={secondsOf(expires_at)} />,
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+const Installed = ({ mayDelete }: { mayDelete: boolean }) => {
+  const client = useQueryClient()
+  const tags = useQuery(tagsQuery)
+  const [doomed, setDoomed] = useState<Tag | null>(null)
+  const remove = async ({ name }: Tag): Promise<void> => {
+    await api.delete(await runtimePath("delete"), { model: name })
+    await client.invalidateQueries({ queryKey: ["runtime"] })
+    await client.invalidateQueries({ queryKey: ["models"] })
+  }
+  return (
+    <Section title={t("runtime.installed")}>
+      <Loaded query={tags} rows={4}>
+        {(items) =>
+          items.length === 0 ? (
+            <EmptyState icon={Boxes} title={t("runtime.none")}>
+              {t("runtime.noneHelp")}
+            </EmptyState>
+          ) : (
+            <Table
+              label={t("runtime.installed")}
+              items={items}
+              idOf={({ name }) => name}
+              columns={[
+                {
+                  id: "name",
+                  header: t("models.name"),
+                  grow: true,
+                  cell: ({ name, details }) => (
+                    <NameCell
+                      note={[details?.parameter_size, details?.quantization_level]
+                        .filter(Boolean)
+                        .join(" · ")}
+                    >
+                      {name}
+                    </NameCell>
+                  ),
+                },
+                {
+                  id: "size",
+                  header: t("runtime.size"),
+                  align: "right",
+                  cell: ({ size }) => formatBytes(size ?? 0),
+                },
+                {
+                  id: "changed",
+                  header: t("runtime.changed"),
+                  wideOnly: true,
+                  cell: ({ modified_at }) => <Time at={secondsOf(modified_at)} />,
+                },
+                {
+                  id: "delete",
+                  header: "",
+                  align: "right",
+                  cell: (tag) =>
+                    mayDelete && (
+                      <Button
+                        look="danger"
+                        icon={Trash2}
+                        aria-label={t("models.deleteOne", { name: tag.name })}
+                        onClick={() => setDoomed(tag)}
+                      >
+                        {t("action.delete")}
+                      </Button>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      <Confirm
+        open={doomed !== null}
+        onClose={() => setDoomed(null)}
+        title={t("models.deleteOne", { name: doomed?.name ?? "" })}
+        action={t("models.delete")}
+        danger
+        onConfirm={() => doomed && remove(doomed)}
+      >
+        {t("runtime.deleteHelp")}
+      </Confirm>
+    </Section>
+  )
+}

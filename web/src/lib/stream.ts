@@ -1,0 +1,33 @@
+/** Lines of a streamed reply, as they arrive; the last one also without its line break. */
+export async function* readLines(response: Response): AsyncGenerator<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (!reader) return
+  let rest = ""
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const lines = (rest + part.value).split("\n")
+      rest = lines.pop() ?? ""
+      yield* lines
+    }
+    if (rest) yield rest
+  } finally {
+    // Also when the caller left the loop: the upstream stops then.
+    await reader.cancel().catch(() => {})
+  }
+}
+
+/** The JSON of each line (NDJSON); T is what the route documents. */
+export async function* readJsonLines<T>(response: Response): AsyncGenerator<T> {
+  for await (const line of readLines(response)) {
+    if (line.trim()) yield JSON.parse(line) as T
+  }
+}
+
+/** The JSON of each `data:` of an event stream, up to `[DONE]`; T is what the route documents. */
+export async function* readEvents<T>(response: Response): AsyncGenerator<T> {
+  for await (const line of readLines(response)) {
+    const data = /^data: ?(.*)$/.exec(line.trimEnd())?.[1]
+    if (data === "[DONE]") return
+    if (data) yield JSON.parse(data) as T
+  }
+}

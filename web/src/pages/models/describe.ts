@@ -1,0 +1,80 @@
+import type { ModelRecord, WorkspaceModel } from "../../../../server/src/models/schema.ts"
+import { type MessageKey, t } from "../../i18n/translate.ts"
+import type { Me } from "../../lib/session.ts"
+
+/** A model as the list shows it: what the API offers, and what the workspace keeps of it. */
+export interface ListedModel {
+  id: string
+  name: string
+  record: ModelRecord | undefined
+  workspace: WorkspaceModel | undefined
+}
+
+/** Workspace models that are switched off or have lost their base are in the second list only. */
+export const merged = (
+  records: readonly ModelRecord[],
+  workspace: readonly WorkspaceModel[],
+): ListedModel[] => {
+  const kept = new Map(workspace.map((model) => [model.id, model]))
+  const listed = records.map((record) => {
+    const own = kept.get(record.id)
+    kept.delete(record.id)
+    return { id: record.id, name: record.name, record, workspace: own }
+  })
+  const rest = [...kept.values()].map((own) => ({
+    id: own.id,
+    name: own.name,
+    record: undefined,
+    workspace: own,
+  }))
+  return [...listed, ...rest].sort((a, b) => a.name.localeCompare(b.name))
+}
+
+const capabilityKeys: Record<string, MessageKey> = {
+  vision: "can.vision",
+  tools: "can.tools",
+  thinking: "can.thinking",
+  embedding: "can.embedding",
+  audio: "can.audio",
+  insert: "can.insert",
+}
+
+/** What it can do beyond text, in words. */
+export const abilities = (record: ModelRecord | undefined): string[] =>
+  Object.entries(record?.capabilities ?? {})
+    .filter(([name, can]) => can && name !== "completion")
+    .map(([name]) => {
+      const key = capabilityKeys[name]
+      return key ? t(key) : name
+    })
+
+export type Availability = "ready" | "away" | "off"
+
+export const availabilityOf = ({ record, workspace }: ListedModel): Availability => {
+  if (workspace && !workspace.is_active) return "off"
+  return record?.available ? "ready" : "away"
+}
+
+export const sourceOf = ({ record, workspace }: ListedModel): string => {
+  if (workspace) return t("models.basedOn", { base: workspace.base_model_id })
+  if (record?.owned_by === "ollama") return t("connection.ollama")
+  if (record?.owned_by === "openai") return t("connection.openai")
+  return record?.owned_by ?? ""
+}
+
+export const sharedWith = ({ workspace }: ListedModel): string => {
+  if (!workspace) return t("models.byConnection")
+  const { access_grants: grants } = workspace
+  if (grants.some(({ principal_id }) => principal_id === "*")) return t("grants.everyone")
+  return grants.length === 0 ? t("models.private") : t("models.shared", { count: grants.length })
+}
+
+/** Whether the page offers to change it; the gateway decides, groups included. */
+export const mayChange = (me: Me, model: WorkspaceModel): boolean =>
+  me.role === "admin" ||
+  model.user_id === me.id ||
+  model.access_grants.some(
+    ({ permission, principal_type, principal_id }) =>
+      permission === "write" &&
+      (principal_type === "group" || principal_id === me.id || principal_id === "*"),
+  )

@@ -1,0 +1,130 @@
+import { useQuery } from "@tanstack/react-query"
+import { type ReactNode, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { modelsQuery } from "../../lib/queries.ts"
+import { Combobox } from "../../ui/combobox.tsx"
+import { Field, TextArea, TextField } from "../../ui/field.tsx"
+import { Form, fieldError } from "../../ui/form.tsx"
+import { TokensField } from "../../ui/tokens-field.tsx"
+import { GrantsField } from "../grants/grants-field.tsx"
+import { ParamsFields } from "./params-fields.tsx"
+import { TryModel } from "./try-model.tsx"
+import { idFrom, type ModelValues } from "./values.ts"
+
+interface ModelFormProps {
+  values: ModelValues
+  set: (changes: Partial<ModelValues>) => void
+  dirty: boolean
+  saving: boolean
+  saved: boolean
+  error: unknown
+  onSave: () => void
+  /** A new model: its id can still be chosen. */
+  fresh?: boolean
+  beside?: ReactNode
+}
+
+/** A workspace model's fields, with a place to try them beside the form. */
+export const ModelForm = (props: ModelFormProps) => {
+  const { values, set, error, fresh = false, beside, ...form } = props
+  const { data: models = [] } = useQuery(modelsQuery)
+  const [ownId, setOwnId] = useState(!fresh)
+  const bases = models.filter(({ id, capabilities }) => id !== values.id && !capabilities.embedding)
+  return (
+    <div className="grid gap-8 xl:grid-cols-[minmax(0,1fr)_22rem]">
+      <Form
+        {...form}
+        error={error}
+        always={fresh}
+        fields={["id", "name", "base_model_id", "meta", "params", "access_grants"]}
+        {...(fresh && { action: t("models.create") })}
+        {...(beside && { beside })}
+      >
+        <Field
+          label={t("models.base")}
+          help={t("models.baseHelp")}
+          error={fieldError(error, "base_model_id")}
+        >
+          {(wired) => (
+            <Combobox
+              {...wired}
+              placeholder={t("models.baseChoose")}
+              choices={bases.map(({ id, name }) => ({
+                value: id,
+                label: name,
+                ...(name !== id && { note: id }),
+              }))}
+              value={values.base_model_id}
+              onValue={(base) => set({ base_model_id: base ?? "" })}
+            />
+          )}
+        </Field>
+        <TextField
+          label={t("models.name")}
+          value={values.name}
+          onValue={(name) => set({ name, ...(!ownId && { id: idFrom(name) }) })}
+          error={fieldError(error, "name")}
+          autoComplete="off"
+        />
+        <TextField
+          label={t("models.id")}
+          help={t("models.idHelp")}
+          value={values.id}
+          onValue={(id) => {
+            setOwnId(id !== "")
+            set({ id })
+          }}
+          error={fieldError(error, "id")}
+          disabled={!fresh}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <TextField
+          label={t("models.description")}
+          help={t("models.descriptionHelp")}
+          value={values.description}
+          onValue={(description) => set({ description })}
+          error={fieldError(error, "meta.description")}
+          autoComplete="off"
+        />
+        <Field
+          label={t("models.system")}
+          help={t("models.systemHelp")}
+          error={fieldError(error, "params.system")}
+        >
+          {(wired) => (
+            <TextArea
+              {...wired}
+              value={values.system}
+              onChange={({ target }) => set({ system: target.value })}
+              className="max-h-96 min-h-32"
+            />
+          )}
+        </Field>
+        <TokensField
+          label={t("models.tags")}
+          help={t("models.tagsHelp")}
+          values={values.tags}
+          onValues={(tags) => set({ tags })}
+          error={fieldError(error, "meta.tags")}
+        />
+        <GrantsField
+          label={t("models.grants")}
+          grants={values.access_grants}
+          onGrants={(access_grants) => set({ access_grants })}
+        />
+        <details className="rounded border border-line">
+          <summary className="px-4 py-3 text-sm font-medium">{t("models.params")}</summary>
+          <div className="flex flex-col gap-5 border-t border-line p-4">
+            <ParamsFields
+              params={values.params}
+              onParams={(params) => set({ params })}
+              error={error}
+            />
+          </div>
+        </details>
+      </Form>
+      <TryModel values={values} />
+    </div>
+  )
+}

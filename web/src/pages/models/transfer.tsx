@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { ArrowLeftRight, Download, Upload } from "lucide-react"
+import { useRef } from "react"
+import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { Button } from "../../ui/button.tsx"
+import { inWords } from "../../ui/error-note.tsx"
+import { Menu, MenuItem } from "../../ui/menu.tsx"
+import { download } from "../admin/csv.ts"
+
+const parse = (text: string): object => {
+  try {
+    const value: unknown = JSON.parse(text)
+    // A bare list is what people keep; the route takes it under its name.
+    if (Array.isArray(value)) return { models: value }
+    if (typeof value === "object" && value !== null) return value
+  } catch {
+    // Said below.
+  }
+  throw new Error(t("models.importWrong"))
+}
+
+/** Models to a file and back. */
+export const Transfer = () => {
+  const client = useQueryClient()
+  const input = useRef<HTMLInputElement>(null)
+  const exported = useMutation({
+    mutationFn: () => api.get<{ models: WorkspaceModel[] }>("/api/v1/models/export"),
+    onSuccess: (file) => download("models.json", "application/json", JSON.stringify(file, null, 2)),
+  })
+  const imported = useMutation({
+    mutationFn: async (file: File) =>
+      api.post<{ created: string[]; updated: string[] }>(
+        "/api/v1/models/import",
+        parse(await file.text()),
+      ),
+    onSettled: () => client.invalidateQueries({ queryKey: ["models"] }),
+  })
+  const error = imported.error ?? exported.error
+  return (
+    <div className="flex flex-col items-end gap-1">
+      <Menu trigger={<Button icon={ArrowLeftRight}>{t("models.transfer")}</Button>}>
+        <MenuItem icon={Upload} onClick={() => input.current?.click()}>
+          {t("models.import")}
+        </MenuItem>
+        <MenuItem icon={Download} onClick={() => exported.mutate()}>
+          {t("models.export")}
+        </MenuItem>
+      </Menu>
+      <input
+        ref={input}
+        type="file"
+        accept="application/json,.json"
+        aria-label={t("models.import")}
+        hidden
+        onChange={({ target }) => {
+          const [file] = target.files ?? []
+          target.value = ""
+          if (file) imported.mutate(file)
+        }}
+      />
+      <p role="status" className="max-w-72 text-right text-xs text-muted">
+        {error && <span className="text-danger">{inWords(error)}</span>}
+        {imported.data &&
+          t("models.imported", {
+            created: imported.data.created.length,
+            updated: imported.data.updated.length,
+          })}
+      </p>
+    </div>
+  )
+}

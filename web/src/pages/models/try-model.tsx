@@ -1,0 +1,110 @@
+import { Play, Square } from "lucide-react"
+import { type FormEvent, useEffect, useId, useRef, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { callRaw } from "../../lib/api.ts"
+import { readEvents } from "../../lib/stream.ts"
+import { Button } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { TextArea } from "../../ui/field.tsx"
+import { type ModelValues, setParams } from "./values.ts"
+
+interface Chunk {
+  choices?: { delta?: { content?: string | null } }[]
+  error?: { message?: string }
+}
+
+const requestOf = ({ base_model_id, system, params }: ModelValues, question: string) => ({
+  ...setParams(params),
+  model: base_model_id,
+  messages: [
+    ...(system ? [{ role: "system", content: system }] : []),
+    { role: "user", content: question },
+  ],
+  stream: true,
+})
+
+/** The answer's text, piece by piece. */
+async function* answerTo(body: object, signal: AbortSignal): AsyncGenerator<string> {
+  const response = await callRaw("POST", "/api/v1/chat/completions", { body, signal })
+  for await (const chunk of readEvents<Chunk>(response)) {
+    if (chunk.error) throw new Error(chunk.error.message)
+    const text = chunk.choices?.[0]?.delta?.content
+    if (text) yield text
+  }
+}
+
+/** Asks the model as the form has it now, saved or not. */
+export const TryModel = ({ values }: { values: ModelValues }) => {
+  const id = useId()
+  const [question, setQuestion] = useState("")
+  const [answer, setAnswer] = useState("")
+  const [error, setError] = useState<unknown>(null)
+  const [running, setRunning] = useState<AbortController | null>(null)
+  const latest = useRef<AbortController | null>(null)
+  latest.current = running
+  useEffect(() => () => latest.current?.abort(), [])
+
+  const ask = async (): Promise<void> => {
+    const control = new AbortController()
+    setRunning(control)
+    setAnswer("")
+    setError(null)
+    try {
+      const { signal } = control
+      const body = requestOf(values, question)
+      for await (const text of answerTo(body, signal)) setAnswer((before) => before + text)
+    } catch (reason) {
+      if (!control.signal.aborted) setError(reason)
+    } finally {
+      setRunning(null)
+    }
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (running) running.abort()
+    else void ask()
+  }
+  const ready = values.base_model_id !== "" && question.trim() !== ""
+  return (
+    <aside
+      aria-label={t("try.title")}
+      className="flex flex-col gap-3 self-start rounded border border-line bg-surface p-4 xl:sticky xl:top-4"
+    >
+      <div>
+        <h2 className="text-base font-semibold">{t("try.title")}</h2>
+        <p className="text-xs text-muted">{t("try.lead")}</p>
+      </div>
+      <form onSubmit={submit} className="flex flex-col gap-2">
+        <label htmlFor={id} className="sr-only">
+          {t("try.question")}
+        </label>
+        <TextArea
+          id={id}
+          value={question}
+          placeholder={t("try.question")}
+          onChange={({ target }) => setQuestion(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return
+            event.preventDefault()
+            if (ready && !running) void ask()
+          }}
+        />
+        <Button type="submit" icon={running ? Square : Play} disabled={!running && !ready}>
+          {running ? t("try.stop") : t("try.ask")}
+        </Button>
+      </form>
+      {error !== null && <ErrorNote error={error} />}
+      {(answer || running) && (
+        <div
+          role="log"
+          aria-label={t("try.answer")}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+          tabIndex={0}
+          className="max-h-96 overflow-y-auto text-base break-words whitespace-pre-wrap"
+        >
+          {answer || "…"}
+        </div>
+      )}
+    </aside>
+  )
+}

@@ -1,0 +1,70 @@
+import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
+import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
+
+export interface ModelValues {
+  base_model_id: string
+  name: string
+  id: string
+  description: string
+  system: string
+  tags: string[]
+  access_grants: AccessGrant[]
+  /** Those that the form has controls for are in it too; others are kept as they are. */
+  params: Record<string, unknown>
+}
+
+export const emptyModel = (base: string): ModelValues => ({
+  base_model_id: base,
+  name: "",
+  id: "",
+  description: "",
+  system: "",
+  tags: [],
+  access_grants: [],
+  params: {},
+})
+
+export const valuesOf = (model: WorkspaceModel): ModelValues => {
+  const { system = "", ...params } = model.params
+  return {
+    base_model_id: model.base_model_id,
+    name: model.name,
+    id: model.id,
+    description: model.meta.description,
+    system,
+    tags: model.meta.tags,
+    access_grants: model.access_grants,
+    params,
+  }
+}
+
+/** An id made from a name: "Harbour Pilot" → "harbour-pilot". */
+export const idFrom = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9.:_/]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+
+/** Parameters that are set; an empty control means the model's own default. */
+export const setParams = (params: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(params).filter(
+      ([, value]) =>
+        value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0),
+    ),
+  )
+
+/** The body that the gateway takes; `before` keeps what this form knows nothing of. */
+export const bodyOf = (values: ModelValues, before?: WorkspaceModel) => {
+  const { base_model_id, name, id, description, system, tags, access_grants } = values
+  return {
+    id: id || idFrom(name),
+    name,
+    base_model_id,
+    meta: { ...before?.meta, description, tags },
+    params: { ...setParams(values.params), ...(system && { system }) },
+    access_grants,
+  }
+}
