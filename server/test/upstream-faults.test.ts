@@ -79,6 +79,9 @@ describe.each([
       expect(body.error).toMatchObject({ code, type: "server_error", param: null })
       expect(body.detail).toBe(body.error.message)
       expect(body.detail).not.toContain("up-key")
+      const id = reply.headers.get("x-request-id")
+      const line = await until(() => gateway.lines.find(({ request_id }) => request_id === id))
+      expect(line).toMatchObject({ status, level: 50, error: body.detail, model: "gpt-fake" })
       expect(records).toMatchObject([{ outcome: "upstream_error", status, model: "gpt-fake" }])
       expect(records[0]).toMatchObject({
         tokens_in: 0,
@@ -178,6 +181,10 @@ describe("within a stream", () => {
       expect(body).not.toContain("[DONE]")
       expect(records).toMatchObject([{ outcome: "upstream_error", status: 200, estimated: 1 }])
       expect(records[0]?.tokens_out).toBe(3)
+      const line = await until(() =>
+        gateway.lines.find(({ request_id }) => request_id === records[0]?.request_id),
+      )
+      expect(line.error).toBe(lastEvent(body).error.message)
     },
   )
 

@@ -80,7 +80,7 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
     { caller, request, book }: Asking,
     { resolved, headers }: { resolved: Resolved; headers: Record<string, string> },
     hear: Hear,
-  ): Promise<Failure | undefined> =>
+  ): Promise<void> =>
     new Promise((resolve) => {
       const attempts = inOrderOfChoice(resolved.offers).map(attemptFor(request, resolved, headers))
       const meter = meters.begin({
@@ -91,9 +91,9 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
         streamed: request.streamed,
         promptBytes: request.bytes.length,
       })
-      const hearing = hear(meter, (failure) => {
+      const hearing = hear(meter, () => {
         leave()
-        resolve(failure)
+        resolve()
       })
       const leave = running.enter(caller, {
         revoke: () => hearing.stop("revoked", revoked()),
@@ -108,7 +108,16 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
     (meter, over) => {
       const endings = request.operation === "responses" ? responseEndings : chatEndings
       const frames = new Frames(endings, hidesUsage(request))
-      return new Relay({ reply: createReply(exchange), meter, frames, over })
+      return new Relay({
+        reply: createReply(exchange),
+        meter,
+        frames,
+        over: (failure) => {
+          // At once: the log line is written before any promise goes on.
+          if (failure) exchange.failure = failure
+          over(failure)
+        },
+      })
     }
 
   return {
@@ -119,8 +128,7 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
       const resolved = found instanceof Promise ? await found : found
       const asking = { caller, request, book: exchange }
       const route = { resolved, headers: clientHeaders(exchange) }
-      const failure = await dispatch(asking, route, relayTo(exchange, request))
-      if (failure) exchange.failure = failure
+      await dispatch(asking, route, relayTo(exchange, request))
     },
 
     /** The same without a client's reply: `hear` makes what keeps the answer. @throws {Failure} */
