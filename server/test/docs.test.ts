@@ -101,8 +101,7 @@ describe("with ENV=dev", () => {
   it("describes a body by what is sent, and a reply by what is answered", async () => {
     const { schemas } = (await read()).components
     expect(schemas.NewApiKey.required).toBeUndefined()
-    expect(schemas.NewModelInput.required).toEqual(["id", "name", "base_model_id"])
-    expect(schemas.User.required).toContain("email")
+    expect(schemas.ApiKey.required).toContain("expires_at")
     expect(schemas.User.additionalProperties).toBeUndefined()
   })
 
@@ -132,7 +131,7 @@ describe("with ENV=dev", () => {
     console.warn("No Chromium found: /docs is not looked at (set TEST_CHROMIUM)")
   }
 
-  describe.runIf(found || process.env.CI)("in a browser", () => {
+  describe.runIf(found || process.env.CI)("in a browser", { timeout: 90_000 }, () => {
     let browser: Browser
     beforeAll(async () => {
       const quiet = ["--disable-background-networking", "--disable-component-update"]

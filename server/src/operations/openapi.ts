@@ -48,6 +48,10 @@ const methodsOf = ({ method }: MountedRoute): string[] => (method === "ALL" ? al
 const templateOf = (path: string): string =>
   path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace(/\*$/, "{path}")
 
+/** Not one that is there to refuse, such as what answers below a prefix when nothing else does. */
+const offersSomething = ({ shape }: MountedRoute): boolean =>
+  Object.keys(shape.responses).some((status) => status.startsWith("2"))
+
 const tagOf = ({ method, path, style }: MountedRoute): string => {
   if (method === "ALL") return "Proxies"
   if (style === "openai" && path.startsWith("/v1")) return "OpenAI-style"
@@ -165,7 +169,7 @@ export const describeRoutes = (routes: readonly MountedRoute[], version: string)
   const components = createComponents()
   const describe = createDescriber(components)
   const paths: Record<string, Json> = {}
-  for (const route of routes) {
+  for (const route of routes.filter(offersSomething)) {
     for (const method of methodsOf(route)) {
       const path = templateOf(route.path)
       paths[path] = { ...paths[path], [method.toLowerCase()]: describe(route, method) }
