@@ -1,0 +1,237 @@
+import { expect, it } from "vitest"
+import { coreUser, describeScim, patchUrn } from "./scim.ts"
+
+describeScim("PATCH", (client) => {
+  const work = { value: "w@p.example", type: "work", primary: true }
+  const home = { value: "h@p.example", type: "home" }
+  let count = 0
+  const fresh = (more: Record<string, unknown> = {}) => client().user(`patched${count++}`, more)
+
+  it("needs its schema and at least one operation", async () => {
+    const { id } = await fresh()
+    const op = { op: "add", path: "nickName", value: "x" }
+    for (const body of [
+      { Operations: [op] },
+      { schemas: [coreUser], Operations: [op] },
+      { schemas: [patchUrn] },
+      { schemas: [patchUrn], Operations: [] },
+      { schemas: [patchUrn], Operations: {} },
+      { schemas: [patchUrn], Operations: ["add"] },
+      { schemas: [patchUrn], Operations: [{ ...op, op: "move" }] },
+      [],
+    ]) {
+      const answer = await client().call("PATCH", `/Users/${id}`, body)
+      expect(answer).toMatchObject({ status: 400, body: { scimType: "invalidSyntax" } })
+    }
+    expect((await client().call("GET", `/Users/${id}`)).body).not.toHaveProperty("nickName")
+  })
+
+  it.each([
+    ["remove without a path", { op: "remove" }, "noTarget"],
+    ["remove of what is required", { op: "remove", path: "userName" }, "mutability"],
+    [
+      "replacing what is required by nothing",
+      { op: "replace", path: "userName", value: null },
+      "mutability",
+    ],
+    ["a change of id", { op: "replace", path: "id", value: "x" }, "mutability"],
+    ["a change of meta", { op: "replace", path: "meta.created", value: "x" }, "mutability"],
+    ["a change of groups", { op: "add", path: "groups", value: [{ value: "x" }] }, "mutability"],
+    ["removing some of groups", { op: "remove", path: 'groups[value eq "x"]' }, "mutability"],
+    ["an unknown path", { op: "add", path: "shoeSize", value: "x" }, "invalidPath"],
+    ["an unknown part", { op: "add", path: "name.shoe", value: "x" }, "invalidPath"],
+    ["an unknown URN", { op: "add", path: "urn:x:y:userName", value: "x" }, "invalidPath"],
+    ["a torn path", { op: "add", path: 'emails[type eq "work"', value: "x" }, "invalidFilter"],
+    ["a path with an end of its own", { op: "add", path: "nickName]", value: "x" }, "invalidPath"],
+    ["a path that is no text", { op: "add", path: 5, value: "x" }, "invalidPath"],
+    [
+      "a filter on one value",
+      { op: "add", path: 'name[givenName eq "x"]', value: "x" },
+      "invalidPath",
+    ],
+    [
+      "a filter on an unknown part",
+      { op: "add", path: 'emails[shoe eq "x"]', value: {} },
+      "invalidFilter",
+    ],
+    ["add without a value", { op: "add", path: "nickName" }, "invalidValue"],
+    ["replace without path and object", { op: "replace", value: "x" }, "invalidValue"],
+    ["a value of another type", { op: "add", path: "active", value: "maybe" }, "invalidValue"],
+    ["a list for one value", { op: "add", path: "nickName", value: ["x"] }, "invalidValue"],
+    ["a userName that is none", { op: "replace", path: "userName", value: "x" }, "invalidValue"],
+    [
+      "replace of a value that is not there",
+      { op: "replace", path: 'emails[value eq "no"].display', value: "x" },
+      "noTarget",
+    ],
+  ])("refuses %s", async (_, operation, scimType) => {
+    const { id } = await fresh()
+    const answer = await client().patch(`/Users/${id}`, operation)
+    expect(answer).toMatchObject({ status: 400, body: { scimType } })
+  })
+
+  it("changes all or nothing", async () => {
+    const made = await fresh({ emails: [work] })
+    const refused = await client().patch(
+      `/Users/${made.id}`,
+      { op: "replace", path: "displayName", value: "Half" },
+      { op: "remove", path: "emails" },
+      { op: "replace", path: "active", value: false },
+      { op: "remove", path: "userName" },
+    )
+    expect(refused.status).toBe(400)
+    expect((await client().call("GET", `/Users/${made.id}`)).body).toEqual(made)
+    const group = await client().group("All or nothing", [made.id])
+    const half = await client().patch(
+      `/Groups/${group.id}`,
+      { op: "remove", path: "members" },
+      { op: "add", path: "members", value: [{ value: "nobody" }] },
+    )
+    expect(half.status).toBe(400)
+    expect((await client().call("GET", `/Groups/${group.id}`)).body).toEqual(group)
+  })
+
+  it("sees in an operation what the one before it did", async () => {
+    const { id } = await fresh({ emails: [] })
+    const { body } = await client().patch(
+      `/Users/${id}`,
+      { op: "add", path: "emails", value: [home] },
+      { op: "replace", path: 'emails[type eq "home"].value', value: "new@p.example" },
+      { op: "add", path: "emails", value: [work] },
+      { op: "remove", path: 'emails[value eq "new@p.example"]' },
+    )
+    expect(body.emails).toEqual([work])
+  })
+
+  it("adds what is there already without a change, and lastModified stays", async () => {
+    const made = await fresh({ emails: [work, home], nickName: "N" })
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const same = await client().patch(
+      `/Users/${made.id}`,
+      { op: "add", path: "emails", value: [home] },
+      { op: "add", value: { nickName: "N" } },
+    )
+    expect(same.body).toEqual(made)
+    const group = await client().group("Unchanged", [made.id])
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const add = { op: "add", path: "members", value: [{ value: made.id }] }
+    const again = await client().patch(`/Groups/${group.id}`, add)
+    expect(again.body).toEqual(group)
+    const changed = await client().patch(`/Users/${made.id}`, { op: "remove", path: "nickName" })
+    expect(changed.body.meta.lastModified > made.meta.lastModified).toBe(true)
+  })
+
+  it("replaces what is absent, as if it were added", async () => {
+    const { id } = await fresh()
+    const { body } = await client().patch(`/Users/${id}`, {
+      op: "replace",
+      path: "nickName",
+      value: "New",
+    })
+    expect(body.nickName).toBe("New")
+  })
+
+  it("merges the parts of a complex value, and clears those sent as null", async () => {
+    const { id } = await fresh({ name: { givenName: "Ada", familyName: "King" } })
+    const one = await client().patch(`/Users/${id}`, {
+      op: "replace",
+      path: "name",
+      value: { familyName: "Lovelace" },
+    })
+    expect(one.body.name).toEqual({ givenName: "Ada", familyName: "Lovelace" })
+    const two = await client().patch(`/Users/${id}`, {
+      op: "replace",
+      value: { name: { givenName: null } },
+    })
+    expect(two.body.name).toEqual({ familyName: "Lovelace" })
+    const three = await client().patch(`/Users/${id}`, { op: "remove", path: "name" })
+    expect(three.body).not.toHaveProperty("name")
+  })
+
+  it("lets a new primary value take the place of the one before", async () => {
+    const { id } = await fresh({ emails: [work, home] })
+    const op = { op: "replace", path: 'emails[type eq "home"].primary', value: true }
+    const { body } = await client().patch(`/Users/${id}`, op)
+    expect(body.emails).toEqual([
+      { ...work, primary: false },
+      { ...home, primary: true },
+    ])
+    const third = { value: "t@p.example", type: "other", primary: true }
+    const added = await client().patch(`/Users/${id}`, {
+      op: "add",
+      path: "emails",
+      value: [third],
+    })
+    expect(added.body.emails.filter((email: { primary: boolean }) => email.primary)).toEqual([
+      third,
+    ])
+  })
+
+  it("removes values by filter, by list, and all of them", async () => {
+    const { id } = await fresh({ emails: [work, home] })
+    const first = await client().patch(`/Users/${id}`, {
+      op: "remove",
+      path: 'emails[type eq "WORK"]',
+    })
+    expect(first.body.emails).toMatchObject([home])
+    const other = { op: "remove", path: "emails", value: [{ value: "nobody@p.example" }] }
+    expect((await client().patch(`/Users/${id}`, other)).body.emails).toMatchObject([home])
+    const own = { op: "remove", path: "emails", value: [{ value: home.value }] }
+    expect((await client().patch(`/Users/${id}`, own)).body).not.toHaveProperty("emails")
+  })
+
+  it("takes core paths with their URN, and replies what attributes asks for", async () => {
+    const { id } = await fresh()
+    const Operations = [
+      { op: "add", path: `${coreUser}:nickName`, value: "U" },
+      { op: "replace", path: `${coreUser.toUpperCase()}:name.givenName`, value: "Urna" },
+      { op: "add", path: coreUser, value: { displayName: "Urna U." } },
+    ]
+    const { status, body } = await client().call(
+      "PATCH",
+      `/Users/${id}?attributes=nickName,name.givenName`,
+      {
+        schemas: [patchUrn],
+        Operations,
+      },
+    )
+    expect(status).toBe(200)
+    expect(body).toEqual({ schemas: [coreUser], id, nickName: "U", name: { givenName: "Urna" } })
+  })
+
+  it("takes a path to a member's display, which follows the user's own name", async () => {
+    const { id } = await fresh()
+    const group = await client().group("Displayed", [id])
+    const patch = (path: string) =>
+      client().patch(`/Groups/${group.id}`, { op: "replace", path, value: "Other" })
+    expect((await patch(`members[value eq "${id}"].display`)).status).toBe(200)
+    expect(await patch('members[value eq "no"].display')).toMatchObject({
+      status: 400,
+      body: { scimType: "noTarget" },
+    })
+    expect(await patch(`members[value eq "${id}"].value`)).toMatchObject({
+      status: 400,
+      body: { scimType: "mutability" },
+    })
+    const named = { op: "remove", path: 'members[display sw "patched" and type eq "User"]' }
+    expect((await client().patch(`/Groups/${group.id}`, named)).body.members).toEqual([])
+  })
+
+  it("removes all members of a group, and its name never", async () => {
+    const { id } = await fresh()
+    const group = await client().group("Emptied", [id])
+    const path = `/Groups/${group.id}`
+    expect((await client().patch(path, { op: "remove", path: "members" })).body.members).toEqual([])
+    expect(await client().patch(path, { op: "remove", path: "displayName" })).toMatchObject({
+      status: 400,
+      body: { scimType: "mutability" },
+    })
+  })
+
+  it("is 404 for unknown users and groups", async () => {
+    const op = { op: "add", path: "externalId", value: "x" }
+    for (const path of ["/Users/none", "/Groups/none"]) {
+      expect(await client().patch(path, op)).toMatchObject({ status: 404, body: { status: "404" } })
+    }
+  })
+})
