@@ -178,6 +178,14 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(streamed).toMatchObject({ outcome: "ok", estimated: 0, streamed: 1 })
   })
 
+  it("passes a reply of megabytes whole, and finds what it cost", async () => {
+    const asked = { model: "embed-fake", input: "one two three", dimensions: 100_000 }
+    const reply = await gateway.call("POST", `${prefix}/embeddings`, asked)
+    expect(JSON.stringify(reply.body)).toBe(sentLast()?.sent.body.toString())
+    const [record] = await recordsOf(gateway, reply.headers.get("x-request-id") ?? "")
+    expect(record).toMatchObject({ outcome: "ok", estimated: 0, tokens_in: 3, tokens_out: 0 })
+  })
+
   it("hears when the caller aborts", async () => {
     const arrived = upstream.nextRequest(/chat/)
     const stream = await connect().chat.completions.create({

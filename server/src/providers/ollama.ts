@@ -21,7 +21,7 @@ const contextLength = (info: Record<string, unknown>): number | null => {
   return typeof found === "number" ? found : null
 }
 
-/** Capabilities and context length, which only `/api/show` tells; a refusal leaves them unknown. */
+/** Capabilities and context length, which only `/api/show` tells; null when it does not tell now. */
 const lookClosely = async ({ client, headers, signal }: Asking, model: string) => {
   try {
     const request = { method: "POST", path: "/api/show", headers, json: { model } }
@@ -31,7 +31,7 @@ const lookClosely = async ({ client, headers, signal }: Asking, model: string) =
       context_length: contextLength(shown.model_info),
     }
   } catch {
-    return { capabilities: {}, context_length: null }
+    return null
   }
 }
 
@@ -53,13 +53,15 @@ export const ollama: Provider = {
       const before = knownByName.get(tag.name)
       const same = before && before.digest === tag.digest ? before : null
       const close = same ?? (await lookClosely(asking, tag.name))
+      const told = close ?? before
       return {
         name: tag.name,
         created: seconds(tag.modified_at),
         owned_by: "ollama",
-        capabilities: close.capabilities,
-        context_length: close.context_length,
-        digest: tag.digest,
+        capabilities: told?.capabilities ?? {},
+        context_length: told?.context_length ?? null,
+        // Without it, the next reading looks closely again.
+        digest: close ? tag.digest : null,
         listing: tag,
       }
     }

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type FakeOllama, startFakeOllama } from "./fakes/ollama.ts"
+import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "./fakes/openai.ts"
+import { startGateway, type TestGateway } from "./gateway.ts"
+import { until } from "./records.ts"
+
+let runtime: FakeOllama
+let provider: FakeOpenAI
+let gateway: TestGateway
+
+beforeAll(async () => {
+  runtime = await startFakeOllama({ models: ["llama3.2", "shared:latest", "nomic-embed-text"] })
+  runtime.fault({ kind: "status", status: 500 }, { on: /show/, times: 3 })
+  const described = {
+    ...openAIModel("described"),
+    max_model_len: 8192,
+    capabilities: { vision: true },
+  }
+  provider = await startFakeOpenAI({ models: ["shared:latest", described, "org/x:1"] })
+  gateway = await startGateway({
+    OLLAMA_BASE_URLS: runtime.url,
+    OPENAI_API_BASE_URLS: provider.url,
+    MODEL_REFRESH_INTERVAL: "200ms",
+  })
+  await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.settled()))
+})
+afterAll(async () => {
+  await gateway.stop()
+  await runtime.close()
+  await provider.close()
+})
+
+const listed = async () => {
+  const { body } = await gateway.call("GET", "/api/models")
+  expect(body.object).toBe("list")
+  return new Map<string, Record<string, unknown>>(
+    body.data.map((model: { id: string }) => [model.id, model]),
+  )
+}
+
+it("names each model once, in the order of the connections", async () => {
+  const { body } = await gateway.call("GET", "/api/models")
+  const ids = body.data.map(({ id }: { id: string }) => id)
+  expect(ids).toEqual([
+    "llama3.2:latest",
+    "shared:latest",
+    "nomic-embed-text:latest",
+    "described",
+    "org/x:1",
+  ])
+})
+
+it("says what people choose by", async () => {
+  const models = await listed()
+  expect(models.get("llama3.2:latest")).toMatchObject({
+    object: "model",
+    name: "llama3.2:latest",
+    owned_by: "ollama",
+    connection_type: "local",
+    is_active: true,
+    available: true,
+    tags: [],
+  })
+  expect(models.get("shared:latest")).toMatchObject({ owned_by: "ollama" })
+  expect(models.get("described")).toMatchObject({
+    owned_by: "openai",
+    connection_type: "external",
+    context_length: 8192,
+    capabilities: { vision: true },
+    created: 1_700_000_000,
+  })
+})
+
+it("asks a runtime again for what it would not tell at first, and then no more", async () => {
+  await until(async () => (await listed()).get("llama3.2:latest")?.context_length)
+  const models = await listed()
+  expect(models.get("llama3.2:latest")?.capabilities).toMatchObject({ completion: true })
+  const shows = () => runtime.requests.filter(({ path }) => path === "/api/show").length
+  const before = shows()
+  const lists = () => runtime.requests.filter(({ path }) => path === "/api/tags").length
+  const listsBefore = lists()
+  await until(() => lists() > listsBefore + 1)
+  expect(shows()).toBe(before)
+})
+
+it("follows what the upstreams have", async () => {
+  provider.models.push(openAIModel("new"))
+  await until(async () => (await listed()).has("new"))
+  provider.models.pop()
+  await until(async () => !(await listed()).has("new"))
+  // No model, but nothing that may break the list either.
+  provider.models.push(JSON.parse('{"id":7}'))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect((await listed()).get("described")).toMatchObject({ available: true })
+  provider.models.pop()
+})
+
+it("chats with a runtime's model, streamed and not, its tag left out or not", async () => {
+  for (const model of ["llama3.2", "llama3.2:latest"]) {
+    for (const stream of [false, true]) {
+      const messages = [{ role: "user", content: "ahoy" }]
+      const asked = { model, messages, stream }
+      const { status, body } = await gateway.call("POST", "/v1/chat/completions", asked)
+      expect(status).toBe(200)
+      expect(stream ? body : body.choices[0].message.content).toContain("ahoy")
+      if (stream) expect(body.endsWith("data: [DONE]\n\n")).toBe(true)
+      const chats = runtime.requests.filter(({ path }) => /chat/.test(path))
+      expect(chats.at(-1)?.json).toMatchObject({ model: "llama3.2:latest" })
+    }
+  }
+})
