@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest"
+import { createThrottle, placeOf } from "./throttle.ts"
+
+const begin = () => {
+  let time = 0
+  const throttle = createThrottle({ nowMs: () => time })
+  const attempt = (account: string, address: string, right = false) =>
+    throttle.attempt({ account, address }, async () => right)
+  /** Whether an attempt is let through to the password, or for how many seconds it has to wait. */
+  const waitFor = (account: string, address: string): Promise<number> =>
+    attempt(account, address, true).then(
+      () => 0,
+      (failure) => Number(failure.details.headers["retry-after"]),
+    )
+  return {
+    attempt,
+    waitFor,
+    pass: (ms: number) => {
+      time += ms
+    },
+    fail: async (times: number, account: (n: number) => string, address: (n: number) => string) => {
+      for (let n = 0; n < times; n++) await attempt(account(n), address(n))
+    },
+  }
+}
+
+const ada = () => "ada@example.com"
+const home = () => "192.0.2.1"
+
+describe("guessing", () => {
+  it("costs twice the wait with each further failure, up to five minutes", async () => {
+    const { fail, waitFor, attempt, pass } = begin()
+    await fail(5, ada, home)
+    const waits: number[] = []
+    for (let n = 0; n < 8; n++) {
+      const seconds = await waitFor(ada(), home())
+      waits.push(seconds)
+      pass(seconds * 1000)
+      await attempt(ada(), home())
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
+  })
+
+  it("is forgotten after a quarter of an hour, and by the owner's signing in", async () => {
+    const { fail, waitFor, pass } = begin()
+    await fail(5, ada, home)
+    pass(15 * 60_000)
+    expect(await waitFor(ada(), home())).toBe(0)
+    await fail(4, ada, home)
+    expect(await waitFor(ada(), home())).toBe(0)
+    await fail(4, ada, home)
+    expect(await waitFor(ada(), home())).toBe(0)
+  })
+
+  it("at many accounts makes the address wait, and no other", async () => {
+    const { fail, waitFor } = begin()
+    await fail(30, (n) => `user-${n}@example.com`, home)
+    expect(await waitFor("fresh@example.com", home())).toBe(5)
+    expect(await waitFor("fresh@example.com", "192.0.2.2")).toBe(0)
+  })
+
+  it("from many addresses slows the account, and lets its owner in", async () => {
+    const { fail, waitFor } = begin()
+    await fail(20, ada, (n) => `192.0.2.${n}`)
+    const since = performance.now()
+    expect(await waitFor(ada(), "198.51.100.1")).toBe(0)
+    expect(performance.now() - since).toBeGreaterThan(1900)
+  })
+
+  it("in a flood is refused rather than kept waiting for ever", async () => {
+    const { attempt } = begin()
+    const flood = Array.from({ length: 500 }, (_, n) => attempt(`${n}@example.com`, home(), true))
+    const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === "rejected")
+    expect(refused).toHaveLength(500 - 202)
+  })
+})
+
+describe("an address", () => {
+  it.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+    ["2001:0DB8:0001:0002::", "2001:db8:1:2"],
+    ["2001:db8::5", "2001:db8:0:0"],
+    ["::1", "0:0:0:0"],
+    ["fe80::1%eth0", "fe80:0:0:0"],
+    ["", ""],
+  ])("%s counts as %s", (address, place) => {
+    expect(placeOf(address)).toBe(place)
+  })
+})
