@@ -1,4 +1,27 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { MessageSquare } from "lucide-react"
+import { useDeferredValue } from "react"
 import type { Command } from "../../frame/palette.tsx"
+import { t } from "../../i18n/translate.ts"
+import { chatListQuery } from "../../lib/chat-api.ts"
 
-/** Chats that the palette finds. */
-export const usePaletteChats = (_query: string): Command[] => []
+const mostShown = 8
+
+/** Chats that the palette finds: by title and by what was said in them. */
+export const usePaletteChats = (query: string): Command[] => {
+  const wanted = useDeferredValue(query.trim())
+  const navigate = useNavigate()
+  const { data } = useInfiniteQuery({
+    ...chatListQuery(wanted === "" ? {} : { query: wanted }),
+    placeholderData: (before) => before,
+  })
+  const items = data?.pages[0]?.items ?? []
+  return items.slice(0, mostShown).map(({ id, title }) => ({
+    id: `chat-${id}`,
+    label: title || t("chat.untitled"),
+    group: t("chat.chats"),
+    icon: MessageSquare,
+    run: () => void navigate({ to: "/c/$chatId", params: { chatId: id } }),
+  }))
+}

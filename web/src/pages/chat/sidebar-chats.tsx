@@ -1,2 +1,142 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { Search, X } from "lucide-react"
+import { useDeferredValue, useEffect, useState } from "react"
+import { createPortal } from "react-dom"
+import { t } from "../../i18n/translate.ts"
+import { type ChatFilter, type ChatListItem, chatListQuery } from "../../lib/chat-api.ts"
+import { followNews } from "../../lib/chat-news.ts"
+import { Button, IconButton } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Skeleton } from "../../ui/skeleton.tsx"
+import { ChatRow } from "./chat-row.tsx"
+import { undoDeletion, useDeletions } from "./deletions.ts"
+import { ListMenu, type ListPlace } from "./list-menu.tsx"
+
+const midnight = (): number => new Date().setHours(0, 0, 0, 0) / 1000
+
+const Group = ({ title, chats }: { title: string; chats: readonly ChatListItem[] }) => {
+  if (chats.length === 0) return null
+  return (
+    <section className="mt-2">
+      <h3 className="px-2.5 py-1 text-xs font-medium text-muted">{title}</h3>
+      <ul>
+        {chats.map((chat) => (
+          <ChatRow key={chat.id} chat={chat} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const useChats = (filter: ChatFilter) => {
+  const query = useInfiniteQuery({
+    ...chatListQuery(filter),
+    placeholderData: (before) => before,
+  })
+  const hidden = new Set(useDeletions().map(({ id }) => id))
+  const all = query.data?.pages.flatMap(({ items }) => items) ?? []
+  // Pages shift when a chat moves up: the same one may stand on two.
+  const chats = [...new Map(all.map((chat) => [chat.id, chat])).values()]
+  return { ...query, chats: chats.filter(({ id }) => !hidden.has(id)) }
+}
+
+interface ListProps {
+  place: ListPlace
+  query: string
+}
+
+const Nothing = ({ place, query }: ListProps) => {
+  const archive = place.kind === "archive" ? "chat.noneArchived" : "chat.none"
+  return (
+    <p className="px-2.5 py-3 text-sm text-muted">{t(query === "" ? archive : "chat.noneFound")}</p>
+  )
+}
+
+const filterOf = ({ place, query }: ListProps): ChatFilter => ({
+  ...(query && { query }),
+  ...(place.kind === "archive" && { archived: true }),
+  ...(place.kind === "folder" && { folder: place.name }),
+  ...(place.kind === "tag" && { tag: place.name }),
+})
+
+const List = (props: ListProps) => {
+  const { chats, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } =
+    useChats(filterOf(props))
+  if (isPending) return <Skeleton rows={6} height={34} />
+  if (error && chats.length === 0) {
+    return <ErrorNote error={error} retry={() => void refetch()} />
+  }
+  const today = midnight()
+  const rest = chats.filter(({ pinned }) => !pinned)
+  return (
+    <>
+      {chats.length === 0 && <Nothing {...props} />}
+      <Group title={t("chat.pinned")} chats={chats.filter(({ pinned }) => pinned)} />
+      <Group title={t("chat.today")} chats={rest.filter((chat) => chat.updated_at >= today)} />
+      <Group title={t("chat.earlier")} chats={rest.filter((chat) => chat.updated_at < today)} />
+      {hasNextPage && (
+        <Button
+          look="quiet"
+          className="mt-1 w-full"
+          busy={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          {t("chat.more")}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** What was deleted a moment ago, and how to take that back. */
+const UndoBar = () => {
+  const last = useDeletions().at(-1)
+  return createPortal(
+    <div role="status" className="fixed bottom-3 left-3 z-50">
+      {last && (
+        <p className="flex max-w-[calc(100vw-1.5rem)] items-center gap-3 rounded border border-line bg-raised py-1.5 pr-1.5 pl-3 text-sm shadow-float">
+          <span className="max-w-60 truncate">
+            {t("chat.deleted", { title: last.title || t("chat.untitled") })}
+          </span>
+          <Button onClick={() => undoDeletion(last.id)}>{t("chat.undo")}</Button>
+        </p>
+      )}
+    </div>,
+    document.body,
+  )
+}
+
 /** The list of chats in the sidebar. */
-export const SidebarChats = () => null
+export const SidebarChats = () => {
+  const [place, setPlace] = useState<ListPlace>({ kind: "all" })
+  const [query, setQuery] = useState<string | null>(null)
+  const wanted = useDeferredValue(query?.trim() ?? "")
+  useEffect(followNews, [])
+  return (
+    <nav aria-label={t("chat.chats")}>
+      <div className="flex items-center justify-between gap-1 pl-2.5">
+        <ListMenu place={place} onPlace={setPlace} />
+        <IconButton
+          icon={query === null ? Search : X}
+          label={t(query === null ? "chat.search" : "list.clear")}
+          onClick={() => setQuery(query === null ? "" : null)}
+        />
+      </div>
+      {query !== null && (
+        <input
+          // biome-ignore lint/a11y/noAutofocus: it was just asked for
+          autoFocus
+          type="search"
+          value={query}
+          aria-label={t("chat.search")}
+          placeholder={t("chat.search")}
+          onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={(event) => event.key === "Escape" && setQuery(null)}
+          className="mt-1 h-8.5 w-full rounded border border-line-strong bg-bg px-2.5 text-sm"
+        />
+      )}
+      <List place={place} query={wanted} />
+      <UndoBar />
+    </nav>
+  )
+}

@@ -1,0 +1,163 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import type {
+  Chat,
+  ChatChanges,
+  ChatListItem,
+  ChatWithMessages,
+  Labels,
+  Message,
+  NewChat,
+  NewMessage,
+  Started,
+} from "../../../server/src/chats/schema.ts"
+import type { Page } from "../../../server/src/http/list.ts"
+import { api } from "./api.ts"
+import { queryClient } from "./query-client.ts"
+
+export type { Chat, ChatChanges, ChatListItem, ChatWithMessages, Message }
+
+const pageSize = 50
+const base = "/api/v1/chats"
+const pathOf = (id: string): string => `${base}/${encodeURIComponent(id)}`
+
+export interface ChatFilter {
+  query?: string
+  folder?: string
+  tag?: string
+  archived?: boolean
+  pinned?: boolean
+}
+
+/** The list in the sidebar, page after page. */
+export const chatListQuery = (filter: ChatFilter = {}) =>
+  infiniteQueryOptions({
+    queryKey: ["chats", "list", filter],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<ChatListItem>>(`${base}/`, {
+        query: { ...filter, page: pageParam, page_size: pageSize },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: ({ items }, _pages, page) =>
+      items.length === pageSize ? page + 1 : undefined,
+  })
+
+/** A refetch may be older than what the stream has told since. */
+const withNewest = (fetched: ChatWithMessages, known: ChatWithMessages | undefined) => {
+  const byId = new Map(known?.messages.map((message) => [message.id, message]))
+  const messages = fetched.messages.map((message) => {
+    const before = byId.get(message.id)
+    const behind = message.state === "running" && before !== undefined
+    return behind && before.content.length > message.content.length
+      ? { ...message, content: before.content, reasoning: before.reasoning }
+      : message
+  })
+  return { ...fetched, messages }
+}
+
+export const chatQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["chats", "one", id],
+    queryFn: async ({ signal }) => {
+      const fetched = await api.get<ChatWithMessages>(pathOf(id), { signal })
+      return withNewest(fetched, queryClient.getQueryData<ChatWithMessages>(["chats", "one", id]))
+    },
+    staleTime: 30_000,
+  })
+
+export const labelsQuery = queryOptions({
+  queryKey: ["chats", "labels"],
+  queryFn: ({ signal }) => api.get<Labels>(`${base}/labels`, { signal }),
+})
+
+export const imageUrl = (chatId: string, imageId: string): string =>
+  `${pathOf(chatId)}/images/${encodeURIComponent(imageId)}`
+
+export const exportUrl = (chatId: string, format: "json" | "markdown"): string =>
+  `${pathOf(chatId)}/export?format=${format}`
+
+export const eventsUrl = (chatId: string, after: number): string =>
+  `${pathOf(chatId)}/events?after=${after}`
+
+type Given<T> = { [K in keyof T]?: T[K] | undefined }
+
+/** Changes the kept chat in place; nothing happens when it is not kept. */
+export const patchChat = (
+  id: string,
+  change: (chat: ChatWithMessages) => ChatWithMessages,
+): void => {
+  queryClient.setQueryData<ChatWithMessages>(["chats", "one", id], (chat) => chat && change(chat))
+}
+
+/** Puts messages in place of older ones of the same id, or after the others. */
+export const withMessages = (
+  chat: ChatWithMessages,
+  newer: readonly Message[],
+): ChatWithMessages => {
+  const byId = new Map(newer.map((message) => [message.id, message]))
+  const kept = chat.messages.map((message) => {
+    const next = byId.get(message.id)
+    byId.delete(message.id)
+    return next ?? message
+  })
+  return { ...chat, messages: [...kept, ...byId.values()] }
+}
+
+export const refreshLists = (): void => {
+  void queryClient.invalidateQueries({ queryKey: ["chats", "list"] })
+}
+
+export const chatApi = {
+  create: (chat: Given<NewChat>) => api.post<Chat>(`${base}/new`, chat),
+
+  /** Begins the answers and shows their beginning at once. */
+  say: async (id: string, message: Given<NewMessage>): Promise<Started> => {
+    const started = await api.post<Started>(`${pathOf(id)}/messages`, message)
+    const shown = started.messages.find(({ role }) => role === "assistant")
+    patchChat(id, (chat) => ({
+      ...withMessages(chat, started.messages),
+      current_id: shown?.id ?? chat.current_id,
+      seq: started.seq,
+      title: chat.title,
+    }))
+    return started
+  },
+
+  stop: (id: string) => api.post(`${pathOf(id)}/stop`, {}),
+
+  change: async (id: string, changes: ChatChanges): Promise<void> => {
+    patchChat(id, (chat) => ({ ...chat, ...(changes as Partial<Chat>) }))
+    try {
+      const chat = await api.post<Chat>(pathOf(id), changes)
+      patchChat(id, (known) => ({ ...known, ...chat }))
+    } finally {
+      refreshLists()
+      if (changes.folder !== undefined || changes.tags !== undefined) {
+        void queryClient.invalidateQueries({ queryKey: labelsQuery.queryKey })
+      }
+    }
+  },
+
+  share: async (id: string, shared: boolean): Promise<void> => {
+    const chat = await api.post<Chat>(`${pathOf(id)}/share`, { shared })
+    patchChat(id, (known) => ({ ...known, ...chat }))
+    refreshLists()
+  },
+
+  remove: (id: string) => api.delete(pathOf(id)),
+
+  import: async (file: File): Promise<string[]> => {
+    const text = await file.text()
+    const body = /\.(md|markdown)$/i.test(file.name) ? { markdown: text } : chatsOf(text)
+    const { ids } = await api.post<{ ids: string[] }>(`${base}/import`, body)
+    refreshLists()
+    return ids
+  },
+}
+
+/** One exported chat, or a file of many. */
+const chatsOf = (text: string): unknown => {
+  const content: unknown = JSON.parse(text)
+  if (typeof content === "object" && content !== null && "chats" in content) return content
+  return { chats: [content] }
+}

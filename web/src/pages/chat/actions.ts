@@ -1,0 +1,40 @@
+import type { ChatWithMessages, Message } from "../../lib/chat-api.ts"
+import { chatApi, imageUrl, patchChat } from "../../lib/chat-api.ts"
+import { newestBelow } from "../../lib/chat-tree.ts"
+import { fetchImage } from "./images.ts"
+
+/** What one can do with the messages of a chat; each rejects when the gateway refused. */
+export const messageActions = (chat: ChatWithMessages) => {
+  const show = async (id: string): Promise<void> => {
+    patchChat(chat.id, (known) => ({ ...known, current_id: id }))
+    if (chat.writable) await chatApi.change(chat.id, { current_id: id })
+  }
+  return {
+    /** Another wording, beside the first. */
+    reword: async (message: Message, content: string): Promise<void> => {
+      const urls = message.images.map(({ id }) => imageUrl(chat.id, id))
+      const images = await Promise.all(urls.map(fetchImage))
+      await chatApi.say(chat.id, { parent_id: message.parent_id, content, images })
+    },
+
+    /** Another answer of the same models, beside the first. */
+    again: async (messages: readonly Message[]): Promise<void> => {
+      const [first] = messages
+      if (!first) return
+      const models = messages.flatMap(({ model }) => model ?? [])
+      await chatApi.say(chat.id, { parent_id: first.parent_id, models })
+    },
+
+    goOn: async ({ id }: Message): Promise<void> => {
+      await chatApi.say(chat.id, { continue_id: id })
+    },
+
+    /** Shows another way at one place, and below it the newest. */
+    way: ({ id }: Message): Promise<void> => show(newestBelow(chat.messages, id)),
+
+    /** The chat goes on under this one of several answers. */
+    choose: ({ id }: Message): Promise<void> => show(newestBelow(chat.messages, id)),
+  }
+}
+
+export type MessageActions = ReturnType<typeof messageActions>

@@ -1,0 +1,161 @@
+import { ChevronRight, CornerDownRight, RotateCw, TriangleAlert } from "lucide-react"
+import { memo, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import type { Message } from "../../lib/chat-api.ts"
+import { formatDuration, formatNumber } from "../../lib/format.ts"
+import { Button } from "../../ui/button.tsx"
+import { Markdown } from "./markdown/markdown.tsx"
+
+const Reasoning = ({ message }: { message: Message }) => {
+  const [open, setOpen] = useState(false)
+  const thinking = message.state === "running" && message.content === ""
+  return (
+    <details
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="group mb-2 text-sm text-muted"
+    >
+      <summary className="inline-flex list-none items-center gap-1 rounded-sm">
+        <ChevronRight aria-hidden className="size-4 transition-transform group-open:rotate-90" />
+        <span className={thinking ? "animate-pulse" : undefined}>
+          {t(thinking ? "chat.thinking" : "chat.thought")}
+        </span>
+      </summary>
+      {open && (
+        <div className="mt-1 border-l-2 border-line pl-3">
+          <Markdown text={message.reasoning} growing={message.state === "running"} />
+        </div>
+      )}
+    </details>
+  )
+}
+
+const ourErrors = new Set(["process_ended", "shutting_down", "revoked"])
+
+const wordsOf = ({ code, message }: NonNullable<Message["error"]>, state: string): string => {
+  const own = code === "unauthorized" && state === "interrupted" ? "revoked" : code
+  if (!ourErrors.has(own)) return message
+  return t(`chat.error.${own as "process_ended" | "shutting_down" | "revoked"}`)
+}
+
+interface ProblemProps {
+  message: Message
+  writable: boolean
+  onRetry: () => void
+  onContinue: () => void
+}
+
+/** What went wrong, in the provider's own words, and the way on. */
+const Problem = ({ message, writable, onRetry, onContinue }: ProblemProps) => {
+  const { error, state, content, request_id } = message
+  if (!error) return null
+  return (
+    <div
+      role="alert"
+      className="mt-2 flex flex-wrap items-start gap-2.5 rounded border border-danger/40 bg-danger-soft px-3 py-2.5 text-sm"
+    >
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-danger" />
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="break-words">{wordsOf(error, state)}</p>
+        <details className="mt-1 text-xs text-muted">
+          <summary>{t("error.details")}</summary>
+          <p className="mt-1 break-all">
+            {error.status !== null && (
+              <>{t("chat.providerStatus", { status: String(error.status) })} · </>
+            )}
+            {error.code}
+            {request_id && (
+              <>
+                {" "}
+                · {t("error.request")} <code>{request_id}</code>
+              </>
+            )}
+          </p>
+          {error.raw && (
+            <pre className="mt-1 max-h-40 overflow-auto break-all whitespace-pre-wrap">
+              {error.raw}
+            </pre>
+          )}
+        </details>
+      </div>
+      {writable && (
+        <div className="flex gap-2">
+          {content !== "" && (
+            <Button icon={CornerDownRight} onClick={onContinue}>
+              {t("chat.continue")}
+            </Button>
+          )}
+          <Button icon={RotateCw} onClick={onRetry}>
+            {t("chat.retry")}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const noteOf = ({ state, finish_reason, content, reasoning, error }: Message): string | null => {
+  if (state === "stopped") return t("chat.stopped")
+  if (state === "completed" && finish_reason === "length") return t("chat.long")
+  const nothing = content === "" && reasoning === "" && !error
+  return state === "completed" && nothing ? t("chat.empty") : null
+}
+
+/** Tokens, time to the first one and speed, as far as they are known. */
+export const costOf = (message: Message): string => {
+  const { tokens_out, estimated, time_to_first_token_ms: first, duration_ms } = message
+  const parts: string[] = []
+  if (tokens_out !== null) {
+    parts.push(t(estimated ? "chat.tokensEstimated" : "chat.tokens", { count: tokens_out }))
+  }
+  if (first !== null) parts.push(t("chat.firstToken", { time: formatDuration(first) }))
+  if (tokens_out && first !== null && duration_ms !== null && duration_ms > first) {
+    const speed = formatNumber((tokens_out / (duration_ms - first)) * 1000)
+    parts.push(t("chat.speed", { speed }))
+  }
+  return parts.join(" · ")
+}
+
+interface AnswerProps {
+  message: Message
+  writable: boolean
+  onRetry: (message: Message) => void
+  onContinue: (message: Message) => void
+}
+
+/** What one model answered, as far as it has come. */
+export const Answer = memo(({ message, writable, onRetry, onContinue }: AnswerProps) => {
+  const running = message.state === "running"
+  const note = noteOf(message)
+  const waiting = running && message.content === "" && message.reasoning === ""
+  const unfinished = message.state === "stopped" || message.finish_reason === "length"
+  return (
+    <>
+      {message.reasoning !== "" && <Reasoning message={message} />}
+      {waiting && (
+        <p className="flex h-6 items-center gap-1" role="status" aria-label={t("chat.waiting")}>
+          <span className="size-2 animate-pulse rounded-full bg-muted" />
+        </p>
+      )}
+      <Markdown text={message.content} growing={running} />
+      {note && (
+        <p className="mt-2 flex flex-wrap items-center gap-2 text-sm text-muted">
+          {note}
+          {writable && unfinished && message.content !== "" && (
+            <Button icon={CornerDownRight} onClick={() => onContinue(message)}>
+              {t("chat.continue")}
+            </Button>
+          )}
+        </p>
+      )}
+      {!running && (
+        <Problem
+          message={message}
+          writable={writable}
+          onRetry={() => onRetry(message)}
+          onContinue={() => onContinue(message)}
+        />
+      )}
+    </>
+  )
+})

@@ -1,0 +1,173 @@
+import { Dialog } from "@base-ui/react/dialog"
+import { useQuery } from "@tanstack/react-query"
+import { type ReactNode, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { type Chat, chatApi, labelsQuery } from "../../lib/chat-api.ts"
+import { Button } from "../../ui/button.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Field, Input, TextField } from "../../ui/field.tsx"
+import { TokensField } from "../../ui/tokens-field.tsx"
+
+type Subject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared">
+
+interface PanelProps {
+  title: string
+  onClose: () => void
+  /** The verb of the button that does it; without one there is only "Close". */
+  action?: string
+  onDone?: () => Promise<void>
+  /** It shows something else when it is done. */
+  stays?: boolean
+  children: ReactNode
+}
+
+const Panel = ({ title, onClose, action, onDone, stays, children }: PanelProps) => {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const done = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await onDone?.()
+      if (!stays) onClose()
+    } catch (reason) {
+      setError(reason)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-shade" />
+        <Dialog.Popup className="fixed top-1/2 left-1/2 z-50 w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 rounded-lg border border-line bg-raised p-5 shadow-float">
+          <form
+            className="flex flex-col gap-4"
+            onSubmit={(event) => {
+              event.preventDefault()
+              void done()
+            }}
+          >
+            <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
+            {children}
+            {error !== null && <ErrorNote error={error} />}
+            <div className="flex flex-wrap justify-end gap-2">
+              <Button onClick={onClose}>{t(action ? "action.cancel" : "action.close")}</Button>
+              {action && (
+                <Button type="submit" look="primary" busy={busy}>
+                  {action}
+                </Button>
+              )}
+            </div>
+          </form>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+interface DialogProps {
+  chat: Subject
+  onClose: () => void
+}
+
+export const RenameDialog = ({ chat, onClose }: DialogProps) => {
+  const [title, setTitle] = useState(chat.title)
+  return (
+    <Panel
+      title={t("chat.rename")}
+      action={t("action.save")}
+      onClose={onClose}
+      onDone={() => chatApi.change(chat.id, { title })}
+    >
+      <TextField
+        label={t("chat.title")}
+        value={title}
+        onValue={setTitle}
+        maxLength={200}
+        autoFocus
+        required
+        onFocus={(event) => event.target.select()}
+      />
+    </Panel>
+  )
+}
+
+export const FileDialog = ({ chat, onClose }: DialogProps) => {
+  const { data } = useQuery(labelsQuery)
+  const [folder, setFolder] = useState(chat.folder ?? "")
+  const [tags, setTags] = useState<string[]>([...chat.tags])
+  return (
+    <Panel
+      title={t("chat.file")}
+      action={t("action.save")}
+      onClose={onClose}
+      onDone={() => chatApi.change(chat.id, { folder: folder.trim() || null, tags })}
+    >
+      <Field label={t("chat.folder")} help={t("chat.folderHelp")}>
+        {(wired) => (
+          <>
+            <Input
+              {...wired}
+              autoFocus
+              list={`${wired.id}-folders`}
+              maxLength={100}
+              value={folder}
+              onChange={(event) => setFolder(event.target.value)}
+            />
+            <datalist id={`${wired.id}-folders`}>
+              {data?.folders.map((name) => (
+                <option key={name} value={name} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <TokensField
+        label={t("chat.tags")}
+        help={t("chat.tagsHelp")}
+        values={tags}
+        onValues={setTags}
+        suggestions={data?.tags ?? []}
+      />
+    </Panel>
+  )
+}
+
+export const ShareDialog = ({ chat, onClose }: DialogProps) => {
+  const [shared, setShared] = useState(chat.shared)
+  const link = `${window.location.origin}/s/${chat.id}`
+  const set = async (next: boolean): Promise<void> => {
+    await chatApi.share(chat.id, next)
+    setShared(next)
+  }
+  if (!shared) {
+    return (
+      <Panel
+        key="share"
+        stays
+        title={t("chat.share")}
+        action={t("chat.share")}
+        onClose={onClose}
+        onDone={() => set(true)}
+      >
+        <p className="text-sm text-muted">{t("chat.shareLead")}</p>
+      </Panel>
+    )
+  }
+  return (
+    <Panel key="shared" title={t("chat.shared")} onClose={onClose}>
+      <p className="text-sm text-muted">{t("chat.shareLead")}</p>
+      <Field label={t("chat.shareLink")}>
+        {(wired) => (
+          <div className="flex gap-2">
+            <Input {...wired} readOnly value={link} onFocus={(event) => event.target.select()} />
+            <CopyButton text={link} label={t("chat.copyLink")} />
+          </div>
+        )}
+      </Field>
+      <Button look="danger" className="self-start" onClick={() => void set(false).then(onClose)}>
+        {t("chat.unshare")}
+      </Button>
+    </Panel>
+  )
+}

@@ -1,0 +1,87 @@
+import { useNavigate, useRouterState } from "@tanstack/react-router"
+import {
+  Archive,
+  ArchiveRestore,
+  FileDown,
+  FolderInput,
+  Pencil,
+  Pin,
+  PinOff,
+  Share2,
+  Trash2,
+} from "lucide-react"
+import { type ReactElement, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { type Chat, chatApi, exportUrl } from "../../lib/chat-api.ts"
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx"
+import { FileDialog, RenameDialog, ShareDialog } from "./chat-dialogs.tsx"
+import { deleteLater } from "./deletions.ts"
+
+type Subject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared" | "pinned" | "archived">
+
+const dialogs = { rename: RenameDialog, file: FileDialog, share: ShareDialog }
+
+/** What one does with a chat as a whole; the same in the list and on the page. */
+export const ChatMenu = ({ chat, trigger }: { chat: Subject; trigger: ReactElement }) => {
+  const [dialog, setDialog] = useState<keyof typeof dialogs | null>(null)
+  const navigate = useNavigate()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const Dialog = dialog && dialogs[dialog]
+  const leave = (): void => {
+    if (path === `/c/${chat.id}`) void navigate({ to: "/" })
+  }
+  const change = (changes: Parameters<typeof chatApi.change>[1]): void =>
+    void chatApi.change(chat.id, changes).catch(() => {})
+  const download = (format: "json" | "markdown"): void =>
+    window.location.assign(exportUrl(chat.id, format))
+
+  return (
+    <>
+      <Menu trigger={trigger}>
+        <MenuItem icon={Pencil} onClick={() => setDialog("rename")}>
+          {t("chat.rename")}
+        </MenuItem>
+        <MenuItem
+          icon={chat.pinned ? PinOff : Pin}
+          onClick={() => change({ pinned: !chat.pinned })}
+        >
+          {t(chat.pinned ? "chat.unpin" : "chat.pin")}
+        </MenuItem>
+        <MenuItem icon={FolderInput} onClick={() => setDialog("file")}>
+          {t("chat.file")}
+        </MenuItem>
+        <MenuItem icon={Share2} onClick={() => setDialog("share")}>
+          {t("chat.share")}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={FileDown} onClick={() => download("markdown")}>
+          {t("chat.exportMarkdown")}
+        </MenuItem>
+        <MenuItem icon={FileDown} onClick={() => download("json")}>
+          {t("chat.exportJson")}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem
+          icon={chat.archived ? ArchiveRestore : Archive}
+          onClick={() => {
+            change({ archived: !chat.archived })
+            if (!chat.archived) leave()
+          }}
+        >
+          {t(chat.archived ? "chat.unarchive" : "chat.archive")}
+        </MenuItem>
+        <MenuItem
+          icon={Trash2}
+          danger
+          onClick={() => {
+            deleteLater(chat.id, chat.title)
+            leave()
+          }}
+        >
+          {t("chat.delete")}
+        </MenuItem>
+      </Menu>
+      {Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,166 @@
+import { ArrowDown } from "lucide-react"
+import { type ReactNode, useMemo, useRef, useState } from "react"
+import type { ModelRecord } from "../../../../server/src/models/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { type ChatWithMessages, chatApi, type Message } from "../../lib/chat-api.ts"
+import { isRunning, lastOf, turnsTo } from "../../lib/chat-tree.ts"
+import { useShortcut } from "../../lib/shortcuts.ts"
+import { IconButton } from "../../ui/button.tsx"
+import { copyText } from "../../ui/copy-button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { messageActions } from "./actions.ts"
+import { Composer } from "./composer.tsx"
+import { seesImages } from "./model-choice.ts"
+import { PendingTurn, type TurnActions, TurnView } from "./turn-view.tsx"
+import { useEnd } from "./use-end.ts"
+import type { useSending } from "./use-sending.ts"
+
+interface ChatViewProps {
+  chat: ChatWithMessages | null
+  models: readonly ModelRecord[]
+  chosen: readonly string[]
+  sending: ReturnType<typeof useSending>
+  /** Shown while there is no message. */
+  greeting: ReactNode
+}
+
+/** Functions that stay the same while what they do follows the chat. */
+const useTurnActions = (
+  chat: ChatWithMessages | null,
+  models: readonly ModelRecord[],
+  failed: (error: unknown) => void,
+): TurnActions => {
+  const latest = useRef({ chat, failed })
+  latest.current = { chat, failed }
+  return useMemo(() => {
+    const nameById = new Map(models.map(({ id, name }) => [id, name]))
+    const act = (): ReturnType<typeof messageActions> => {
+      const { chat: current } = latest.current
+      if (!current) throw new Error("no chat is open")
+      return messageActions(current)
+    }
+    const tell = (done: Promise<void>): void => void done.catch(latest.current.failed)
+    return {
+      nameOf: (model) => (model === null ? "" : (nameById.get(model) ?? model)),
+      again: (messages) => tell(act().again(messages)),
+      goOn: (message) => tell(act().goOn(message)),
+      reword: (message, content) => act().reword(message, content),
+      way: (message) => tell(act().way(message)),
+      choose: (message) => tell(act().choose(message)),
+    }
+  }, [models])
+}
+
+const isAnswer = ({ role }: Message): boolean => role === "assistant"
+
+/** What a screen reader is told of an answer: that it began, and that it is there. */
+const Announcer = ({ answer, name }: { answer: Message | undefined; name: string }) => {
+  const word = answer?.state === "running" ? "chat.writing" : "chat.answered"
+  return (
+    <p role="status" className="sr-only">
+      {answer && t(word, { model: name })}
+    </p>
+  )
+}
+
+const blindnessOf = (chosen: readonly string[], models: readonly ModelRecord[]): string | null => {
+  const blind = models.find((model) => chosen.includes(model.id) && !seesImages(model))
+  return blind ? t("chat.blind", { model: blind.name }) : null
+}
+
+const Down = ({ onClick }: { onClick: () => void }) => (
+  <div className="pointer-events-none relative h-0">
+    <span className="pointer-events-auto absolute bottom-2 left-1/2 -translate-x-1/2 rounded-full border border-line bg-raised shadow-float">
+      <IconButton icon={ArrowDown} label={t("chat.down")} onClick={onClick} />
+    </span>
+  </div>
+)
+
+/** What is derived of a chat for showing it. */
+const shownOf = (chat: ChatWithMessages | null) => {
+  const messages = chat?.messages ?? []
+  const turns = turnsTo(messages, chat?.current_id ?? null)
+  return {
+    id: chat?.id ?? "new",
+    turns,
+    running: isRunning(messages),
+    writable: chat?.writable ?? true,
+    lastAnswer: lastOf(turns, isAnswer),
+  }
+}
+
+/** The conversation and where one writes. */
+export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewProps) => {
+  const scroller = useRef<HTMLElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const [editing, setEditing] = useState<string | null>(null)
+  const { pending, error, send, setError } = sending
+  const { id, turns, running, writable, lastAnswer } = shownOf(chat)
+  const { away, toEnd } = useEnd(scroller, content, id)
+  const actions = useTurnActions(chat, models, setError)
+  const begun = turns.length > 0 || pending !== null
+
+  const stop = (): void => void chatApi.stop(id).catch(setError)
+  const editLast = (): void => {
+    const last = lastOf(turns, ({ role }) => role === "user")
+    if (last && !running) setEditing(last.id)
+  }
+  useShortcut("escape", running && writable ? stop : undefined)
+  useShortcut("mod+shift+c", lastAnswer && (() => void copyText(lastAnswer.content)))
+
+  return (
+    <div className="relative flex min-h-0 min-w-0 flex-1 flex-col">
+      <section
+        ref={scroller}
+        aria-label={t("chat.messages")}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]"
+      >
+        <div ref={content} className="conversation">
+          {turns.map((turn) => (
+            <TurnView
+              key={turn.key}
+              turn={turn}
+              writable={writable && !running}
+              editing={editing === turn.chosen.id}
+              onEdit={setEditing}
+              actions={actions}
+            />
+          ))}
+          {pending && <PendingTurn {...pending} />}
+          {!begun && greeting}
+        </div>
+      </section>
+      {away && begun && <Down onClick={toEnd} />}
+      <div className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
+        {error !== null && (
+          <div className="pb-2">
+            <ErrorNote error={error} />
+          </div>
+        )}
+        {writable ? (
+          <Composer
+            key={id}
+            draft={id}
+            running={running}
+            blocked={chosen.length === 0 ? t("chat.noModels") : null}
+            blind={blindnessOf(chosen, models)}
+            onSend={async (text, images) => {
+              toEnd()
+              await send(text, images)
+              toEnd()
+            }}
+            onStop={stop}
+            onEditLast={editLast}
+          />
+        ) : (
+          <p className="rounded border border-line bg-surface px-3 py-2.5 text-sm text-muted">
+            {t("chat.readOnly")}
+          </p>
+        )}
+      </div>
+      <Announcer answer={lastAnswer} name={actions.nameOf(lastAnswer?.model ?? null)} />
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { useSyncExternalStore } from "react"
+import { chatApi, refreshLists } from "../../lib/chat-api.ts"
+
+/** How long "Undo" is offered. */
+const undoMs = 7000
+
+export interface Deletion {
+  id: string
+  title: string
+}
+
+let waiting: readonly Deletion[] = []
+const timers = new Map<string, ReturnType<typeof setTimeout>>()
+const listeners = new Set<() => void>()
+
+const set = (next: readonly Deletion[]): void => {
+  waiting = next
+  for (const listener of listeners) listener()
+}
+
+const forget = (id: string): void => {
+  clearTimeout(timers.get(id))
+  timers.delete(id)
+  set(waiting.filter((deletion) => deletion.id !== id))
+}
+
+const deleteNow = async (id: string): Promise<void> => {
+  timers.delete(id)
+  try {
+    await chatApi.remove(id)
+  } catch {
+    // It comes back into the list, which says it all.
+  }
+  refreshLists()
+  forget(id)
+}
+
+/** Hides a chat at once, and deletes it when nobody took that back. */
+export const deleteLater = (id: string, title: string): void => {
+  set([...waiting.filter((deletion) => deletion.id !== id), { id, title }])
+  timers.set(
+    id,
+    setTimeout(() => void deleteNow(id), undoMs),
+  )
+}
+
+export const undoDeletion = (id: string): void => forget(id)
+
+// Who leaves the page has not taken it back.
+window.addEventListener("pagehide", () => {
+  for (const id of timers.keys()) {
+    void fetch(`/api/v1/chats/${encodeURIComponent(id)}`, { method: "DELETE", keepalive: true })
+  }
+})
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const useDeletions = (): readonly Deletion[] =>
+  useSyncExternalStore(subscribe, () => waiting)

@@ -1,0 +1,92 @@
+import { useQuery } from "@tanstack/react-query"
+import { Archive, ChevronDown, FileDown, FileUp, Folder, MessagesSquare, Tag } from "lucide-react"
+import { useRef, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { chatApi, labelsQuery } from "../../lib/chat-api.ts"
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx"
+
+/** Which chats the list shows. */
+export type ListPlace =
+  | { kind: "all" }
+  | { kind: "archive" }
+  | { kind: "folder" | "tag"; name: string }
+
+const titleOf = (place: ListPlace): string => {
+  if (place.kind === "all") return t("chat.chats")
+  return place.kind === "archive" ? t("chat.archived") : place.name
+}
+
+interface ListMenuProps {
+  place: ListPlace
+  onPlace: (place: ListPlace) => void
+}
+
+/** Chooses a folder, a tag or the archive; takes chats out and in. */
+export const ListMenu = ({ place, onPlace }: ListMenuProps) => {
+  const { data } = useQuery(labelsQuery)
+  const picker = useRef<HTMLInputElement>(null)
+  const [said, setSaid] = useState("")
+  const bring = async (files: FileList | null): Promise<void> => {
+    try {
+      const ids = await Promise.all([...(files ?? [])].map(chatApi.import))
+      setSaid(t("chat.imported", { count: ids.flat().length }))
+    } catch {
+      setSaid(t("chat.importFailed"))
+    }
+  }
+  return (
+    <div className="min-w-0">
+      <Menu
+        align="start"
+        trigger={
+          <button
+            type="button"
+            aria-label={`${t("chat.filter")}: ${titleOf(place)}`}
+            className="flex h-8 max-w-full items-center gap-1 rounded text-xs font-medium text-muted hover:text-text"
+          >
+            <span className="truncate">{titleOf(place)}</span>
+            <ChevronDown aria-hidden className="size-3.5 shrink-0" />
+          </button>
+        }
+      >
+        <MenuItem icon={MessagesSquare} onClick={() => onPlace({ kind: "all" })}>
+          {t("chat.all")}
+        </MenuItem>
+        {data?.folders.map((name) => (
+          <MenuItem key={name} icon={Folder} onClick={() => onPlace({ kind: "folder", name })}>
+            {name}
+          </MenuItem>
+        ))}
+        {data?.tags.map((name) => (
+          <MenuItem key={name} icon={Tag} onClick={() => onPlace({ kind: "tag", name })}>
+            {name}
+          </MenuItem>
+        ))}
+        <MenuItem icon={Archive} onClick={() => onPlace({ kind: "archive" })}>
+          {t("chat.archived")}
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon={FileUp} onClick={() => picker.current?.click()}>
+          {t("chat.import")}
+        </MenuItem>
+        <MenuItem icon={FileDown} onClick={() => window.location.assign("/api/v1/chats/export")}>
+          {t("chat.exportAll")}
+        </MenuItem>
+      </Menu>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        multiple
+        accept=".json,.md,.markdown"
+        onChange={(event) => {
+          void bring(event.target.files)
+          event.target.value = ""
+        }}
+      />
+      <p role="status" className="text-xs text-muted">
+        {said}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+import type { Token, Tokens } from "marked"
+import type { ReactNode } from "react"
+import { t } from "../../../i18n/translate.ts"
+import type { MarkdownToken } from "../../../lib/markdown-blocks.ts"
+import { CodeBlock } from "./code-block.tsx"
+import { Diagram } from "./diagram.tsx"
+import { Formula } from "./formula.tsx"
+import { Inlines } from "./inlines.tsx"
+
+interface BlockProps {
+  token: Token
+  open: boolean
+}
+
+const headings = { 1: "h3", 2: "h4", 3: "h5" } as const
+
+const Heading = ({ token }: { token: Tokens.Heading }) => {
+  // The page's own title is h1, who speaks h2.
+  const Tag = token.depth <= 2 ? headings[token.depth === 1 ? 1 : 2] : headings[3]
+  return (
+    <Tag data-depth={Math.min(token.depth, 4)}>
+      <Inlines tokens={token.tokens} />
+    </Tag>
+  )
+}
+
+const Item = ({ item, open }: { item: Tokens.ListItem; open: boolean }) => (
+  <li data-task={item.task || undefined}>
+    {item.task && <input type="checkbox" checked={item.checked === true} readOnly tabIndex={-1} />}
+    <Blocks tokens={item.tokens.filter(({ type }) => type !== "checkbox")} open={open} />
+  </li>
+)
+
+const List = ({ token, open }: { token: Tokens.List; open: boolean }) => {
+  const items = token.items.map((item, index) => (
+    <Item
+      // biome-ignore lint/suspicious/noArrayIndexKey: items are only ever added at the end
+      key={index}
+      item={item}
+      open={open && index === token.items.length - 1}
+    />
+  ))
+  const start = typeof token.start === "number" ? token.start : 1
+  return token.ordered ? <ol start={start}>{items}</ol> : <ul>{items}</ul>
+}
+
+const Table = ({ token }: { token: Tokens.Table }) => {
+  const cell = (Tag: "th" | "td", { tokens, align }: Tokens.TableCell, index: number) => (
+    <Tag key={index} {...(align && { style: { textAlign: align } })}>
+      <Inlines tokens={tokens} />
+    </Tag>
+  )
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section className="markdown-table" tabIndex={0} aria-label={t("chat.table")}>
+      <table>
+        <thead>
+          <tr>{token.header.map((one, index) => cell("th", one, index))}</tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows are only ever added at the end
+            <tr key={index}>{row.map((one, column) => cell("td", one, column))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const isFenceClosed = ({ raw }: Tokens.Code): boolean => /\n[ \t]*(`{3,}|~{3,})[ \t]*\n*$/.test(raw)
+
+const Code = ({ token, open }: { token: Tokens.Code; open: boolean }) => {
+  const language = token.lang?.trim().split(/\s/, 1)[0]?.toLowerCase() ?? ""
+  const growing = open && !isFenceClosed(token)
+  if (language === "mermaid" && !growing) return <Diagram source={token.text} />
+  return <CodeBlock code={token.text} language={language} growing={growing} />
+}
+
+/** Several blocks, as in a quotation or an item of a list. */
+const Blocks = ({ tokens, open }: { tokens: readonly Token[]; open: boolean }): ReactNode =>
+  tokens.map((token, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only ever added at the end
+    <BlockView key={index} token={token} open={open && index === tokens.length - 1} />
+  ))
+
+/** One block of an answer. HTML in it is text like any other. */
+export const BlockView = ({ token: given, open }: BlockProps): ReactNode => {
+  // What the lexer makes: its own tokens and our formula.
+  const token = given as MarkdownToken
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null
+    case "heading":
+      return <Heading token={token} />
+    case "code":
+      return <Code token={token} open={open} />
+    case "blockquote":
+      return (
+        <blockquote>
+          <Blocks tokens={token.tokens} open={open} />
+        </blockquote>
+      )
+    case "list":
+      return <List token={token} open={open} />
+    case "table":
+      return <Table token={token} />
+    case "hr":
+      return <hr />
+    case "formula":
+      return <Formula source={token.text} display />
+    case "paragraph":
+      return (
+        <p>
+          <Inlines tokens={token.tokens} />
+        </p>
+      )
+    case "html":
+      return <p className="whitespace-pre-wrap">{token.text.trimEnd()}</p>
+    case "text":
+      return <Inlines tokens={token.tokens ?? [token]} />
+    default:
+      return <Inlines tokens={[token]} />
+  }
+}

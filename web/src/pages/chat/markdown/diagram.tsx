@@ -1,0 +1,48 @@
+import { useEffect, useState } from "react"
+import { t } from "../../../i18n/translate.ts"
+import { shownTheme, useTheme } from "../../../lib/theme.ts"
+import { Button } from "../../../ui/button.tsx"
+import { CodeBlock } from "./code-block.tsx"
+
+/** A Mermaid diagram: as a picture, in which nothing can run, or as its source. */
+export const Diagram = ({ source }: { source: string }) => {
+  useTheme()
+  const theme = shownTheme()
+  const [picture, setPicture] = useState<{ source: string; url: string } | null>(null)
+  const [failed, setFailed] = useState(false)
+  const [asSource, setAsSource] = useState(false)
+  useEffect(() => {
+    let left = false
+    const draw = async (): Promise<void> => {
+      const { drawDiagram } = await import("./mermaid.ts")
+      const url = await drawDiagram(source, theme)
+      if (!left) setPicture({ source, url })
+    }
+    setFailed(false)
+    draw().catch(() => {
+      if (!left) setFailed(true)
+    })
+    return () => {
+      left = true
+    }
+  }, [source, theme])
+
+  const url = picture?.source === source ? picture.url : null
+  if (asSource || failed || !url) {
+    return (
+      <>
+        <CodeBlock code={source} language="mermaid" growing={false} />
+        {failed && <p className="text-sm text-muted">{t("chat.noDiagram")}</p>}
+        {url && <Button onClick={() => setAsSource(false)}>{t("chat.showDiagram")}</Button>}
+      </>
+    )
+  }
+  return (
+    <figure className="diagram">
+      <img src={url} alt={t("chat.diagram")} />
+      <Button look="quiet" onClick={() => setAsSource(true)}>
+        {t("chat.showSource")}
+      </Button>
+    </figure>
+  )
+}

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query"
+import { useMemo } from "react"
+import type { ModelRecord } from "../../../../server/src/models/schema.ts"
+import { modelsQuery } from "../../lib/queries.ts"
+import { useStored, writeStored } from "../../lib/stored.ts"
+
+const idsOf = (stored: string | null): string[] => {
+  try {
+    const ids: unknown = JSON.parse(stored ?? "[]")
+    return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []
+  } catch {
+    return []
+  }
+}
+
+const chats = ({ capabilities, is_active }: ModelRecord): boolean =>
+  is_active && capabilities.embedding !== true
+
+/** The models that one can talk to, favourites first. */
+export const useChatModels = () => {
+  const query = useQuery(modelsQuery)
+  const stored = useStored("favourites")
+  return useMemo(() => {
+    const favourites = new Set(idsOf(stored))
+    const models = (query.data ?? []).filter(chats)
+    return { ...query, models, favourites }
+  }, [query, stored])
+}
+
+export const toggleFavourite = (id: string, favourites: ReadonlySet<string>): void => {
+  const rest = [...favourites].filter((other) => other !== id)
+  writeStored("favourites", JSON.stringify(favourites.has(id) ? rest : [...rest, id]))
+}
+
+export const rememberModels = (ids: readonly string[]): void =>
+  writeStored("models", JSON.stringify(ids))
+
+/** What a new chat goes to: what the address names, what was used last, or the first there is. */
+export const useFirstModels = (models: readonly ModelRecord[], named?: string): string[] => {
+  const last = idsOf(useStored("models"))
+  const known = (id: string): boolean => models.some((model) => model.id === id)
+  if (named !== undefined && known(named)) return [named]
+  const kept = last.filter(known)
+  if (kept.length > 0) return kept
+  const first = models.find(({ available }) => available) ?? models[0]
+  return first ? [first.id] : []
+}
+
+/** Providers that say nothing about it get the benefit of the doubt; runtimes do say. */
+export const seesImages = (model: ModelRecord | undefined): boolean =>
+  model !== undefined && (model.capabilities.vision ?? model.connection_type !== "local")

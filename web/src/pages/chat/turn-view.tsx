@@ -1,0 +1,225 @@
+import { CheckCircle2, ChevronLeft, ChevronRight, Circle, Pencil, RefreshCw } from "lucide-react"
+import { memo, type ReactNode, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { imageUrl, type Message } from "../../lib/chat-api.ts"
+import type { Turn } from "../../lib/chat-tree.ts"
+import { IconButton } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { Answer, costOf } from "./answer.tsx"
+import { EditMessage } from "./edit-message.tsx"
+
+/** What a turn needs from around it; the same function from drawing to drawing. */
+export interface TurnActions {
+  nameOf: (model: string | null) => string
+  again: (messages: readonly Message[]) => void
+  goOn: (message: Message) => void
+  reword: (message: Message, content: string) => Promise<void>
+  way: (message: Message) => void
+  choose: (message: Message) => void
+}
+
+interface TurnProps {
+  turn: Turn
+  writable: boolean
+  editing: boolean
+  onEdit: (id: string | null) => void
+  actions: TurnActions
+}
+
+/** ‹ 2/3 ›: the other wordings or answers at this place. */
+const Ways = ({ turn, onWay }: { turn: Turn; onWay: (message: Message) => void }) => {
+  const { ways, way } = turn
+  const before = ways[way - 1]
+  const after = ways[way + 1]
+  if (ways.length < 2) return null
+  return (
+    <span className="flex items-center text-xs text-muted tabular">
+      <IconButton
+        icon={ChevronLeft}
+        label={t("chat.previousWay")}
+        disabled={!before}
+        onClick={() => before && onWay(before)}
+      />
+      <span title={t("chat.way", { way: way + 1, ways: ways.length })}>
+        {way + 1}/{ways.length}
+      </span>
+      <IconButton
+        icon={ChevronRight}
+        label={t("chat.nextWay")}
+        disabled={!after}
+        onClick={() => after && onWay(after)}
+      />
+    </span>
+  )
+}
+
+/** Seen when it is pointed at or focused, and always under the last message and on touch. */
+const Tools = ({ children }: { children: ReactNode }) => (
+  <div className="turn-tools mt-1 -ml-2 flex min-h-8 flex-wrap items-center">{children}</div>
+)
+
+const UserTurn = ({ turn, writable, editing, onEdit, actions }: TurnProps) => {
+  const message = turn.chosen
+  if (editing) {
+    return (
+      <EditMessage
+        content={message.content}
+        onCancel={() => onEdit(null)}
+        onSend={async (content) => {
+          await actions.reword(message, content)
+          onEdit(null)
+        }}
+      />
+    )
+  }
+  return (
+    <>
+      {message.images.length > 0 && (
+        <ul className="mb-2 flex flex-wrap gap-2">
+          {message.images.map(({ id }) => (
+            <li key={id}>
+              <a href={imageUrl(message.chat_id, id)} target="_blank" rel="noopener noreferrer">
+                <img
+                  src={imageUrl(message.chat_id, id)}
+                  alt={t("chat.image")}
+                  className="h-40 max-w-full rounded object-contain"
+                />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {message.content !== "" && (
+        <p className="w-fit max-w-full rounded bg-surface px-3.5 py-2 break-words whitespace-pre-wrap">
+          {message.content}
+        </p>
+      )}
+      <Tools>
+        <CopyButton text={message.content} label={t("chat.copy")} />
+        {writable && (
+          <IconButton icon={Pencil} label={t("chat.edit")} onClick={() => onEdit(message.id)} />
+        )}
+        <Ways turn={turn} onWay={actions.way} />
+      </Tools>
+    </>
+  )
+}
+
+const One = ({ message, turn, writable, actions }: TurnProps & { message: Message }) => {
+  const several = turn.messages.length > 1
+  const chosen = message === turn.chosen
+  const cost = costOf(message)
+  return (
+    <>
+      <h2 className="mb-1 flex min-h-8 items-center gap-1 text-sm font-semibold">
+        <span className="min-w-0 truncate">{actions.nameOf(message.model)}</span>
+        {several && (
+          <IconButton
+            icon={chosen ? CheckCircle2 : Circle}
+            label={t(chosen ? "chat.chosen" : "chat.choose")}
+            aria-pressed={chosen}
+            disabled={!writable}
+            onClick={() => actions.choose(message)}
+          />
+        )}
+      </h2>
+      <Answer
+        message={message}
+        writable={writable}
+        onRetry={() => actions.again([message])}
+        onContinue={actions.goOn}
+      />
+      {message.state !== "running" && (
+        <Tools>
+          <CopyButton text={message.content} label={t("chat.copyAnswer")} />
+          {writable && (
+            <IconButton
+              icon={RefreshCw}
+              label={t("chat.again")}
+              onClick={() => actions.again(turn.messages)}
+            />
+          )}
+          {message === turn.messages[0] && <Ways turn={turn} onWay={actions.way} />}
+          {cost && <span className="turn-cost ml-2 text-xs text-muted tabular">{cost}</span>}
+        </Tools>
+      )}
+    </>
+  )
+}
+
+const AnswerTurn = (props: TurnProps) => {
+  const { messages } = props.turn
+  const [only] = messages
+  if (messages.length === 1 && only) return <One {...props} message={only} />
+  return (
+    <div className="side-by-side grid gap-4">
+      {messages.map((message) => (
+        <section
+          key={message.id}
+          className={classes(
+            "min-w-0 rounded border p-3",
+            message === props.turn.chosen ? "border-accent" : "border-line",
+          )}
+        >
+          <One {...props} message={message} />
+        </section>
+      ))}
+    </div>
+  )
+}
+
+const same = (before: TurnProps, after: TurnProps): boolean =>
+  before.turn.chosen === after.turn.chosen &&
+  before.turn.way === after.turn.way &&
+  before.turn.ways.length === after.turn.ways.length &&
+  before.turn.messages.length === after.turn.messages.length &&
+  before.turn.messages.every((message, index) => message === after.turn.messages[index]) &&
+  before.editing === after.editing &&
+  before.writable === after.writable &&
+  before.actions === after.actions
+
+/** One place of the conversation. Drawn again only when it changed itself. */
+export const TurnView = memo((props: TurnProps) => {
+  const { chosen } = props.turn
+  return (
+    <article
+      className={classes("turn", props.turn.messages.length > 1 && "turn-wide")}
+      data-role={chosen.role}
+      data-state={chosen.state}
+    >
+      {chosen.role === "user" ? (
+        <>
+          <h2 className="mb-1 text-sm font-semibold">{t("chat.you")}</h2>
+          <UserTurn {...props} />
+        </>
+      ) : (
+        <AnswerTurn {...props} />
+      )}
+    </article>
+  )
+}, same)
+
+/** What was just sent, before the server has said that it has it. */
+export const PendingTurn = ({ content, images }: { content: string; images: string[] }) => {
+  const [shown] = useState(images)
+  return (
+    <article className="turn opacity-70" data-role="user">
+      <h2 className="mb-1 text-sm font-semibold">{t("chat.you")}</h2>
+      {shown.length > 0 && (
+        <ul className="mb-2 flex flex-wrap gap-2">
+          {shown.map((url) => (
+            <li key={url.slice(-40)}>
+              <img src={url} alt={t("chat.image")} className="h-40 max-w-full object-contain" />
+            </li>
+          ))}
+        </ul>
+      )}
+      {content !== "" && (
+        <p className="w-fit max-w-full rounded bg-surface px-3.5 py-2 break-words whitespace-pre-wrap">
+          {content}
+        </p>
+      )}
+    </article>
+  )
+}

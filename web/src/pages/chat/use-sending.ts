@@ -1,0 +1,52 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
+import { queryClient } from "../../lib/query-client.ts"
+import { rememberModels } from "./model-choice.ts"
+import type { ChatSettings } from "./pane.tsx"
+
+export interface Pending {
+  content: string
+  images: string[]
+}
+
+interface Needs {
+  chat: ChatWithMessages | null
+  models: readonly string[]
+  /** Of a chat that is not begun yet. */
+  settings: ChatSettings
+}
+
+/** Sends messages; shows each at once, and begins a chat with the first. */
+export const useSending = ({ chat, models, settings }: Needs) => {
+  const [pending, setPending] = useState<Pending | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const navigate = useNavigate()
+
+  const begin = async (): Promise<string> => {
+    const made = await chatApi.create({ models: [...models], ...settings })
+    const begun = { ...made, messages: [], seq: 0, writable: true }
+    queryClient.setQueryData<ChatWithMessages>(chatQuery(made.id).queryKey, begun)
+    return made.id
+  }
+
+  const send = async (content: string, images: string[]): Promise<void> => {
+    setError(null)
+    setPending({ content, images })
+    rememberModels(models)
+    let id = chat?.id ?? null
+    try {
+      id ??= await begin()
+      await chatApi.say(id, { content, images, models: [...models] })
+      if (!chat) await navigate({ to: "/c/$chatId", params: { chatId: id } })
+    } catch (reason) {
+      setError(reason)
+      // A chat in which nothing could be said is none.
+      if (id !== null && !chat) void chatApi.remove(id).catch(() => {})
+      throw reason
+    } finally {
+      setPending(null)
+    }
+  }
+  return { pending, error, send, setError }
+}
