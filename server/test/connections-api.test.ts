@@ -154,11 +154,15 @@ describe("what a connection is set to", () => {
       headers: { "OpenAI-Organization": "ours", "X-Team": "red", "User-Agent": "us" },
     })
     const messages = [{ role: "user", content: "hello" }]
-    const headers = { "openai-organization": "theirs", "openai-project": "p", "x-team": "blue" }
+    const headers = {
+      "openai-organization": "theirs",
+      "openai-beta": "assistants=v2",
+      "x-team": "blue",
+    }
     await gateway.call("POST", "/v1/chat/completions", { model: "one", messages }, { headers })
     expect(upstream.requests.at(-1)?.headers).toMatchObject({
       "openai-organization": "ours",
-      "openai-project": "p",
+      "openai-beta": "assistants=v2",
       "x-team": "red",
       "user-agent": "us",
       authorization: `Bearer ${secret}`,

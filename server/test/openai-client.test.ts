@@ -241,13 +241,14 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     ["x-api-key", (key: string) => ({ "x-api-key": key })],
     ["the cookie", (key: string) => ({ cookie: `theme=dark; token=${key}` })],
   ])("takes the key in %s, and keeps it to itself", async (_name, carry) => {
-    const headers = carry(adminKey)
+    const headers = { ...carry(adminKey), "openai-organization": "the-callers-own" }
     const reply = await gateway.call("POST", `${prefix}/chat/completions`, hello, {
       key: null,
       headers,
     })
     expect(reply.status).toBe(200)
     expect(JSON.stringify(sentLast()?.headers)).not.toContain(adminKey)
+    expect(sentLast()?.headers["openai-organization"]).toBe(undefined)
     expect(sentLast()?.headers.authorization).toBe("Bearer up-key")
   })
 })

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely"
 import type { UsageRow } from "../src/db/tables.ts"
 import type { TestGateway } from "./gateway.ts"
 
-const patienceMs = 3000
+const patienceMs = 8000
 
 /** All usage records of a gateway, oldest first, those not yet written included. */
 export const usageRecords = async ({ gateway }: TestGateway): Promise<Selectable<UsageRow>[]> => {

@@ -36,8 +36,11 @@ interface Asking {
   book: Booked
 }
 
-/** Headers of the client's that upstreams may want; everything else stays here. */
-const passedOn = /^(openai-.*|anthropic-.*|idempotency-key|traceparent|tracestate|accept)$/
+/**
+ * Headers of the client's that upstreams may want; everything else stays here, an organization or a
+ * project too: they would have to go with our key.
+ */
+const passedOn = /^(openai-beta|anthropic-beta|idempotency-key|traceparent|tracestate|accept)$/
 
 const clientHeaders = ({ incoming }: Exchange): Record<string, string> => {
   const passed: Record<string, string> = {}

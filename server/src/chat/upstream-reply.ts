@@ -6,7 +6,7 @@ import { endsHere } from "../http/reply.ts"
 
 /** What the gateway says itself, or what would let an upstream speak for our origin. */
 const ours =
-  /^(x-request-id|date|server|set-cookie|alt-svc|strict-transport-security|access-control-.*|content-security-policy.*|content-length)$/
+  /^(x-request-id|date|server|set-cookie|alt-svc|strict-transport-security|access-control-.*|content-security-policy.*|content-length|clear-site-data|refresh|nel|report-to|reporting-endpoints|service-worker-allowed)$/
 
 /** The headers of an upstream that its reply takes along. */
 export const passedHeaders = (headers: IncomingHttpHeaders): OutgoingHttpHeaders => {
