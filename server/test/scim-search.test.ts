@@ -1,0 +1,67 @@
+import { beforeAll, expect, it } from "vitest"
+import { describeScim, listUrn } from "./scim.ts"
+
+const searchUrn = "urn:ietf:params:scim:api:messages:2.0:SearchRequest"
+
+describeScim("Search by POST", (client) => {
+  beforeAll(async () => {
+    const { id } = await client().user("sara", { displayName: "Shared" })
+    await client().user("sven")
+    await client().group("Shared", [id])
+    await client().group("Solo")
+  })
+  const search = (path: string, query: object) =>
+    client().call("POST", `${path}/.search`, { schemas: [searchUrn], ...query })
+
+  it("asks of users what a list would ask, without the filter in any log", async () => {
+    const { status, body } = await search("/Users", {
+      filter: 'userName sw "s"',
+      sortBy: "userName",
+      sortOrder: "descending",
+      startIndex: 1,
+      count: 1,
+      attributes: ["userName"],
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ schemas: [listUrn], totalResults: 2, itemsPerPage: 1 })
+    expect(body.Resources[0].userName).toBe("sven@example.org")
+    expect(Object.keys(body.Resources[0]).sort()).toEqual(["id", "schemas", "userName"])
+  })
+
+  it("asks of groups, without their members", async () => {
+    const { body } = await search("/Groups", {
+      filter: 'displayName eq "shared"',
+      excludedAttributes: ["members"],
+    })
+    expect(body.Resources).toMatchObject([{ displayName: "Shared" }])
+    expect(body.Resources[0]).not.toHaveProperty("members")
+  })
+
+  it("asks of both at the root, where a name that one of them lacks has no value there", async () => {
+    const both = await search("", { filter: 'displayName eq "shared"' })
+    const kinds = both.body.Resources.map((found: { meta: { resourceType: string } }) => found.meta)
+    expect(kinds).toMatchObject([{ resourceType: "User" }, { resourceType: "Group" }])
+    const users = await search("", { filter: 'userName sw "s"' })
+    expect(users.body.totalResults).toBe(2)
+    const rest = await search("", { filter: "not (userName pr) and not (members pr)" })
+    expect(rest.body.Resources).toMatchObject([{ displayName: "Solo" }])
+    const unknown = await search("", { filter: 'shoe eq "x"' })
+    expect(unknown.body).toMatchObject({ status: "400", scimType: "invalidFilter" })
+  })
+
+  it("pages across both", async () => {
+    const seen: string[] = []
+    for (let startIndex = 1; startIndex <= 5; startIndex += 2) {
+      const { body } = await search("", { startIndex, count: 2 })
+      expect(body.totalResults).toBe(5)
+      seen.push(...body.Resources.map(({ id }: { id: string }) => id))
+    }
+    expect(new Set(seen).size).toBe(5)
+  })
+
+  it("refuses a body that is no SearchRequest", async () => {
+    expect(await client().call("POST", "/Users/.search", [])).toMatchObject({ status: 400 })
+    const wrong = await search("/Users", { filter: 5 })
+    expect(wrong.body).toMatchObject({ status: "400", scimType: "invalidValue" })
+  })
+})
