@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Fault } from "./fakes/faults.ts"
 import { startFakeOllama } from "./fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
-import { startGateway, type TestGateway } from "./gateway.ts"
+import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { until, usageRecords } from "./records.ts"
 
 const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
@@ -154,6 +154,44 @@ it("does not wait for the rest of a 503 when another connection is there", async
   await healthy.close()
   stuck.closeAllConnections()
   stuck.close()
+})
+
+it("goes on past a connection that was deleted meanwhile, and still hears the caller leave", async () => {
+  const fakes = await Promise.all([1, 2, 3].map(() => startFakeOpenAI({ models: ["shared"] })))
+  const [stuck, , last] = fakes
+  if (!stuck || !last) throw new Error("no fakes")
+  const gateway = await startGateway()
+  const ids: string[] = []
+  for (const [position, { url }] of fakes.entries()) {
+    const connection = { kind: "openai", name: `number ${position}`, base_url: url, position }
+    const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
+    ids.push(body.id)
+  }
+  await until(() => gateway.gateway.registry.offers().get("shared")?.length === 3)
+  stuck.fault({ kind: "hang" }, { on: /chat/ })
+  const hung = stuck.nextRequest(/chat/)
+  const reached = last.nextRequest(/chat/)
+  const leaving = new AbortController()
+  const metadata = { fake_chunks: "50", fake_delay_ms: "50" }
+  const asking = fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${adminKey}` },
+    body: JSON.stringify({
+      model: "shared",
+      stream: true,
+      metadata,
+      messages: [{ role: "user", content: "hello" }],
+    }),
+    signal: leaving.signal,
+  })
+  await hung
+  await gateway.call("DELETE", `/api/v1/connections/${ids[1]}`)
+  stuck.fault({ kind: "refuse" })
+  expect((await asking).status).toBe(200)
+  leaving.abort()
+  expect(await (await reached).aborted).toBeGreaterThan(0)
+  await gateway.stop()
+  for (const fake of fakes) await fake.close()
 })
 
 it("goes to the runtime that holds the model in memory", async () => {

@@ -43,7 +43,32 @@ export interface Reply {
   onGone(callback: () => void): void
 }
 
-export const createReply = ({ outgoing }: Exchange): Reply => {
+/** A client that takes nothing for so long has gone, though its connection stands. */
+const longestStallMs = 120_000
+
+export const createReply = (
+  { outgoing }: Pick<Exchange, "outgoing">,
+  stallMs = longestStallMs,
+): Reply => {
+  let stalled: NodeJS.Timeout | undefined
+  let watching = false
+  const relax = (): void => {
+    clearTimeout(stalled)
+    stalled = undefined
+  }
+  const watch = (): void => {
+    stalled = setTimeout(() => outgoing.destroy(), stallMs)
+    if (watching) return
+    watching = true
+    // Before those who write anew on it.
+    outgoing.prependListener("drain", relax)
+    outgoing.once("close", relax)
+  }
+  const write = (chunk: Buffer | string): boolean => {
+    const taken = outgoing.write(chunk)
+    if (!taken && stalled === undefined && !outgoing.destroyed) watch()
+    return taken
+  }
   const flush = (): void => {
     if (!outgoing.writableEnded && outgoing.headersSent) outgoing.flushHeaders()
   }
@@ -51,7 +76,7 @@ export const createReply = ({ outgoing }: Exchange): Reply => {
     head: (status, headers) => void outgoing.writeHead(status, headers),
     headRaw: (status, headers) => void outgoing.writeHead(status, headers),
     flushSoon: () => void setImmediate(flush),
-    write: (chunk) => outgoing.write(chunk),
+    write,
     end: (chunk) => void outgoing.end(chunk),
     cut: () => void outgoing.destroy(),
     refuse: (style, failure) => refuse(outgoing, style, failure),

@@ -1,0 +1,91 @@
+import { once } from "node:events"
+import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
+import { afterEach, describe, expect, it } from "vitest"
+import { createReply, type Reply } from "./reply.ts"
+
+const stallMs = 300
+const piece = Buffer.alloc(1024 * 1024)
+const opened: { close: () => void }[] = []
+
+/** A reply of the gateway's and the client that gets it. */
+const begin = async (): Promise<{
+  reply: Reply
+  outgoing: ServerResponse
+  client: IncomingMessage
+}> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const port = typeof address === "object" && address ? address.port : 0
+  const asking = get({ port, host: "127.0.0.1", agent: false })
+  const outgoing = await new Promise<ServerResponse>((resolve) => {
+    server.once("request", (_, response) => resolve(response))
+  })
+  const reply = createReply({ outgoing }, stallMs)
+  reply.head(200, {})
+  reply.flushSoon()
+  const [client]: IncomingMessage[] = await once(asking, "response")
+  if (!client) throw new Error("there was no reply")
+  client.on("error", () => undefined)
+  opened.push({
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  })
+  return { reply, outgoing, client }
+}
+afterEach(() => {
+  for (const { close } of opened.splice(0)) close()
+})
+
+const fill = (reply: Reply): void => {
+  for (let sent = 0; sent < 64 && reply.write(piece); sent++);
+  for (let more = 0; more < 16; more++) reply.write(piece)
+}
+
+describe("a reply", () => {
+  it("is cut when its client takes nothing for too long, and says that the client is gone", async () => {
+    const { reply, outgoing } = await begin()
+    const gone = new Promise<void>((resolve) => reply.onGone(resolve))
+    fill(reply)
+    await gone
+    expect(outgoing.destroyed).toBe(true)
+  })
+
+  it("is not cut while its client takes something, however slowly all of it goes", async () => {
+    const { reply, outgoing, client } = await begin()
+    reply.onDrain(() => void reply.write(piece))
+    reply.write(piece)
+    client.pause()
+    for (let round = 0; round < 6; round++) {
+      await new Promise((resolve) => setTimeout(resolve, stallMs / 2))
+      client.resume()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      client.pause()
+    }
+    expect(outgoing.destroyed).toBe(false)
+    expect(outgoing.listenerCount("drain")).toBeLessThanOrEqual(2)
+    expect(outgoing.listenerCount("close")).toBeLessThanOrEqual(3)
+  })
+
+  it("tells of a client that left before anybody asked", async () => {
+    const { reply, outgoing } = await begin()
+    outgoing.destroy()
+    await once(outgoing, "close")
+    await new Promise<void>((resolve) => reply.onGone(resolve))
+  })
+
+  it("says nothing of a client that got it whole", async () => {
+    const { reply, client } = await begin()
+    let gone = false
+    reply.onGone(() => {
+      gone = true
+    })
+    reply.end("all")
+    client.resume()
+    await once(client, "end")
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(gone).toBe(false)
+  })
+})
