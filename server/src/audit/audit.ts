@@ -23,32 +23,46 @@ export interface Change {
 const asJson = (value: unknown): string | null =>
   value === undefined ? null : JSON.stringify(value)
 
+/** Ids in the order in which they were asked for, also within one millisecond. */
+const createOrderedIds = () => {
+  let last = ""
+  return (): string => {
+    let id = randomUUIDv7()
+    while (id <= last) id = randomUUIDv7()
+    last = id
+    return id
+  }
+}
+
 /** Writes one event of the trail inside `tx`: no change without its event, no event without it. */
-export const createAudit = ({ now }: { now: () => number }) => ({
-  record: async (tx: Tx, { actor, target, ...change }: Change): Promise<void> => {
-    await tx
-      .insertInto("audit_events")
-      .values({
-        id: randomUUIDv7(),
-        at: now(),
-        actor_type: actor.type,
-        actor_id: actor.id,
-        key_id: actor.key_id,
-        address: actor.address,
-        action: change.action,
-        target_type: target?.type ?? null,
-        target_id: target?.id ?? null,
-        changed: asJson(change.changed),
-        ignored: change.ignored?.length ? asJson(change.ignored) : null,
-        before: asJson(change.before),
-        after: asJson(change.after),
-        outcome: change.outcome ?? "success",
-        status: change.status ?? null,
-        count: change.count ?? 1,
-        request_id: actor.request_id,
-      })
-      .execute()
-  },
-})
+export const createAudit = ({ now }: { now: () => number }) => {
+  const newId = createOrderedIds()
+  return {
+    record: async (tx: Tx, { actor, target, ...change }: Change): Promise<void> => {
+      await tx
+        .insertInto("audit_events")
+        .values({
+          id: newId(),
+          at: now(),
+          actor_type: actor.type,
+          actor_id: actor.id,
+          key_id: actor.key_id,
+          address: actor.address,
+          action: change.action,
+          target_type: target?.type ?? null,
+          target_id: target?.id ?? null,
+          changed: asJson(change.changed),
+          ignored: change.ignored?.length ? asJson(change.ignored) : null,
+          before: asJson(change.before),
+          after: asJson(change.after),
+          outcome: change.outcome ?? "success",
+          status: change.status ?? null,
+          count: change.count ?? 1,
+          request_id: actor.request_id,
+        })
+        .execute()
+    },
+  }
+}
 
 export type Audit = ReturnType<typeof createAudit>
