@@ -129,4 +129,14 @@ describe("a connection that dies", () => {
     await until(async () => (await listed(after)).kept)
     await after.stop()
   })
+
+  it("leaves its models to nobody who takes its place in the environment", async () => {
+    const known = await open()
+    await until(async () => (await listed(known)).kept)
+    await known.stop()
+    const urls = "http://127.0.0.1:9/v1"
+    const other = await startGateway({ OPENAI_API_BASE_URLS: urls, DATA_DIR: dataDir })
+    expect(await listed(other)).toEqual({})
+    await other.stop()
+  })
 })

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
@@ -49,6 +50,13 @@ const always = (kind: Kind, url: string, key: string, index: number): Connection
   updated_at: 0,
 })
 
+/**
+ * The name under which a connection's models are kept for the next start. The environment's are
+ * only numbered, so theirs goes with the address: another one in its place has other models.
+ */
+const keptAs = ({ id, source, base_url }: ConnectionConfig): string =>
+  source === "environment" ? `${id} ${hash("sha256", base_url).slice(0, 16)}` : id
+
 /** The connections that environment variables name, in their order. */
 export const environmentConnections = ({ runtimes, providers }: Config): ConnectionConfig[] => [
   ...runtimes.map((url, index) => always("ollama", url, "", index)),
@@ -91,7 +99,7 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
     rebuild()
     if (!upstream.available()) return
     // Kept for the next start only; when it cannot be written, that start asks anew.
-    void store.keepModels(upstream.config.id, upstream.listed(), now()).catch(() => {})
+    void store.keepModels(keptAs(upstream.config), upstream.listed(), now()).catch(() => {})
   }
 
   const open = (connection: ConnectionConfig, lastModels: readonly ProviderModel[]): Upstream => {
@@ -126,7 +134,7 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
       const known = upstreamById.get(connection.id)
       if (known && JSON.stringify(known.config) === JSON.stringify(connection)) return known
       known?.retire()
-      const upstream = open(connection, known?.listed() ?? last.get(connection.id) ?? [])
+      const upstream = open(connection, known?.listed() ?? last.get(keptAs(connection)) ?? [])
       upstreamById.set(connection.id, upstream)
       return upstream
     })
