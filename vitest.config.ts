@@ -16,6 +16,16 @@ export default defineConfig({
           hookTimeout: 30_000,
         },
       },
+      {
+        extends: true,
+        test: {
+          name: "web",
+          include: ["web/src/**/*.test.ts", "web/e2e/**/*.test.ts"],
+          globalSetup: ["web/e2e/setup/build.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 })

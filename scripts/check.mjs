@@ -1,6 +1,5 @@
 // `npm run check`: everything that reads the code without running it, side by side.
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 
 const biome = "node_modules/@biomejs/biome/bin/biome"
 const checks = {
@@ -8,9 +7,8 @@ const checks = {
   order: ["scripts/order.mjs", "--check"],
   server: ["node_modules/typescript/bin/tsc", "--project", "server"],
   knip: ["node_modules/knip/bin/knip.js"],
-}
-if (existsSync("web/src/main.tsx")) {
-  checks.web = ["node_modules/typescript/bin/tsc", "--project", "web"]
+  web: ["node_modules/typescript/bin/tsc", "--project", "web"],
+  e2e: ["node_modules/typescript/bin/tsc", "--project", "web/e2e"],
 }
 
 const check = ([name, args]) =>

@@ -22,6 +22,8 @@ const act = (news: News): void => {
 /** Hears the server until `signal`; begins again when it was cut off for good. */
 const hear = (tell: (news: News) => void, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
+    // Its turn may come after it was stopped: it would never end, and keep the turn from others.
+    if (signal.aborted) return resolve()
     let source: EventSource | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     let heard = false

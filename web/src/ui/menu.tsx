@@ -1,54 +1,33 @@
-import { Menu as Base } from "@base-ui/react/menu"
-import type { LucideIcon } from "lucide-react"
-import type { ReactElement, ReactNode } from "react"
-import { classes } from "./classes.ts"
+import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react"
+import type { MenuProps } from "./menu-parts.tsx"
 
-interface MenuProps {
-  trigger: ReactElement
-  children: ReactNode
-  align?: "start" | "end"
-  side?: "top" | "bottom"
+const load = () => import("./menu-parts.tsx")
+const Opened = lazy(async () => ({ default: (await load()).Menu }))
+
+export const MenuItem = lazy(async () => ({ default: (await load()).MenuItem }))
+export const MenuLine = lazy(async () => ({ default: (await load()).MenuLine }))
+
+interface TriggerProps {
+  onClick?: () => void
+  onPointerEnter?: () => void
+  "aria-haspopup"?: "menu"
 }
 
-export const Menu = ({ trigger, children, align = "end", side = "bottom" }: MenuProps) => (
-  <Base.Root>
-    <Base.Trigger render={trigger} />
-    <Base.Portal>
-      <Base.Positioner sideOffset={4} align={align} side={side} className="z-50">
-        <Base.Popup className="min-w-44 rounded border border-line bg-raised p-1 shadow-float outline-none">
-          {children}
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-)
-
-interface ItemProps {
-  icon?: LucideIcon
-  danger?: boolean
-  disabled?: boolean
-  onClick: () => void
-  children: ReactNode
+/** A menu behind a button. What menus are made of is loaded when one is first pointed at. */
+export const Menu = (props: MenuProps) => {
+  const [wanted, setWanted] = useState(false)
+  // Every trigger is a button.
+  const trigger = props.trigger as ReactElement<TriggerProps>
+  if (wanted) {
+    return (
+      <Suspense fallback={trigger}>
+        <Opened {...props} />
+      </Suspense>
+    )
+  }
+  return cloneElement(trigger, {
+    "aria-haspopup": "menu",
+    onClick: () => setWanted(true),
+    onPointerEnter: () => void load(),
+  })
 }
-
-export const MenuItem = ({
-  icon: Icon,
-  danger,
-  disabled = false,
-  onClick,
-  children,
-}: ItemProps) => (
-  <Base.Item
-    onClick={onClick}
-    disabled={disabled}
-    className={classes(
-      "flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4",
-      danger ? "text-danger" : "text-text",
-    )}
-  >
-    {Icon && <Icon aria-hidden />}
-    {children}
-  </Base.Item>
-)
-
-export const MenuLine = () => <Base.Separator className="my-1 h-px bg-line" />

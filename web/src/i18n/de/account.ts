@@ -18,7 +18,7 @@ export const account = {
   "language.browser": "Wie der Browser",
   "role.admin": "Admin",
   "role.user": "Benutzer",
-  "role.pending": "Wartet auf Freigabe",
+  "role.pending": "Wartend",
   "keys.title": "API-Schlüssel",
   "keys.lead": "Für Programme, die in deinem Namen Modelle über diesen Server nutzen.",
   "keys.create": "Schlüssel anlegen",

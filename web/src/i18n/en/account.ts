@@ -18,7 +18,7 @@ export const account = {
   "language.browser": "Like the browser",
   "role.admin": "Administrator",
   "role.user": "User",
-  "role.pending": "Waiting for approval",
+  "role.pending": "Pending",
   "keys.title": "API keys",
   "keys.lead": "For programs that use models through this server, on your behalf.",
   "keys.create": "Create key",

@@ -97,7 +97,7 @@ const columns = (
     id: "health",
     header: t("connections.health"),
     cell: ({ health }) => (
-      <div className="max-w-72 min-w-24">
+      <div className="max-w-72 min-w-24 whitespace-normal">
         <HealthStatus health={health} />
         {health.last_error && health.status !== "healthy" && (
           <p className="line-clamp-2 text-xs break-words text-danger">{health.last_error}</p>

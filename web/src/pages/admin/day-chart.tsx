@@ -31,10 +31,10 @@ const everyDay = ({ items, from, to }: DayChartProps): Day[] => {
   })
 }
 
-/** The smallest round number at or above `value`, for the top of a scale. */
-export const roundUp = (value: number): number => {
+/** The smallest round number at or above `value` that has a whole half, for the top of a scale. */
+const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
-  return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= value) ?? value
+  return [2, 4, 6, 10, 20].map((step) => step * power).find((top) => top >= value) ?? value
 }
 
 /** A bar a day; the table under it has the same numbers. */

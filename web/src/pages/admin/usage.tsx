@@ -147,7 +147,7 @@ const Sums = ({ by, items }: { by: Grouping; items: readonly UsageSum[] }) => {
       columns={[
         {
           id: "key",
-          header: t(groupLabels[by]),
+          header: t(`usage.${by}`),
           grow: true,
           cell: ({ key, requests }) => (
             <div className="flex flex-col gap-1">

@@ -29,6 +29,8 @@ export const tagsQuery = queryOptions({
   queryKey: ["runtime", "tags"],
   queryFn: async ({ signal }) =>
     (await api.get<{ models: Tag[] | null }>(await runtimePath("tags"), { signal })).models ?? [],
+  // What was pulled shows up a moment after the pull has ended.
+  refetchInterval: 3000,
 })
 
 export const loadedQuery = queryOptions({

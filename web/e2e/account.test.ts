@@ -1,0 +1,92 @@
+import OpenAI from "openai"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openWorld, type World } from "./world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+describe("an API key", () => {
+  it("is made on a page, shown once, works in the openai SDK, and stops when it is revoked", async () => {
+    const { page, open, complaints } = await world.asAdmin()
+    await open("/account/keys")
+    await page.getByRole("link", { name: "Create key" }).first().click()
+    await page.getByLabel("Name").fill("Nightly report")
+    await page.getByLabel("Expires").selectOption("30")
+    await page.getByLabel("Allowed models").fill("gpt-fake,")
+    await page.getByRole("button", { name: "Create key" }).click()
+    await page.getByRole("heading", { name: "Nightly report is ready" }).waitFor()
+    const apiKey = await page.locator("[data-secret]").innerText()
+    expect(apiKey).toMatch(/^sk-/)
+    expect(await page.getByRole("tabpanel").innerText()).toContain(
+      `curl ${world.gateway.url}/v1/chat/completions`,
+    )
+    await page.getByRole("tab", { name: "Python" }).click()
+    expect(await page.getByRole("tabpanel").innerText()).toContain(apiKey)
+
+    const client = new OpenAI({ baseURL: `${world.gateway.url}/v1`, apiKey, maxRetries: 0 })
+    const ask = (model: string) =>
+      client.chat.completions.create({ model, messages: [{ role: "user", content: "hello" }] })
+    expect((await ask("gpt-fake")).choices[0]?.message.content).toBe("You said: hello")
+    await expect(ask("llama3.2:latest")).rejects.toMatchObject({ status: 403 })
+
+    await page.getByRole("link", { name: "Done" }).click()
+    await page.getByText("Nightly report", { exact: true }).waitFor()
+    expect(await page.content()).not.toContain(apiKey)
+    await page.getByRole("button", { name: "Revoke Nightly report" }).click()
+    await page.getByRole("alertdialog").getByRole("button", { name: "Revoke key" }).click()
+    await page.getByRole("alertdialog").waitFor({ state: "detached" })
+    await expect(ask("gpt-fake")).rejects.toMatchObject({ status: 401 })
+    expect(complaints).toEqual([])
+  })
+
+  it("says under the field what is wrong with a route", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/account/keys/new")
+    await page.getByLabel("Allowed routes").fill("chat,")
+    await page.getByRole("button", { name: "Create key" }).click()
+    await page.getByText("must be a path such as /v1/chat/completions").waitFor()
+    expect(await page.getByLabel("Allowed routes").getAttribute("aria-invalid")).toBe("true")
+  })
+})
+
+describe("one's own account", () => {
+  it("lists sessions and ends another one at once", async () => {
+    const here = await world.asAdmin()
+    const there = await world.asAdmin()
+    await here.open("/account/sessions")
+    await here.page.getByText("This one").waitFor()
+    const buttons = here.page.getByRole("button", { name: "End session" })
+    const before = await buttons.count()
+    await buttons.first().click()
+    await expect.poll(() => buttons.count()).toBe(before - 1)
+    await there.open("/account")
+    await there.page.getByRole("heading", { name: "Sign in" }).waitFor()
+  })
+
+  it("keeps what was typed until one saves it or says to lose it", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/account")
+    await page.getByLabel("Name").fill("Ada, Countess of Lovelace")
+    await page.getByRole("link", { name: "Models" }).click()
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
+    await page.keyboard.press("Control+s")
+    await page.getByText("Saved", { exact: true }).waitFor()
+    await page.getByRole("button", { name: "Ada, Countess of Lovelace" }).waitFor()
+    await page.getByRole("link", { name: "Models" }).click()
+    await page.getByRole("heading", { name: "Models" }).waitFor()
+  })
+
+  it("keeps the chosen theme over a reload, and follows the system until one is chosen", async () => {
+    const { page, open } = await world.asAdmin({ colorScheme: "dark" })
+    const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    await open("/account")
+    await expect.poll(ground).toBe("rgb(22, 22, 24)")
+    await page.getByLabel("Theme").selectOption("light")
+    await expect.poll(ground).toBe("rgb(255, 255, 255)")
+    await page.reload()
+    await expect.poll(ground).toBe("rgb(255, 255, 255)")
+  })
+})

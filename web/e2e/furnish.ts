@@ -1,0 +1,92 @@
+import type { TestGateway } from "../../server/test/gateway.ts"
+
+/** Puts something on every page: people, groups, models, keys and usage. */
+export const furnish = async (gateway: TestGateway) => {
+  const { call } = gateway
+  const people = ["Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra"]
+  const ids: string[] = []
+  for (const [index, name] of people.entries()) {
+    const email = `${name.split(" ")[0]?.toLowerCase()}@example.com`
+    const role = index === 3 ? "pending" : "user"
+    const body = { name, email, password: `${name} has a password`, role }
+    ids.push((await call("POST", "/api/v1/auths/add", body)).body.id)
+  }
+  const group = await call("POST", "/api/v1/groups/create", {
+    name: "Harbour pilots",
+    description: "Those who bring ships in",
+  })
+  const groupId: string = group.body.id
+  await call("POST", `/api/v1/groups/${groupId}/members/add`, { user_ids: ids.slice(0, 2) })
+  await call("POST", "/api/v1/groups/create", { name: "Translators" })
+  const model = {
+    id: "harbour-pilot",
+    name: "Harbour pilot",
+    base_model_id: "llama3.2:latest",
+    meta: { description: "Knows the tides and answers briefly", tags: ["harbour", "tides"] },
+    params: { system: "You are a harbour pilot. Answer in one sentence.", temperature: 0.2 },
+    access_grants: [{ principal_type: "group", principal_id: groupId, permission: "read" }],
+  }
+  await call("POST", "/api/v1/models/create", model)
+  await call("POST", "/api/v1/models/create", {
+    ...model,
+    id: "translator",
+    name: "Translator",
+    meta: { description: "From any language into plain English", tags: [] },
+    access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
+    is_active: false,
+  })
+  await call("POST", "/api/v1/auths/api_keys", { name: "Nightly report" })
+  await call("POST", "/api/v1/auths/api_keys", {
+    name: "Search page",
+    expires_at: Math.floor(Date.now() / 1000) + 86_400 * 20,
+    allowed_models: ["gpt-fake"],
+    allowed_routes: ["/v1/chat/completions"],
+  })
+  const connection = await call("POST", "/api/v1/connections/create", {
+    kind: "openai",
+    name: "Unplugged server",
+    base_url: "http://127.0.0.1:9/v1",
+    api_key: "sk-nothing-here-0123456789",
+  })
+  for (const name of ["gpt-fake", "harbour-pilot", "gpt-fake"]) {
+    await call("POST", "/v1/chat/completions", {
+      model: name,
+      messages: [{ role: "user", content: "What does the tide do at Brest?" }],
+    })
+  }
+  return { userId: ids[0] ?? "", groupId, connectionId: String(connection.body.id) }
+}
+
+/** Every page of an administrator, with the words for its picture's name. */
+export const adminPages = ({
+  userId,
+  groupId,
+  connectionId,
+}: Awaited<ReturnType<typeof furnish>>) =>
+  ({
+    chat: "/",
+    connect: "/connect",
+    models: "/models",
+    "models-nothing": "/models?query=nothing",
+    "model-new": "/models/new?base=gpt-fake",
+    "model-edit": "/models/view/harbour-pilot",
+    "model-view": "/models/view/gpt-fake",
+    runtime: "/models/runtime",
+    profile: "/account",
+    keys: "/account/keys",
+    "key-new": "/account/keys/new",
+    sessions: "/account/sessions",
+    users: "/admin/users",
+    "user-new": "/admin/users/new",
+    user: `/admin/users/${userId}`,
+    groups: "/admin/groups",
+    "group-new": "/admin/groups/new",
+    group: `/admin/groups/${groupId}`,
+    connections: "/admin/connections",
+    "connection-new": "/admin/connections/new",
+    connection: `/admin/connections/${connectionId}`,
+    "connection-fixed": "/admin/connections/env-openai-0",
+    usage: "/admin/usage",
+    settings: "/admin/settings",
+    lost: "/nothing/here",
+  }) as const

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openWorld, type World } from "./world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+describe("a model of one's own", () => {
+  it("is made, tried beside the form, shared with everyone, used, switched off and deleted", async () => {
+    const { gateway } = world
+    const { page, open, complaints } = await world.asAdmin()
+    await open("/models/view/gpt-fake")
+    await page.getByRole("link", { name: "Create model on it" }).click()
+    expect(await page.getByLabel("Base model").inputValue()).toBe("gpt-fake")
+    await page.getByRole("textbox", { name: "Name" }).fill("Harbour Pilot")
+    expect(await page.getByLabel("Id", { exact: true }).inputValue()).toBe("harbour-pilot")
+    await page.getByLabel("System prompt").fill("Answer like a pilot.")
+    await page.getByLabel("Tags").fill("harbour,")
+    await page.getByRole("radio", { name: "Everyone" }).check()
+    await page.getByText("Parameters").click()
+    await page.getByLabel("Temperature").fill("0.2")
+
+    await page.getByLabel("Ask something").fill("hello")
+    await page.getByRole("button", { name: "Ask" }).click()
+    await page.getByRole("log").getByText("You said: hello").waitFor()
+    const tried = world.provider.requests.findLast(({ path }) => path.includes("/chat/"))
+    expect(tried?.json).toMatchObject({ model: "gpt-fake", temperature: 0.2 })
+
+    await page.getByRole("button", { name: "Create model" }).click()
+    await page.getByRole("heading", { name: "Harbour Pilot" }).waitFor()
+    const { key } = await gateway.newUser("Grace")
+    const ask = () =>
+      gateway.call(
+        "POST",
+        "/v1/chat/completions",
+        { model: "harbour-pilot", messages: [{ role: "user", content: "hello" }] },
+        { key },
+      )
+    expect((await ask()).status).toBe(200)
+
+    await page.getByRole("link", { name: "Models" }).first().click()
+    await page.getByRole("switch", { name: "Harbour Pilot on or off" }).click()
+    await page.getByText("Switched off").last().waitFor()
+    await expect.poll(async () => (await ask()).status).toBe(404)
+
+    await page.getByRole("link", { name: "Harbour Pilot" }).click()
+    await page.getByRole("button", { name: "Delete model" }).click()
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete model" }).click()
+    await page.getByRole("heading", { name: "Models", exact: true }).waitFor()
+    expect(await page.getByRole("link", { name: "Harbour Pilot" }).count()).toBe(0)
+    expect(complaints).toEqual([])
+  })
+
+  it("says under the field what is wrong with it", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/models/new?base=gpt-fake")
+    await page.getByRole("textbox", { name: "Name" }).fill("Two words")
+    await page.getByLabel("Id", { exact: true }).fill("two words")
+    await page.getByRole("button", { name: "Create model" }).click()
+    await page.getByText("may hold no spaces").waitFor()
+  })
+})
+
+describe("the list of models", () => {
+  it("is searched and filtered in the address, so that it can be sent to somebody", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/models")
+    await page.getByLabel("Search models").fill("llama")
+    await page.waitForURL(/query=llama/)
+    await page.getByLabel("Source").selectOption("local")
+    await page.waitForURL(/kind=local/)
+    const rows = page.getByRole("table").getByRole("link")
+    await expect.poll(() => rows.allInnerTexts()).toEqual(["llama3.2:latest"])
+    await page.reload()
+    await expect.poll(() => rows.allInnerTexts()).toEqual(["llama3.2:latest"])
+  })
+})
+
+describe("the runtime", () => {
+  it("pulls a model with its progress, shows it, and deletes it", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/models/runtime")
+    await page.getByLabel("Model name").fill("phi3")
+    await page.getByRole("button", { name: "Pull model" }).click()
+    await page.getByText("phi3 is ready.").waitFor()
+    await page.getByRole("button", { name: "Delete phi3:latest" }).click()
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete model" }).click()
+    await page.getByRole("button", { name: "Delete phi3:latest" }).waitFor({ state: "detached" })
+
+    await page.getByLabel("Model name").fill("missing-one")
+    await page.getByRole("button", { name: "Pull model" }).click()
+    await page.getByRole("alert").getByText("file does not exist").waitFor()
+  })
+})

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { adminEmail, adminPassword } from "../../server/test/gateway.ts"
+import { openWorld, type World } from "./world.ts"
+
+const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
+
+describe("a first run", () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld({ ...nobody, OPENAI_API_BASE_URLS: "", OLLAMA_BASE_URLS: ";" })
+  })
+  afterAll(() => world.close())
+
+  it("goes from nothing to an account, a provider and a chat, by what the page says", async () => {
+    const { page, open, complaints } = await world.visit()
+    await open("/models")
+    await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
+    await page.getByRole("button", { name: "Create administrator" }).click()
+    await page.getByText("must not be empty").waitFor()
+
+    await page.getByLabel("Name").fill("Ada Lovelace")
+    await page.getByLabel("E-mail").fill("ada@example.com")
+    await page.getByLabel("Password", { exact: true }).fill("correct horse")
+    await page.getByRole("button", { name: "Create administrator" }).click()
+
+    await page.getByRole("heading", { name: "Connect a model source" }).waitFor()
+    await page
+      .getByText(/(No runtime answers|Found Ollama) on http:\/\/127\.0\.0\.1:11434/)
+      .waitFor()
+    await page.getByLabel("Address").fill(world.provider.url)
+    await page.getByLabel("API key").fill("wrong")
+    await page.getByRole("button", { name: "Test connection" }).click()
+    await page.getByText("refuses the API key (401)").waitFor()
+    await page.getByLabel("API key").fill("up-key")
+    await page.getByRole("button", { name: "Test connection" }).click()
+    await page.getByText("It answers and offers").waitFor()
+    await page.getByRole("button", { name: "Connect", exact: true }).click()
+    await page.getByText("models are ready").waitFor()
+    await page.getByRole("link", { name: "Start chatting" }).click()
+    await page.waitForURL(`${world.gateway.url}/`)
+    expect(complaints).toEqual([])
+  })
+})
+
+describe("signing in and out", () => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld()
+  })
+  afterAll(() => world.close())
+
+  it("says when it is wrong, goes back to the page that was asked for, and ends for good", async () => {
+    const { page, open, context } = await world.visit()
+    await open("/account/keys")
+    await page.getByLabel("E-mail").fill(adminEmail)
+    await page.getByLabel("Password", { exact: true }).fill("not this")
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("alert").waitFor()
+    await page.getByLabel("Password", { exact: true }).fill(adminPassword)
+    await page.getByRole("button", { name: "Sign in" }).click()
+    await page.getByRole("heading", { name: "API keys" }).waitFor()
+
+    const [cookie] = await context.cookies()
+    await page.getByRole("button", { name: "Portico Administrator" }).click()
+    await page.getByRole("menuitem", { name: "Sign out" }).click()
+    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+    const { status } = await world.gateway.call("GET", "/api/v1/auths/", undefined, {
+      key: cookie?.value ?? "",
+    })
+    expect(status).toBe(401)
+  })
+
+  it("never goes to another site afterwards", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/sign-in?back=%2F%2Fevil.example%2F")
+    expect(new URL(page.url()).origin).toBe(world.gateway.url)
+  })
+
+  it("takes who made an account by itself once an administrator approved it", async () => {
+    const { gateway } = world
+    await gateway.call("POST", "/api/v1/settings", { enable_signup: true })
+    const grace = await world.visit()
+    await grace.open("/")
+    await grace.page.getByRole("link", { name: "Create account" }).click()
+    await grace.page.getByLabel("Name").fill("Grace Hopper")
+    await grace.page.getByLabel("E-mail").fill("grace@example.com")
+    await grace.page.getByLabel("Password", { exact: true }).fill("a good password")
+    await grace.page.getByRole("button", { name: "Create account" }).click()
+    await grace.page.getByRole("heading", { name: "Waiting for approval" }).waitFor()
+
+    const admin = await world.asAdmin()
+    await admin.open("/admin/users?role=pending")
+    await admin.page.getByRole("button", { name: "Approve Grace Hopper" }).click()
+    await admin.page.getByText("Nothing matches").waitFor()
+    await grace.page.getByRole("link", { name: "Models" }).waitFor()
+    expect(await grace.page.getByRole("link", { name: "Administration" }).count()).toBe(0)
+  })
+
+  it("speaks the browser's language, or the one that was chosen", async () => {
+    const { page, open } = await world.visit({ locale: "de-DE" })
+    await open("/")
+    await page.getByRole("heading", { name: "Anmelden" }).waitFor()
+    expect(await page.locator("html").getAttribute("lang")).toBe("de")
+    await page.getByRole("button", { name: "English" }).click()
+    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+    await page.reload()
+    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+  })
+})

@@ -1,0 +1,112 @@
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import { type FakeOllama, startFakeOllama } from "../../server/test/fakes/ollama.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../../server/test/fakes/openai.ts"
+import {
+  adminEmail,
+  adminPassword,
+  startGateway,
+  type TestGateway,
+} from "../../server/test/gateway.ts"
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+      // Whatever the page or the browser asks of another host is not found, and so seen.
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    ],
+  })
+
+export interface World {
+  gateway: TestGateway
+  provider: FakeOpenAI
+  runtime: FakeOllama
+  browser: Browser
+  /** A browser's window of its own; what went wrong in it is in `complaints`. */
+  visit(options?: VisitOptions): Promise<Visit>
+  /** The same, signed in as the administrator. */
+  asAdmin(options?: VisitOptions): Promise<Visit>
+  close(): Promise<void>
+}
+
+interface VisitOptions {
+  colorScheme?: "light" | "dark"
+  viewport?: { width: number; height: number }
+  locale?: string
+}
+
+export interface Visit {
+  page: Page
+  context: BrowserContext
+  /** Errors of the page's scripts, refusals by its policy, requests to other hosts. */
+  complaints: string[]
+  open(path: string): Promise<void>
+}
+
+const watch = (page: Page, origin: string): string[] => {
+  const complaints: string[] = []
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`))
+  page.on("console", (message) => {
+    if (/content security policy/i.test(message.text())) complaints.push(message.text())
+  })
+  page.on("request", (request) => {
+    const url = request.url()
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complaints.push(`asked ${url}`)
+  })
+  return complaints
+}
+
+/** A whole gateway with a runtime and a provider behind it, and a browser before it. */
+export const openWorld = async (env: Record<string, string> = {}): Promise<World> => {
+  const provider = await startFakeOpenAI({ apiKey: "up-key" })
+  const runtime = await startFakeOllama()
+  const gateway = await startGateway({
+    OPENAI_API_BASE_URLS: provider.url,
+    OPENAI_API_KEYS: "up-key",
+    OLLAMA_BASE_URLS: runtime.url,
+    ...env,
+  })
+  const browser = await launch()
+
+  const visit = async (options: VisitOptions = {}): Promise<Visit> => {
+    const context = await browser.newContext({
+      locale: "en-US",
+      // Nothing is caught half-way between two colours.
+      reducedMotion: "reduce",
+      ...options,
+    })
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    const complaints = watch(page, gateway.url)
+    const open = async (path: string): Promise<void> => {
+      await page.goto(gateway.url + path)
+      await page.locator("h1, h2, textarea").first().waitFor()
+    }
+    return { page, context, complaints, open }
+  }
+
+  return {
+    gateway,
+    provider,
+    runtime,
+    browser,
+    visit,
+    asAdmin: async (options) => {
+      const visited = await visit(options)
+      const data = { email: adminEmail, password: adminPassword }
+      await visited.context.request.post(`${gateway.url}/api/v1/auths/signin`, { data })
+      return visited
+    },
+    close: async () => {
+      await browser.close()
+      await gateway.stop()
+      await provider.close()
+      await runtime.close()
+    },
+  }
+}
