@@ -51,7 +51,7 @@ const longestTitle = 60
 /** A title from the first words of a prompt; "" when it has none. */
 export const titleFrom = (text: string): string => {
   const line = text.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ") ?? ""
-  const plain = line.replace(/^[#>*\-\s]+/, "") || line
+  const plain = line.replace(/^[#>\-\s]+|[*`~]+/g, "").trim() || line
   if (plain.length <= longestTitle) return plain
   const cut = plain.slice(0, longestTitle)
   const space = cut.lastIndexOf(" ")

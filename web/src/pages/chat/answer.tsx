@@ -4,7 +4,7 @@ import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { Button } from "../../ui/button.tsx"
-import { Markdown } from "./markdown/markdown.tsx"
+import { AnswerText } from "./answer-text.tsx"
 
 const Reasoning = ({ message }: { message: Message }) => {
   const [open, setOpen] = useState(false)
@@ -23,7 +23,7 @@ const Reasoning = ({ message }: { message: Message }) => {
       </summary>
       {open && (
         <div className="mt-1 border-l-2 border-line pl-3">
-          <Markdown text={message.reasoning} growing={message.state === "running"} />
+          <AnswerText text={message.reasoning} growing={message.state === "running"} />
         </div>
       )}
     </details>
@@ -137,7 +137,7 @@ export const Answer = memo(({ message, writable, onRetry, onContinue }: AnswerPr
           <span className="size-2 animate-pulse rounded-full bg-muted" />
         </p>
       )}
-      <Markdown text={message.content} growing={running} />
+      <AnswerText text={message.content} growing={running} />
       {note && (
         <p className="mt-2 flex flex-wrap items-center gap-2 text-sm text-muted">
           {note}

@@ -10,16 +10,20 @@ import {
   Share2,
   Trash2,
 } from "lucide-react"
-import { type ReactElement, useState } from "react"
+import { lazy, type ReactElement, Suspense, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { type Chat, chatApi, exportUrl } from "../../lib/chat-api.ts"
 import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx"
-import { FileDialog, RenameDialog, ShareDialog } from "./chat-dialogs.tsx"
 import { deleteLater } from "./deletions.ts"
 
 type Subject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared" | "pinned" | "archived">
 
-const dialogs = { rename: RenameDialog, file: FileDialog, share: ShareDialog }
+const load = () => import("./chat-dialogs.tsx")
+const dialogs = {
+  rename: lazy(async () => ({ default: (await load()).RenameDialog })),
+  file: lazy(async () => ({ default: (await load()).FileDialog })),
+  share: lazy(async () => ({ default: (await load()).ShareDialog })),
+}
 
 /** What one does with a chat as a whole; the same in the list and on the page. */
 export const ChatMenu = ({ chat, trigger }: { chat: Subject; trigger: ReactElement }) => {
@@ -81,7 +85,7 @@ export const ChatMenu = ({ chat, trigger }: { chat: Subject; trigger: ReactEleme
           {t("chat.delete")}
         </MenuItem>
       </Menu>
-      {Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}
+      <Suspense>{Dialog && <Dialog chat={chat} onClose={() => setDialog(null)} />}</Suspense>
     </>
   )
 }

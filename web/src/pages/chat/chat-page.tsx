@@ -12,6 +12,7 @@ import { ButtonLink, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
+import { preloadMarkdown } from "./answer-text.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
 import { ChatView } from "./chat-view.tsx"
 import "./chat.css"
@@ -136,6 +137,7 @@ export const NewChatPage = () => {
 const OneChat = ({ id }: { id: string }) => {
   const { data, error, refetch } = useQuery(chatQuery(id))
   const gone = error instanceof ApiError && error.status === 404
+  useEffect(preloadMarkdown, [])
   if (gone) {
     return (
       <div className="mx-auto max-w-[46rem] px-4 pt-16">

@@ -1,123 +1,37 @@
-import { Combobox } from "@base-ui/react/combobox"
-import { Brain, Check, ChevronDown, Cpu, Eye, Plus, Star, Wrench, X } from "lucide-react"
-import type { ReactElement } from "react"
+import { ChevronDown, Plus, Star, X } from "lucide-react"
+import { cloneElement, lazy, type ReactElement, Suspense, useState } from "react"
 import type { ModelRecord } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { IconButton } from "../../ui/button.tsx"
-import { classes } from "../../ui/classes.ts"
 import { toggleFavourite } from "./model-choice.ts"
+import type { ChooseProps } from "./model-choose.tsx"
 
-const abilities = [
-  { icon: Eye, has: (model: ModelRecord) => model.capabilities.vision === true, word: "chat.sees" },
-  {
-    icon: Wrench,
-    has: (model: ModelRecord) => model.capabilities.tools === true,
-    word: "chat.tools",
-  },
-  {
-    icon: Brain,
-    has: ({ capabilities }: ModelRecord) =>
-      capabilities.thinking === true || capabilities.reasoning === true,
-    word: "chat.thinks",
-  },
-  { icon: Cpu, has: (model: ModelRecord) => model.connection_type === "local", word: "chat.local" },
-] as const
+const load = () => import("./model-choose.tsx")
+const Opened = lazy(async () => ({ default: (await load()).Choose }))
 
-const Abilities = ({ model }: { model: ModelRecord }) => (
-  <span className="flex shrink-0 gap-1.5 text-muted [&_svg]:size-3.5">
-    {abilities
-      .filter(({ has }) => has(model))
-      .map(({ icon: Icon, word }) => (
-        <Icon key={word} role="img" aria-label={t(word)} />
-      ))}
-  </span>
-)
-
-const noteOf = (model: ModelRecord): string => {
-  const parts = [model.description || model.owned_by, !model.available && t("chat.unavailable")]
-  return parts.filter(Boolean).join(" · ")
+interface TriggerProps {
+  onClick?: () => void
+  onPointerEnter?: () => void
+  "aria-haspopup"?: "listbox"
 }
 
-const Option = ({ model, favourite }: { model: ModelRecord; favourite: boolean }) => (
-  <Combobox.Item
-    value={model}
-    className="flex cursor-pointer items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none select-none data-highlighted:bg-hover"
-  >
-    <span className="w-4 shrink-0">
-      <Combobox.ItemIndicator>
-        <Check aria-hidden className="size-4 text-accent" />
-      </Combobox.ItemIndicator>
-    </span>
-    <span className={classes("min-w-0 flex-1", !model.available && "text-muted")}>
-      <span className="flex items-center gap-1.5">
-        <span className="truncate">{model.name}</span>
-        {favourite && (
-          <Star
-            role="img"
-            aria-label={t("chat.favourites")}
-            className="size-3 shrink-0 fill-current"
-          />
-        )}
-      </span>
-      <span className="block truncate text-xs text-muted">{noteOf(model)}</span>
-    </span>
-    <Abilities model={model} />
-  </Combobox.Item>
-)
-
-interface ChooseProps {
-  trigger: ReactElement
-  models: readonly ModelRecord[]
-  favourites: ReadonlySet<string>
-  value: ModelRecord | null
-  onChoose: (id: string) => void
-}
-
-const matches = (model: ModelRecord, query: string): boolean => {
-  const text = `${model.name} ${model.id} ${model.tags.join(" ")} ${model.owned_by}`.toLowerCase()
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
-}
-
-const Choose = ({ trigger, models, favourites, value, onChoose }: ChooseProps) => {
-  const first = models.filter(({ id }) => favourites.has(id))
-  const items = [...first, ...models.filter(({ id }) => !favourites.has(id))]
-  return (
-    <Combobox.Root
-      items={items}
-      value={value}
-      onValueChange={(model: ModelRecord | null) => model && onChoose(model.id)}
-      itemToStringLabel={(model: ModelRecord) => model.name}
-      isItemEqualToValue={(a: ModelRecord, b: ModelRecord) => a.id === b.id}
-      filter={matches}
-    >
-      <Combobox.Trigger render={trigger} />
-      <Combobox.Portal>
-        <Combobox.Positioner sideOffset={4} align="start" className="z-50">
-          <Combobox.Popup
-            aria-label={t("chat.models")}
-            className="flex max-h-[min(26rem,var(--available-height))] w-[min(24rem,calc(100vw-1rem))] flex-col overflow-hidden rounded border border-line bg-raised shadow-float"
-          >
-            <Combobox.Input
-              aria-label={t("chat.searchModels")}
-              placeholder={t("chat.searchModels")}
-              className="h-10 shrink-0 border-b border-line bg-raised px-3 text-sm outline-none"
-            />
-            <Combobox.Empty className="px-3 py-2 text-sm text-muted empty:p-0">
-              {t("list.nothing")}
-            </Combobox.Empty>
-            <Combobox.List className="overflow-y-auto p-1 empty:p-0">
-              {(model: ModelRecord) => (
-                <Option key={model.id} model={model} favourite={favourites.has(model.id)} />
-              )}
-            </Combobox.List>
-          </Combobox.Popup>
-        </Combobox.Positioner>
-      </Combobox.Portal>
-    </Combobox.Root>
-  )
+/** Loaded when it is first pointed at: most chats go on with the model they have. */
+const Choose = (props: ChooseProps) => {
+  const [wanted, setWanted] = useState(false)
+  // Every trigger is a button.
+  const trigger = props.trigger as ReactElement<TriggerProps>
+  if (wanted) {
+    return (
+      <Suspense fallback={trigger}>
+        <Opened {...props} />
+      </Suspense>
+    )
+  }
+  return cloneElement(trigger, {
+    "aria-haspopup": "listbox",
+    onClick: () => setWanted(true),
+    onPointerEnter: () => void load(),
+  })
 }
 
 interface ModelPickerProps {

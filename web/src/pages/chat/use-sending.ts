@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
+import { preloadMarkdown } from "./answer-text.tsx"
 import { rememberModels } from "./model-choice.ts"
 import type { ChatSettings } from "./pane.tsx"
 
@@ -31,6 +32,7 @@ export const useSending = ({ chat, models, settings }: Needs) => {
   }
 
   const send = async (content: string, images: string[]): Promise<void> => {
+    preloadMarkdown()
     setError(null)
     setPending({ content, images })
     rememberModels(models)

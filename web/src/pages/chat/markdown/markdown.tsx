@@ -1,6 +1,7 @@
 import { memo, useRef } from "react"
 import { type Block, createBlockCutter } from "../../../lib/markdown-blocks.ts"
 import { BlockView } from "./blocks.tsx"
+import "./markdown.css"
 
 interface DrawnProps {
   block: Block

@@ -15,6 +15,7 @@ const secure = [
   "htmlLabels",
   "themeCSS",
   "fontFamily",
+  "layout",
 ]
 
 const draw = async (source: string, theme: "light" | "dark"): Promise<string> => {
@@ -24,6 +25,7 @@ const draw = async (source: string, theme: "light" | "dark"): Promise<string> =>
     secure,
     htmlLabels: false,
     flowchart: { htmlLabels: false },
+    layout: "dagre",
     theme: theme === "dark" ? "dark" : "default",
     fontFamily: "ui-sans-serif, system-ui, sans-serif",
     maxTextSize: mostCharacters,
