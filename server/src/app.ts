@@ -5,12 +5,14 @@ import { chatRoutes } from "./chat/routes.ts"
 import { chatMessageRoutes, newsRoutes } from "./chats/message-routes.ts"
 import { chatListRoutes } from "./chats/routes.ts"
 import { connectionRoutes } from "./connections/routes.ts"
+import { fileRoutes } from "./files/routes.ts"
 import type { Gateway } from "./gateway.ts"
 import { groupRoutes } from "./groups/routes.ts"
 import { createAddressOf } from "./http/address.ts"
 import type { ErrorStyle } from "./http/errors.ts"
 import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
+import { knowledgeRoutes } from "./knowledge/routes.ts"
 import { modelListRoutes } from "./models/openai-routes.ts"
 import { modelRoutes } from "./models/routes.ts"
 import { operationRoutes } from "./operations/routes.ts"
@@ -66,6 +68,18 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1", newsRoutes(router("api"), conversations.news))
+  const { files, objects, collections, explaining } = gateway.library
+  mount(
+    "/api/v1/files",
+    fileRoutes({
+      router: router("api"),
+      files,
+      objects,
+      uploadLimit: config.MAX_UPLOAD_SIZE,
+      readsEverything: false,
+    }),
+  )
+  mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explaining }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
   mount(
     "/api/v1/usage",

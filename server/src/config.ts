@@ -32,6 +32,9 @@ const Flag = z.string().transform((text, context) => {
 const port = "must be a whole number from 0 to 65535"
 const Port = z.coerce.number<string>(port).int(port).min(0, port).max(65_535, port)
 
+const count = "must be a whole number above 0"
+const Count = z.coerce.number<string>(count).int(count).min(1, count)
+
 const lifetime = "must be between 1m and 365d"
 
 const httpUrl = (text: string): boolean => {
@@ -159,6 +162,13 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   TRUSTED_PROXIES: Cidrs.default([]),
   MAX_BODY_SIZE: Size.default(50e6),
+  MAX_UPLOAD_SIZE: Size.default(200e6),
+  MAX_TEXT_LENGTH: Count.default(10_000_000),
+  EXTRACTION_TIMEOUT: Duration.default(120),
+  EXTRACTION_MEMORY: Size.default(600e6),
+  EXTRACTION_CONCURRENCY: Count.default(2),
+  EMBEDDING_MODEL: z.string().max(300).optional(),
+  EMBEDDING_CONCURRENCY: Count.default(2),
   DRAIN_TIMEOUT: Duration.default(30),
   UPSTREAM_CONNECT_TIMEOUT: Duration.default(5),
   UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(600),

@@ -27,6 +27,7 @@ import { createGroupStore } from "./groups/store.ts"
 import { actorOf, system } from "./http/caller.ts"
 import type { Exchange } from "./http/exchange.ts"
 import { createRunning } from "./http/running.ts"
+import { createLibrary } from "./knowledge/library.ts"
 import { createCatalogue } from "./models/catalogue.ts"
 import { createModels } from "./models/models.ts"
 import { createModelStore } from "./models/store.ts"
@@ -133,7 +134,15 @@ export const createGateway = async (config: Config, log: Logger) => {
   const modelStore = createModelStore({ db, grants })
   const catalogue = await createCatalogue({ registry, store: modelStore, bus })
   const models = createModels({ ...changes, store: modelStore, catalogue })
-  const chat = createChat({ catalogue, meters, running })
+  const library = await createLibrary({
+    ...changes,
+    config,
+    grants,
+    report: (error) => log.error({ err: error }, "a job could not be worked on"),
+  })
+  const { citing } = library
+  const template = () => settings.current().rag_template
+  const chat = createChat({ citing, template, catalogue, meters, running })
   const conversations = await createConversations({
     ...changes,
     settings,
@@ -189,10 +198,12 @@ export const createGateway = async (config: Config, log: Logger) => {
     recorder,
     metrics,
     usage,
+    library,
 
     /** Writes what is still in memory and lets go of everything. */
     close: async (): Promise<void> => {
       retention.close()
+      await library.close()
       await conversations.close()
       await recorder.close()
       await lastSeen.close()

@@ -11,6 +11,10 @@ export type Message =
   | { topic: "chats"; user_id: string; id: string | null }
   /** Answers that run in this chat are to be stopped: one, or all where `message_id` is null. */
   | { topic: "chat_stop"; id: string; message_id: string | null }
+  /** A file's state moved on. */
+  | { topic: "files"; user_id: string; id: string }
+  /** A collection, its files or who may read it changed. */
+  | { topic: "collections"; id: string }
   | { topic: "reset" }
 
 export type Topic = Message["topic"]

@@ -6,6 +6,7 @@ import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
 import { createReply } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
+import type { Cited, Citing } from "../knowledge/citing.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
 import type { Booked, Meter, Meters } from "../usage/meter.ts"
@@ -13,9 +14,13 @@ import { bodyFor, hidesUsage } from "./context.ts"
 import { chatEndings, Frames, responseEndings } from "./frames.ts"
 import { Relay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
+import { asksForFiles, type SourceWords, withSources, wordsOf } from "./sources.ts"
 
 interface Needs {
   catalogue: Catalogue
+  citing: Citing
+  /** How sources are put to the model; empty for the usual way. */
+  template: () => string
   meters: Meters
   running: Running
 }
@@ -24,6 +29,8 @@ interface Needs {
 export interface Hearing extends SendListener {
   follow(flow: Flow): void
   stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void
+  /** Told before all else, where the answer rests on files. */
+  cited?(cited: Cited): void
 }
 
 /** Makes what hears; it says once, by `over`, that all is heard. */
@@ -78,7 +85,7 @@ const shutDown = (): Failure =>
   new Failure("shutting_down", "The gateway is shutting down; send the request again")
 
 /** Takes a request that was read to a connection that has its model, and the reply back. */
-export const createChat = ({ catalogue, meters, running }: Needs) => {
+export const createChat = ({ catalogue, citing, template, meters, running }: Needs) => {
   const dispatch = (
     { caller, request, book }: Asking,
     { resolved, headers }: { resolved: Resolved; headers: Record<string, string> },
@@ -107,7 +114,7 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
     })
 
   const relayTo =
-    (exchange: Exchange, request: ModelRequest): Hear =>
+    (exchange: Exchange, request: ModelRequest, sources?: SourceWords): Hear =>
     (meter, over) => {
       const endings = request.operation === "responses" ? responseEndings : chatEndings
       const frames = new Frames(endings, hidesUsage(request))
@@ -115,6 +122,7 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
         reply: createReply(exchange),
         meter,
         frames,
+        sources,
         over: (failure) => {
           // At once: the log line is written before any promise goes on.
           if (failure) exchange.failure = failure
@@ -123,12 +131,36 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
       })
     }
 
+  const find = (caller: Caller, request: ModelRequest, resolved: Resolved, signal: AbortSignal) => {
+    const needs = { citing, ownerOf: catalogue.ownerOf, template }
+    return withSources(needs, caller, { request, resolved, signal })
+  }
+
+  /** As `complete`, for a request whose answer is to rest on files. */
+  const completeWithFiles = async (
+    exchange: Exchange,
+    { caller, request }: { caller: Caller; request: ModelRequest },
+    resolved: Resolved,
+  ): Promise<void> => {
+    const gone = new AbortController()
+    exchange.outgoing.once("close", () => gone.abort())
+    const sourced = await find(caller, request, resolved, gone.signal)
+    if (gone.signal.aborted) throw new Failure("bad_request", "The client left")
+    const asking = { caller, request: sourced.request, book: exchange }
+    const words = sourced.cited ? wordsOf(sourced.cited, request.model) : undefined
+    const route = { resolved, headers: clientHeaders(exchange) }
+    await dispatch(asking, route, relayTo(exchange, sourced.request, words))
+  }
+
   return {
     /** Resolves when the reply is over. @throws {Failure} while nothing was sent yet */
     complete: async (exchange: Exchange, caller: Caller, request: ModelRequest): Promise<void> => {
       exchange.model = request.model
       const found = catalogue.resolve(caller, request.model)
       const resolved = found instanceof Promise ? await found : found
+      if (asksForFiles(request, resolved)) {
+        return completeWithFiles(exchange, { caller, request }, resolved)
+      }
       const asking = { caller, request, book: exchange }
       const route = { resolved, headers: clientHeaders(exchange) }
       await dispatch(asking, route, relayTo(exchange, request))
@@ -136,8 +168,23 @@ export const createChat = ({ catalogue, meters, running }: Needs) => {
 
     /** The same without a client's reply: `hear` makes what keeps the answer. @throws {Failure} */
     answer: async (asking: Asking, hear: Hear): Promise<void> => {
-      const resolved = await catalogue.resolve(asking.caller, asking.request.model)
-      await dispatch(asking, { resolved, headers: {} }, hear)
+      const { caller, request } = asking
+      const resolved = await catalogue.resolve(caller, request.model)
+      if (!asksForFiles(request, resolved)) {
+        await dispatch(asking, { resolved, headers: {} }, hear)
+        return
+      }
+      const sourced = await find(caller, request, resolved, new AbortController().signal)
+      const { cited } = sourced
+      await dispatch(
+        { ...asking, request: sourced.request },
+        { resolved, headers: {} },
+        (...told) => {
+          const hearing = hear(...told)
+          if (cited) hearing.cited?.(cited)
+          return hearing
+        },
+      )
     },
   }
 }

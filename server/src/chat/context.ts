@@ -34,7 +34,7 @@ const defaults = (workspace: readonly WorkspaceModel[]): Record<string, unknown>
 
 const applyWorkspace = (
   changes: Map<string, string>,
-  { operation, fields }: ModelRequest,
+  { operation, fields, context }: ModelRequest,
   workspace: readonly WorkspaceModel[],
 ): void => {
   if (operation !== "chat/completions") return
@@ -44,7 +44,7 @@ const applyWorkspace = (
     if (fixed.has(name.toLowerCase()) || value === undefined || value === null) continue
     changes.set(name, JSON.stringify(value))
   }
-  const prompt = sections(workspace)
+  const prompt = [sections(workspace), context].filter(Boolean).join("\n\n")
   if (prompt && Array.isArray(fields.messages)) {
     changes.set("messages", JSON.stringify(withPrompt(fields.messages, prompt)))
   }
@@ -67,7 +67,7 @@ export const bodyFor = (
 ): Buffer => {
   const changes = new Map<string, string>()
   if (upstreamModel !== request.model) changes.set("model", JSON.stringify(upstreamModel))
-  if (workspace.length > 0) applyWorkspace(changes, request, workspace)
+  if (workspace.length > 0 || request.context) applyWorkspace(changes, request, workspace)
   if (hidesUsage(request)) {
     const own = request.fields.stream_options
     const options = typeof own === "object" && own !== null ? own : {}

@@ -12,6 +12,7 @@ import type { Meter } from "../usage/meter.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/tokens.ts"
 import type { Frames } from "./frames.ts"
+import type { SourceWords } from "./sources.ts"
 import { errorHeaders, passedHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
 
 /** Up to here a reply that is not streamed is kept until whole, and then sent in one piece. */
@@ -34,6 +35,8 @@ interface Needs {
   reply: Reply
   meter: Meter
   frames: Frames
+  /** What the reply says of the files it rests on. */
+  sources?: SourceWords | undefined
   /** Told when the reply is over, in whatever way. */
   over: (failure?: Failure) => void
 }
@@ -59,6 +62,7 @@ export class Relay implements SendListener {
   readonly #meter: Meter
   readonly #frames: Frames
   readonly #over: Needs["over"]
+  readonly #sources: Needs["sources"]
   #flow: Flow | null = null
   #upstream: Upstream | null = null
   #stage: Stage = "waiting"
@@ -68,11 +72,12 @@ export class Relay implements SendListener {
   #kept: Buffer[] = []
   #keptBytes = 0
 
-  constructor({ reply, meter, frames, over }: Needs) {
+  constructor({ reply, meter, frames, sources, over }: Needs) {
     this.#reply = reply
     this.#meter = meter
     this.#frames = frames
     this.#over = over
+    this.#sources = sources
     reply.onDrain(() => this.#flow?.resume())
     reply.onGone(() => this.stop("client_cancelled"))
   }
@@ -135,6 +140,7 @@ export class Relay implements SendListener {
     this.#stage = "passing"
     this.#reply.head(this.#status, this.#headers)
     this.#reply.flushSoon()
+    if (this.#sources) this.#reply.write(this.#sources.chunk)
   }
 
   #passOn(chunk: Buffer): boolean {
@@ -156,7 +162,7 @@ export class Relay implements SendListener {
     this.#reply.head(this.#status, this.#headers)
     const kept = Buffer.concat(this.#kept)
     this.#kept = []
-    return this.#passLong(kept)
+    return this.#passLong(this.#sources ? this.#sources.whole(kept) : kept)
   }
 
   #passLong(chunk: Buffer): boolean {
@@ -194,10 +200,11 @@ export class Relay implements SendListener {
   #sendWhole(): void {
     this.#meter.firstToken()
     const [only] = this.#kept
-    const body = this.#kept.length === 1 && only ? only : Buffer.concat(this.#kept)
+    const own = this.#kept.length === 1 && only ? only : Buffer.concat(this.#kept)
+    const body = this.#sources ? this.#sources.whole(own) : own
     this.#reply.head(this.#status, { ...this.#headers, "content-length": body.length })
     this.#reply.end(body)
-    this.#frames.tokens = usageOf(body)
+    this.#frames.tokens = usageOf(own)
     this.#finish("ok")
   }
 

@@ -11,6 +11,8 @@ export interface ModelRequest {
   fields: Record<string, unknown>
   model: string
   streamed: boolean
+  /** What the gateway adds to the prompt: passages of files. */
+  context?: string
 }
 
 const requiredFields: Record<Operation, readonly string[]> = {

@@ -3,12 +3,15 @@ import { type Migration, Migrator } from "kysely/migration"
 import * as foundation from "./migrations/0001-foundation.ts"
 import * as scim from "./migrations/0002-scim.ts"
 import * as chats from "./migrations/0003-chats.ts"
+import * as files from "./migrations/0004-files.ts"
+import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {
   "0001-foundation": foundation,
   "0002-scim": scim,
   "0003-chats": chats,
+  "0004-files": files,
 }
 
 /**
@@ -23,6 +26,7 @@ export const migrate = async (writer: Kysely<Tables>): Promise<void> => {
   })
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
+  if (isOutage(error)) throw error
   const failed = results?.find(({ status }) => status === "Error")?.migrationName
   throw new Error(
     failed ? `Migration ${failed} failed` : "The database could not be brought up to date",

@@ -1,5 +1,16 @@
 import type { Generated } from "kysely"
 import type { ChatImageRow, ChatMessageRow, ChatRow, ChatTagRow } from "./chat-tables.ts"
+import type {
+  CollectionFileRow,
+  CollectionRow,
+  FileRow,
+  FileTextRow,
+  FileWordsRow,
+  JobRow,
+  PassageRow,
+  VectorBatchRow,
+  VectorSpaceRow,
+} from "./file-tables.ts"
 
 /** 0 or 1: neither database's own boolean is portable. */
 export type Bit = 0 | 1
@@ -199,4 +210,13 @@ export interface Tables {
   chat_tags: ChatTagRow
   chat_messages: ChatMessageRow
   chat_images: ChatImageRow
+  files: FileRow
+  file_texts: FileTextRow
+  passages: PassageRow
+  file_words: FileWordsRow
+  vector_spaces: VectorSpaceRow
+  vector_batches: VectorBatchRow
+  collections: CollectionRow
+  collection_files: CollectionFileRow
+  jobs: JobRow
 }

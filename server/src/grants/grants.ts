@@ -2,7 +2,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
 import { AccessGrant } from "./schema.ts"
 
-export type ResourceType = "model" | "connection"
+export type ResourceType = "model" | "connection" | "collection"
 
 /** Who is asked about: a caller, or an owner who is not here. */
 export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "id" | "role"> }
@@ -41,6 +41,17 @@ export const createGrants = (db: Database) => ({
       else byId.set(resource_id, [parsed])
     }
     return byId
+  },
+
+  /** The grants on one resource. */
+  of: async (type: ResourceType, id: string, reader: Reader = db.read): Promise<AccessGrant[]> => {
+    const rows = await reader
+      .selectFrom("access_grants")
+      .select(["principal_type", "principal_id", "permission"])
+      .where("resource_type", "=", type)
+      .where("resource_id", "=", id)
+      .execute()
+    return rows.map((row) => AccessGrant.parse(row))
   },
 
   replace: async (

@@ -126,6 +126,18 @@ export const refuseTwins = (found: readonly Member[]): void => {
   }
 }
 
+/** The same object without one member. */
+export const without = (bytes: Buffer, found: readonly Member[], key: string): Buffer => {
+  const index = found.findIndex((member) => member.key === key)
+  const member = found[index]
+  if (!member) return bytes
+  const before = found[index - 1]
+  const after = found[index + 1]
+  const from = after || !before ? member.start : before.valueEnd
+  const to = after ? after.start : member.valueEnd
+  return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)])
+}
+
 /**
  * The same object with some members set; bytes that are not theirs stay as they were sent.
  * @param changes JSON text by key; a key that is not there yet is put first

@@ -244,6 +244,10 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
 
     /** Whether any connection offers it, to whomever. */
     offered: (id: string): boolean => registry.offers().has(id),
+    /** Whose access a workspace model lends to those who use it. */
+    ownerOf: (model: WorkspaceModel): Principal | undefined =>
+      snapshot.ownerById.get(model.user_id),
+
     workspace: (id: string): WorkspaceModel | undefined => snapshot.workspaceById.get(id),
     allWorkspace: (): WorkspaceModel[] => [...snapshot.workspaceById.values()],
     reload,

@@ -15,6 +15,8 @@ export const Settings = z
     audit_retention: z.int().min(0).default(0),
     /** Whether a model names new chats, or their first words: never, with local models, with any. */
     chat_titles: z.enum(["words", "local", "any"]).default("local"),
+    /** How passages of files are put to a model, at `{{sources}}`; empty for the usual way. */
+    rag_template: z.string().default(""),
   })
   .meta({ id: "Settings" })
 export type Settings = z.output<typeof Settings>
@@ -29,6 +31,12 @@ export const SettingsChanges = z
     usage_retention: z.int().min(0),
     audit_retention: z.int().min(0),
     chat_titles: z.enum(["words", "local", "any"]),
+    rag_template: z
+      .string()
+      .max(20_000)
+      .refine((text) => text.trim() === "" || text.includes("{{sources}}"), {
+        error: "must say with {{sources}} where the passages go, or be empty",
+      }),
   })
   .partial()
   .meta({ id: "SettingsChanges" })

@@ -1,0 +1,74 @@
+import { Readable } from "node:stream"
+import { fail } from "../errors.ts"
+import type { Objects } from "./objects.ts"
+
+interface Asked {
+  method: string
+  range: string | undefined
+  ifRange: string | undefined
+  ifNoneMatch: string | undefined
+}
+
+interface Content {
+  hash: string
+  size: number
+  filename: string
+  content_type: string
+}
+
+/** What a browser might run, were it ever shown under our address. */
+const active = /html|xml|svg|script|flash|wasm/
+
+const typeOf = (type: string): string =>
+  /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/.test(type) && !active.test(type)
+    ? type
+    : "application/octet-stream"
+
+const disposition = (filename: string): string => {
+  const plain = filename.replace(/[^\x20-\x7e]|["\\%]/g, "_")
+  const encoded = encodeURIComponent(filename).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+}
+
+/** First and last byte; null for all of it, which is also the answer to several ranges. */
+const rangeOf = (header: string | undefined, size: number) => {
+  const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "") ?? []
+  if (from === "" && to === "") return null
+  const start = from === "" ? Math.max(0, size - Number(to)) : Number(from)
+  const end = from === "" || to === "" ? size - 1 : Math.min(Number(to), size - 1)
+  if (start > end || start >= size) {
+    fail("range_not_satisfiable", `The file has ${size} bytes`, {
+      headers: { "content-range": `bytes */${size}` },
+    })
+  }
+  return { start, end }
+}
+
+/** A file's bytes, to be saved and never to be run: RFC 9110 §14 for ranges. */
+export const contentResponse = (objects: Objects, content: Content, asked: Asked): Response => {
+  const { hash, size, filename, content_type } = content
+  const etag = `"${hash}"`
+  const headers: Record<string, string> = {
+    etag,
+    "accept-ranges": "bytes",
+    "cache-control": "private, no-cache",
+    "content-disposition": disposition(filename),
+    "content-security-policy": "sandbox; default-src 'none'",
+    "content-type": typeOf(content_type),
+    "x-content-type-options": "nosniff",
+  }
+  if (asked.ifNoneMatch === etag) return new Response(null, { status: 304, headers })
+  const stale = asked.ifRange !== undefined && asked.ifRange !== etag
+  const range = stale ? null : rangeOf(asked.range, size)
+  const length = range ? range.end - range.start + 1 : size
+  headers["content-length"] = String(length)
+  if (range) headers["content-range"] = `bytes ${range.start}-${range.end}/${size}`
+  const status = range ? 206 : 200
+  if (asked.method === "HEAD") return new Response(null, { status, headers })
+  if (!objects.has(hash)) return fail("unavailable", "The file's bytes cannot be reached")
+  const stream = Readable.toWeb(objects.read(hash, range ?? undefined)) as ReadableStream
+  return new Response(stream, { status, headers })
+}

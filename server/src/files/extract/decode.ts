@@ -1,0 +1,66 @@
+import { isUtf8 } from "node:buffer"
+import { utf16 } from "../sniff.ts"
+import { unreadable } from "./blocks.ts"
+
+/** Old encodings, the likeliest for a share of bytes that are no ASCII. */
+const multibyte = ["shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"]
+const expected: Record<string, RegExp> = {
+  shift_jis: /[\u3040-\u30ff]/g,
+  "euc-jp": /[\u3040-\u30ff]/g,
+  gb18030: /[\u4e00-\u9fa5]/g,
+  big5: /[\u4e00-\u9fa5]/g,
+  "euc-kr": /[\uac00-\ud7a3]/g,
+}
+
+const strictly = (bytes: Uint8Array, encoding: string): string | null => {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** Words of Cyrillic letters in one case are rare in what is not Cyrillic. */
+const looksCyrillic = (bytes: Uint8Array): boolean => {
+  const text = new TextDecoder("windows-1251").decode(bytes.subarray(0, 20_000))
+  const letters = text.match(/[\p{L}]/gu)?.length ?? 0
+  const words = text.match(/(?<![\p{L}])[А-ЯЁ]?[а-яё]{3,}(?![\p{L}])/gu) ?? []
+  return words.join("").length > letters * 0.3
+}
+
+const looksLike = (text: string, encoding: string): boolean => {
+  const foreign = text.match(/[^\p{ASCII}]/gu)?.length ?? 0
+  const fitting = text.match(expected[encoding] ?? /$^/g)?.length ?? 0
+  return (
+    foreign > 0 &&
+    fitting > foreign * (encoding.includes("jp") || encoding.includes("jis") ? 0.3 : 0.7)
+  )
+}
+
+const legacy = (bytes: Uint8Array): string => {
+  if (looksCyrillic(bytes)) return new TextDecoder("windows-1251").decode(bytes)
+  for (const encoding of multibyte) {
+    const text = strictly(bytes, encoding)
+    if (text !== null && looksLike(text, encoding)) return text
+  }
+  return new TextDecoder("windows-1252").decode(bytes)
+}
+
+/**
+ * Text from bytes of any usual encoding.
+ * @param declared what the document says of itself; believed where it can be true
+ */
+export const decode = (bytes: Buffer, declared?: string): string => {
+  const wide = utf16(bytes.subarray(0, 4096))
+  if (wide) return new TextDecoder(wide).decode(bytes)
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
+  if (bytes.includes(0)) unreadable("It is no text, whatever its name says.")
+  if (declared) {
+    try {
+      return new TextDecoder(declared).decode(bytes)
+    } catch {
+      // A name that nobody knows.
+    }
+  }
+  return legacy(bytes)
+}

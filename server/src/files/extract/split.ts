@@ -1,0 +1,159 @@
+import type { Place } from "../place.ts"
+import { mostPassages } from "../word-index.ts"
+import { type Block, clean, unreadable } from "./blocks.ts"
+
+/** Characters a passage; longer only where nothing can be torn. */
+const wanted = 1100
+const most = 1300
+const overlap = 110
+
+export interface Passage {
+  /** UTF-16 offsets in the document's text, of which it is a verbatim part. */
+  starts: number
+  ends: number
+  place: Place
+}
+
+export interface Split {
+  text: string
+  passages: Passage[]
+}
+
+interface Placed extends Block {
+  starts: number
+  ends: number
+}
+
+const separators: Record<Block["kind"], string> = {
+  heading: "\n\n",
+  paragraph: "\n\n",
+  row: "\n",
+  code: "\n\n",
+}
+
+/** Joins the blocks to one text in which each knows where it stands. */
+const join = (blocks: readonly Block[]): { text: string; placed: Placed[] } => {
+  const parts: string[] = []
+  const placed: Placed[] = []
+  let at = 0
+  for (const block of blocks) {
+    const own = clean(block.text).replace(/^\s*\n|\s+$/g, "")
+    if (own.trim() === "") continue
+    const before = parts.length === 0 ? "" : separators[block.kind]
+    parts.push(before, own)
+    at += before.length
+    placed.push({ ...block, starts: at, ends: at + own.length })
+    at += own.length
+  }
+  return { text: parts.join(""), placed }
+}
+
+const sameSection = (a: Place, z: Place): boolean =>
+  a.page === z.page &&
+  a.slide === z.slide &&
+  a.sheet === z.sheet &&
+  JSON.stringify(a.heading) === JSON.stringify(z.heading)
+
+const sentenceEnd = /[.!?。！？…]["'”’)\]]*\s+|[。！？]|\n+/g
+
+/** Where a long text may be cut so that no piece is much longer than wanted. */
+const cuts = (text: string): number[] => {
+  const ends: number[] = []
+  for (const match of text.matchAll(sentenceEnd)) ends.push(match.index + match[0].length)
+  ends.push(text.length)
+  return ends
+}
+
+const wordBreak = (text: string, from: number, to: number): number => {
+  const space = text.lastIndexOf(" ", to)
+  const at = space > from + wanted / 2 ? space + 1 : to
+  // Never between the halves of a surrogate pair.
+  const code = text.charCodeAt(at)
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
+}
+
+/** Where a piece that begins at `from` ends: behind a sentence where there is one in reach. */
+const pieceEnd = (text: string, ends: readonly number[], from: number): number => {
+  if (text.length - from <= most) return text.length
+  const near = ends.filter((end) => end - from > wanted / 2 && end - from <= most)
+  const best = near.find((end) => end - from >= wanted) ?? near.at(-1)
+  return best ?? wordBreak(text, from, Math.min(text.length, from + wanted))
+}
+
+/** Ranges of a block that is too long for one passage, each with a little of the one before. */
+const tear = (text: string): [number, number][] => {
+  const all = cuts(text)
+  const ranges: [number, number][] = []
+  let from = 0
+  let first = 0
+  while (from < text.length) {
+    while ((all[first] ?? text.length) <= from) first++
+    const ends = all.slice(first, first + 2 * most)
+    const to = pieceEnd(text, ends, from)
+    ranges.push([from, to])
+    if (to >= text.length) break
+    const back = ends.findLast((end) => end >= to - overlap && end < to)
+    from = back !== undefined && back > from ? back : to
+  }
+  return ranges
+}
+
+const trimmed = (text: string, starts: number, ends: number): [number, number] => {
+  let from = starts
+  let to = ends
+  while (from < to && /\s/.test(text[from] ?? "")) from++
+  while (to > from && /\s/.test(text[to - 1] ?? "")) to--
+  return [from, to]
+}
+
+/** A heading belongs to what follows it, and never ends a passage. */
+const belongs = (first: Placed, last: Placed, block: Placed): boolean => {
+  if (last.kind === "heading") return true
+  if (block.kind === "heading" || !sameSection(last.place, block.place)) return false
+  return block.ends - first.starts <= wanted
+}
+
+const group = (placed: readonly Placed[]): Placed[][] => {
+  const groups: Placed[][] = []
+  let current: Placed[] = []
+  for (const block of placed) {
+    const [first] = current
+    const last = current.at(-1)
+    if (first && last && !belongs(first, last, block)) {
+      groups.push(current)
+      current = []
+    }
+    current.push(block)
+  }
+  if (current.length > 0) groups.push(current)
+  return groups
+}
+
+const passagesOf = (text: string, blocks: readonly Placed[]): Passage[] => {
+  const [first] = blocks
+  const last = blocks.at(-1)
+  if (!first || !last) return []
+  const place = first.kind === "heading" ? last.place : first.place
+  const whole = text.slice(first.starts, last.ends)
+  const ranges: [number, number][] = whole.length <= most ? [[0, whole.length]] : tear(whole)
+  return ranges
+    .map(([from, to]) => trimmed(text, first.starts + from, first.starts + to))
+    .filter(([starts, ends]) => ends > starts)
+    .map(([starts, ends]) => ({ starts, ends, place }))
+}
+
+/**
+ * Cuts a document by its structure into passages of about 1,100 characters.
+ * @throws {Unreadable} where there is no text, or too much of it
+ */
+export const split = (blocks: readonly Block[], limits: { characters: number }): Split => {
+  const { text, placed } = join(blocks)
+  if (text.length > limits.characters) {
+    unreadable(
+      `It holds more than ${limits.characters.toLocaleString("en")} characters of text; split it into several files.`,
+    )
+  }
+  const passages = group(placed).flatMap((blocksOfOne) => passagesOf(text, blocksOfOne))
+  if (passages.length > mostPassages) unreadable("It is too long; split it into several files.")
+  return { text, passages }
+}

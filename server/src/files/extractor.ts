@@ -1,0 +1,170 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { getCompileCacheDir } from "node:module"
+import { join } from "node:path"
+import type { Task, Told } from "./extract/child.ts"
+
+/** A document's text and how it is cut. */
+export interface Reading {
+  text: string
+  passages: { starts: number; ends: number; place: string }[]
+  words: Uint8Array
+  format: string
+  pages: number | null
+}
+
+/** What is wrong with a document, in a sentence; other people's documents do not throw. */
+export type Outcome = { read: Reading } | { unreadable: string }
+
+interface Caps {
+  /** Seconds for one document. */
+  seconds: number
+  /** Bytes of memory for the child. */
+  memory: number
+}
+
+/** A child is trusted with so many documents, then a fresh one takes over. */
+const documentsPerChild = 50
+const idleMs = 5000
+const watchMs = 100
+const pageSize = 4096
+
+interface Child {
+  process: ChildProcess
+  used: number
+  idle?: NodeJS.Timeout
+}
+
+const residentBytes = async (pid: number | undefined): Promise<number> => {
+  const stat = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "")
+  return Number(stat.split(" ")[1] ?? 0) * pageSize
+}
+
+const inWords = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+
+/** Reads documents in processes of their own, which are killed when they take too much. */
+export const createExtractor = (caps: Caps) => {
+  const spare: Child[] = []
+  const all = new Set<Child>()
+
+  const start = (): Child => {
+    const heapMb = Math.max(64, Math.round((caps.memory * 0.7) / 1e6))
+    const process = fork(join(import.meta.dirname, "extract/child.ts"), {
+      execArgv: [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"],
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      // Nothing of ours: what reads strangers' documents has no secrets to tell.
+      env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
+    })
+    const child = { process, used: 0 }
+    all.add(child)
+    process.once("exit", () => {
+      all.delete(child)
+      const at = spare.indexOf(child)
+      if (at >= 0) spare.splice(at, 1)
+    })
+    process.unref()
+    process.channel?.unref()
+    return child
+  }
+
+  const take = (): Child => {
+    const child = spare.pop() ?? start()
+    clearTimeout(child.idle)
+    child.used++
+    return child
+  }
+
+  const kill = ({ process }: Child): void => {
+    process.kill("SIGKILL")
+  }
+
+  const giveBack = (child: Child): void => {
+    if (child.used >= documentsPerChild || !child.process.connected) {
+      kill(child)
+      return
+    }
+    child.idle = setTimeout(() => kill(child), idleMs).unref()
+    spare.push(child)
+  }
+
+  const read = (task: Task, signal: AbortSignal): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      const child = take()
+      const texts: string[] = []
+      const passages: Reading["passages"] = []
+      let words: Uint8Array = new Uint8Array()
+      let over = false
+
+      const finish = (settle: () => void, healthy: boolean): void => {
+        if (over) return
+        over = true
+        clearTimeout(timer)
+        clearInterval(watch)
+        signal.removeEventListener("abort", aborted)
+        child.process.off("message", heard)
+        child.process.off("exit", exited)
+        if (healthy) giveBack(child)
+        else kill(child)
+        settle()
+      }
+      const refuse = (unreadable: string, healthy = false): void =>
+        finish(() => resolve({ unreadable }), healthy)
+      const aborted = (): void => finish(() => reject(new Error("stopped")), false)
+      const exited = (): void =>
+        refuse("Reading it took more memory than is allowed, or crashed the reader.")
+
+      const heard = (told: Told): void => {
+        switch (told.type) {
+          case "text":
+            texts.push(told.text)
+            break
+          case "passages":
+            passages.push(...told.passages)
+            break
+          case "words":
+            words = told.words
+            break
+          case "unreadable":
+            refuse(told.message, true)
+            break
+          case "broke":
+            refuse(`It is damaged: ${told.message.slice(0, 200)}`)
+            break
+          case "done": {
+            const { format, pages } = told
+            const read = { text: texts.join(""), passages, words, format, pages }
+            finish(() => resolve({ read }), true)
+          }
+        }
+      }
+
+      const timer = setTimeout(
+        () => refuse(`Reading it took longer than ${caps.seconds} seconds.`),
+        caps.seconds * 1000,
+      )
+      const tooBig = `Reading it took more memory than is allowed (${inWords(caps.memory)}).`
+      const watch = setInterval(() => {
+        void residentBytes(child.process.pid).then((bytes) => {
+          if (bytes > caps.memory) refuse(tooBig)
+        })
+      }, watchMs)
+      child.process.on("message", heard)
+      child.process.once("exit", exited)
+      signal.addEventListener("abort", aborted)
+      if (signal.aborted) return aborted()
+      child.process.send(task, (error) => {
+        if (error) exited()
+      })
+    })
+
+  return {
+    /** @throws only when `signal` aborts */
+    read,
+    close: (): void => {
+      for (const child of all) kill(child)
+    },
+  }
+}
+
+export type Extractor = ReturnType<typeof createExtractor>

@@ -1,0 +1,190 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database } from "../db/database.ts"
+import { foldCase } from "../db/text.ts"
+import { fail } from "../errors.ts"
+import type { Actor, Caller } from "../http/caller.ts"
+import type { Page } from "../http/list.ts"
+import type { Queue } from "../jobs/queue.ts"
+import type { Objects } from "./objects.ts"
+import type { PassageStore } from "./passage-store.ts"
+import type { FileListQuery, FileRecord } from "./schema.ts"
+import { type FileStore, type StoredFile, toRecord } from "./store.ts"
+import type { Upload } from "./upload.ts"
+
+interface Needs {
+  db: Database
+  bus: Bus
+  audit: Audit
+  store: FileStore
+  passages: PassageStore
+  objects: Objects
+  queue: Queue
+  newId: () => string
+  now: () => number
+  /** Whether a file that is not the caller's own can be read through something shared. */
+  sharedWith: (caller: Caller, fileId: string) => Promise<boolean>
+}
+
+/** Looked for every so often beside the bus, which may lose a message. */
+const lookAgainMs = 1000
+
+const isOver = ({ status }: StoredFile): boolean => status !== "pending" && status !== "processing"
+
+/** Files of people: their bytes, and how far their processing is. */
+export const createFiles = (needs: Needs) => {
+  const { db, bus, audit, store, passages, objects, queue, newId, now } = needs
+
+  const unknown = (): never => fail("not_found", "There is no such file")
+  const owns = ({ user }: Caller, file: StoredFile): boolean =>
+    file.user_id === user.id || user.role === "admin"
+
+  const find = async (caller: Caller, id: string): Promise<StoredFile | undefined> => {
+    const file = await store.byId(id)
+    if (!file) return undefined
+    return owns(caller, file) || (await needs.sharedWith(caller, id)) ? file : undefined
+  }
+  const readable = async (caller: Caller, id: string): Promise<StoredFile> =>
+    (await find(caller, id)) ?? unknown()
+
+  const own = async (caller: Caller, id: string): Promise<StoredFile> => {
+    const file = await readable(caller, id)
+    return owns(caller, file) ? file : fail("forbidden", "Only the file's owner may do this")
+  }
+
+  const target = (id: string) => ({ type: "file", id })
+
+  /** Waits until `done` holds for a file, or it is gone, or the time is up. */
+  const until = (
+    id: string,
+    done: (file: StoredFile) => boolean,
+    { ms, signal }: { ms: number; signal?: AbortSignal },
+  ): Promise<StoredFile | undefined> =>
+    new Promise((resolve, reject) => {
+      let last: StoredFile | undefined
+      const finish = (): void => {
+        stop()
+        clearInterval(again)
+        clearTimeout(timer)
+        signal?.removeEventListener("abort", finish)
+        resolve(last)
+      }
+      const look = (): void => {
+        store.byId(id).then(
+          (file) => {
+            last = file
+            if (!file || done(file)) finish()
+          },
+          (error) => {
+            finish()
+            reject(error)
+          },
+        )
+      }
+      const stop = bus.subscribe((message) => {
+        if (message.topic === "files" && message.id === id) look()
+      })
+      const again = setInterval(look, lookAgainMs)
+      const timer = setTimeout(finish, ms)
+      signal?.addEventListener("abort", finish)
+      look()
+    })
+
+  /** Bytes that no file has any more; in a transaction, so that no upload takes them up meanwhile. */
+  const dropBytes = (hash: string): Promise<void> =>
+    db.transact(async (tx) => {
+      await db.exclusive(tx, `object:${hash}`)
+      if (!(await store.used(hash, tx))) objects.remove(hash)
+    })
+
+  return {
+    find,
+    readable,
+    own,
+    until,
+    isOver,
+
+    list: (caller: Caller, query: FileListQuery): Promise<Page<FileRecord>> =>
+      store.list(caller.user.role === "admin" ? null : caller.user.id, query),
+
+    /** Makes a file of what was uploaded, and has it processed unless told otherwise. */
+    add: async (
+      actor: Actor,
+      caller: Caller,
+      { upload, process }: { upload: Upload; process: boolean },
+    ): Promise<FileRecord> => {
+      const { received, filename, content_type, metadata } = upload
+      const row = {
+        id: newId(),
+        user_id: caller.user.id,
+        hash: received.hash,
+        filename,
+        filename_key: foldCase(filename),
+        content_type: content_type.toLowerCase().slice(0, 200),
+        size: received.size,
+        metadata: JSON.stringify(metadata),
+        status: process ? "pending" : "stored",
+        error: null,
+        text_length: null,
+        pages: null,
+        passages: null,
+        format: null,
+        created_at: now(),
+        updated_at: now(),
+      }
+      try {
+        await db.transact(async (tx) => {
+          await db.exclusive(tx, `object:${row.hash}`)
+          received.keep()
+          await store.insert(tx, row)
+          if (process) await queue.add(tx, "read", row.id, row.hash)
+          const after = { filename, size: row.size, hash: row.hash }
+          await audit.record(tx, { actor, action: "file.uploaded", target: target(row.id), after })
+          await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
+        })
+      } finally {
+        await received.drop()
+      }
+      return toRecord({ ...row, embedded: 0 })
+    },
+
+    /** Reads it once more, whatever came of it before. */
+    processAgain: async (actor: Actor, caller: Caller, id: string): Promise<FileRecord> => {
+      const file = await own(caller, id)
+      await db.transact(async (tx) => {
+        await passages.clear(tx, id)
+        const fresh = { status: "pending", error: null, passages: null, updated_at: now() }
+        if (!(await store.set(tx, id, fresh))) unknown()
+        await queue.add(tx, "read", id, file.hash)
+        await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
+        await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
+      })
+      return toRecord((await store.byId(id)) ?? unknown())
+    },
+
+    text: async (caller: Caller, id: string): Promise<string> => {
+      await readable(caller, id)
+      return (await store.text(id)) ?? ""
+    },
+
+    remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
+      const file = await own(caller, id)
+      await db.transact(async (tx) => {
+        await queue.cancel(tx, "read", id)
+        await passages.clear(tx, id)
+        if (!(await store.remove(tx, id))) unknown()
+        await audit.record(tx, { actor, action: "file.deleted", target: target(id) })
+        await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
+      })
+      await dropBytes(file.hash)
+    },
+
+    /** Bytes on the disk that no file has, such as a crash may leave. */
+    sweep: async (alone: boolean): Promise<void> => {
+      await objects.sweep(alone)
+      for (const hash of await objects.list()) if (!(await store.used(hash))) await dropBytes(hash)
+    },
+  }
+}
+
+export type Files = ReturnType<typeof createFiles>

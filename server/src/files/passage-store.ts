@@ -1,0 +1,92 @@
+import { type Selectable, sql } from "kysely"
+import type { Database, Tx } from "../db/database.ts"
+import type { PassageRow } from "../db/file-tables.ts"
+import type { Reading } from "./extractor.ts"
+
+/** One statement's worth; small, so that nobody waits long for the database. */
+const rowsPerStatement = 100
+
+export type StoredPassage = Selectable<PassageRow>
+
+export const createPassageStore = (db: Database) => {
+  const clear = async (tx: Tx, fileId: string): Promise<void> => {
+    for (const table of ["vector_batches", "file_words", "passages", "file_texts"] as const) {
+      await tx.deleteFrom(table).where("file_id", "=", fileId).execute()
+    }
+  }
+
+  return {
+    clear,
+
+    /**
+     * Writes what was read of a file, in several transactions; it counts once `files.passages`
+     * is set. @throws when the file is gone
+     */
+    write: async (fileId: string, { text, passages, words }: Reading): Promise<void> => {
+      await db.transact(async (tx) => {
+        await clear(tx, fileId)
+        await tx.insertInto("file_texts").values({ file_id: fileId, text }).execute()
+        await tx.insertInto("file_words").values({ file_id: fileId, data: words }).execute()
+      })
+      for (let at = 0; at < passages.length; at += rowsPerStatement) {
+        const rows = passages.slice(at, at + rowsPerStatement).map((passage, index) => ({
+          ...passage,
+          file_id: fileId,
+          position: at + index,
+          text: text.slice(passage.starts, passage.ends),
+        }))
+        await db.transact(async (tx) => {
+          await tx
+            .insertInto("passages")
+            .values(rows)
+            .onConflict((conflict) => conflict.doNothing())
+            .execute()
+        })
+      }
+    },
+
+    /** Takes over all that was found out about the same bytes; nothing is read or embedded twice. */
+    copy: async (tx: Tx, from: string, to: string): Promise<void> => {
+      await clear(tx, to)
+      await sql`insert into file_texts (file_id, text)
+        select ${to}, text from file_texts where file_id = ${from}`.execute(tx)
+      await sql`insert into passages (file_id, position, starts, ends, text, place)
+        select ${to}, position, starts, ends, text, place from passages
+        where file_id = ${from}`.execute(tx)
+      await sql`insert into file_words (file_id, data)
+        select ${to}, data from file_words where file_id = ${from}`.execute(tx)
+      await sql`insert into vector_batches (file_id, space_id, first, count, coarse, exact)
+        select ${to}, space_id, first, count, coarse, exact from vector_batches
+        where file_id = ${from}`.execute(tx)
+    },
+
+    words: (fileIds: readonly string[]): Promise<{ file_id: string; data: Uint8Array }[]> =>
+      fileIds.length === 0
+        ? Promise.resolve([])
+        : db.read
+            .selectFrom("file_words")
+            .selectAll()
+            .where("file_id", "in", [...fileIds])
+            .execute(),
+
+    /** Passages of one file, in order. */
+    of: (fileId: string, positions?: readonly number[]): Promise<StoredPassage[]> => {
+      let wanted = db.read.selectFrom("passages").selectAll().where("file_id", "=", fileId)
+      if (positions) wanted = wanted.where("position", "in", [...positions])
+      return wanted.orderBy("position").execute()
+    },
+
+    /** Passages of one file from `first` on. */
+    from: (fileId: string, first: number, limit: number): Promise<StoredPassage[]> =>
+      db.read
+        .selectFrom("passages")
+        .selectAll()
+        .where("file_id", "=", fileId)
+        .where("position", ">=", first)
+        .orderBy("position")
+        .limit(limit)
+        .execute(),
+  }
+}
+
+export type PassageStore = ReturnType<typeof createPassageStore>

@@ -1,0 +1,111 @@
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import type { Kind, Work } from "../jobs/queue.ts"
+import { Hopeless } from "../jobs/queue.ts"
+import type { Limits } from "./extract/formats.ts"
+import type { Extractor } from "./extractor.ts"
+import type { Objects } from "./objects.ts"
+import type { PassageStore } from "./passage-store.ts"
+import type { FileStore, StoredFile } from "./store.ts"
+
+interface Needs {
+  db: Database
+  bus: Bus
+  store: FileStore
+  passages: PassageStore
+  objects: Objects
+  extractor: Extractor
+  limits: Limits
+  concurrency: number
+  now: () => number
+  /**
+   * Told within the transaction that makes a file searchable.
+   * @returns whether more is to be done before it is complete
+   */
+  searchable: (tx: Tx, fileId: string) => Promise<boolean>
+}
+
+/** Turns an uploaded file into passages that can be searched; the job `read`. */
+export const createProcessing = (needs: Needs): Kind => {
+  const { db, bus, store, passages, objects, extractor, limits, now } = needs
+
+  const becomes = async (
+    tx: Tx,
+    { id, user_id }: StoredFile,
+    changes: Parameters<FileStore["set"]>[2],
+  ): Promise<void> => {
+    if (!(await store.set(tx, id, { ...changes, updated_at: now() }))) return
+    await bus.publish(tx, { topic: "files", user_id, id })
+  }
+
+  const ready = async (
+    tx: Tx,
+    file: StoredFile,
+    found: Pick<StoredFile, "passages" | "pages" | "format" | "text_length">,
+  ): Promise<void> => {
+    const more = await needs.searchable(tx, file.id)
+    await becomes(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
+  }
+
+  const takeOver = (file: StoredFile, twin: StoredFile): Promise<void> =>
+    db.transact(async (tx) => {
+      await passages.copy(tx, twin.id, file.id)
+      await ready(tx, file, {
+        passages: twin.passages,
+        pages: twin.pages,
+        format: twin.format,
+        text_length: twin.text_length,
+      })
+    })
+
+  const read = async (file: StoredFile, signal: AbortSignal): Promise<void> => {
+    if (!objects.has(file.hash)) throw new Hopeless("Its bytes are missing from the store.")
+    const outcome = await extractor.read(
+      {
+        path: objects.pathOf(file.hash),
+        filename: file.filename,
+        contentType: file.content_type,
+        limits,
+      },
+      signal,
+    )
+    if ("unreadable" in outcome) throw new Hopeless(outcome.unreadable)
+    const { read } = outcome
+    await passages.write(file.id, read)
+    signal.throwIfAborted()
+    await db.transact((tx) =>
+      ready(tx, file, {
+        passages: read.passages.length,
+        pages: read.pages,
+        format: read.format,
+        text_length: read.text.length,
+      }),
+    )
+  }
+
+  return {
+    concurrency: needs.concurrency,
+    attempts: 5,
+
+    run: async ({ target, signal }: Work): Promise<void> => {
+      const file = await store.byId(target)
+      if (!file || file.status === "completed" || file.status === "stored") return
+      await db.transact((tx) => becomes(tx, file, { status: "processing", passages: null }))
+      const twin = await store.twin(file)
+      if (twin) await takeOver(file, twin)
+      else await read(file, signal)
+    },
+
+    gaveUp: async (target, error): Promise<void> => {
+      await db.transact(async (tx) => {
+        const file = await store.byId(target, tx)
+        if (!file) return
+        const sentence =
+          error instanceof Hopeless
+            ? error.message
+            : `It could not be processed: ${error.message.slice(0, 300)}`
+        await becomes(tx, file, { status: "failed", error: sentence })
+      })
+    },
+  }
+}

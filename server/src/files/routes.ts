@@ -1,0 +1,146 @@
+import { z } from "zod"
+import { ById, Done, done, Page } from "../http/list.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import { contentResponse } from "./content.ts"
+import type { Files } from "./files.ts"
+import type { Objects } from "./objects.ts"
+import {
+  FileListQuery,
+  FileRecord,
+  FileText,
+  ProcessStatus,
+  StatusQuery,
+  UploadQuery,
+} from "./schema.ts"
+import { statusOf, statusStream } from "./status-stream.ts"
+import { toRecord } from "./store.ts"
+import { readUpload } from "./upload.ts"
+
+interface Needs {
+  router: Router
+  files: Files
+  objects: Objects
+  /** Bytes a file. */
+  uploadLimit: number
+  /** True when something else reads what we cannot. */
+  readsEverything: boolean
+}
+
+/** Longer than any processing takes, which has caps of its own. */
+const processingMs = 3_600_000
+
+/** `/api/v1/files`. */
+export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Router => {
+  const byId = { params: ById }
+  const upload = route("user", {
+    method: "post",
+    path: "/",
+    summary: "Upload a file: multipart/form-data with a part `file`, and `metadata` if wanted",
+    query: UploadQuery,
+    responses: {
+      200: json(FileRecord, "The file; its processing goes on in the background"),
+      400: { description: "No file, two files, or an empty one" },
+      413: { description: "The file is too large" },
+      415: { description: "No text can be had of it" },
+    },
+  })
+  router.on(upload, async ({ caller, actor, query, exchange }) => {
+    const read = await readUpload(exchange.incoming, {
+      objects,
+      limit: settings.uploadLimit,
+      mustBeReadable: query.process && !settings.readsEverything,
+    })
+    const added = await files.add(actor, caller, { upload: read, process: query.process })
+    if (query.process_in_background || !query.process) return added
+    const gone = new AbortController()
+    exchange.outgoing.once("close", () => gone.abort())
+    const wait = { ms: processingMs, signal: gone.signal }
+    const ended = await files.until(added.id, files.isOver, wait)
+    return ended ? toRecord(ended) : added
+  })
+
+  const list = route("user", {
+    method: "get",
+    path: "/",
+    summary: "List your files; an administrator sees all",
+    query: FileListQuery,
+    responses: { 200: json(Page(FileRecord), "One page of files") },
+  })
+  router.on(list, ({ caller, query }) => files.list(caller, query))
+
+  const get = route("user", {
+    method: "get",
+    path: "/:id",
+    summary: "Read a file's record",
+    ...byId,
+    responses: { 200: json(FileRecord, "The file"), 404: { description: "No such file" } },
+  })
+  router.on(get, async ({ caller, params }) => toRecord(await files.readable(caller, params.id)))
+
+  const content = route("user", {
+    method: "get",
+    path: "/:id/content",
+    summary: "Download a file's bytes; `Range` works",
+    ...byId,
+    responses: {
+      200: { description: "The bytes as uploaded", contentType: "application/octet-stream" },
+      206: { description: "The range asked for", contentType: "application/octet-stream" },
+      404: { description: "No such file" },
+    },
+  })
+  router.on(content, async ({ caller, params, exchange }) => {
+    const file = await files.readable(caller, params.id)
+    const { headers, method = "GET" } = exchange.incoming
+    return contentResponse(objects, file, {
+      method,
+      range: headers.range,
+      ifRange: z.string().optional().catch(undefined).parse(headers["if-range"]),
+      ifNoneMatch: headers["if-none-match"],
+    })
+  })
+
+  const text = route("user", {
+    method: "get",
+    path: "/:id/data/content",
+    summary: "Read the text that was found in a file",
+    ...byId,
+    responses: { 200: json(FileText, "The text; empty until it was read") },
+  })
+  router.on(text, async ({ caller, params }) => ({ content: await files.text(caller, params.id) }))
+
+  const status = route("user", {
+    method: "get",
+    path: "/:id/process/status",
+    summary: "How far a file is; `?stream=true` tells each change until it ends",
+    ...byId,
+    query: StatusQuery,
+    responses: { 200: json(ProcessStatus, "The state") },
+  })
+  router.on(status, async ({ caller, params, query }) => {
+    const file = await files.readable(caller, params.id)
+    return query.stream ? statusStream(files, file) : statusOf(file)
+  })
+
+  const again = route("user", {
+    method: "post",
+    path: "/:id/process",
+    summary: "Process a file once more",
+    ...byId,
+    responses: { 200: json(FileRecord, "The file") },
+  })
+  router.on(again, ({ caller, actor, params }) => files.processAgain(actor, caller, params.id))
+
+  const remove = route("user", {
+    method: "delete",
+    path: "/:id",
+    summary: "Delete a file, from all collections too",
+    ...byId,
+    responses: { 200: json(Done, "Deleted") },
+  })
+  router.on(remove, async ({ caller, actor, params }) => {
+    await files.remove(actor, caller, params.id)
+    return done
+  })
+  return router
+}

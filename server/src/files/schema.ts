@@ -1,0 +1,72 @@
+import { z } from "zod"
+import { ListQuery } from "../http/list.ts"
+
+export const FileStatus = z.enum(["stored", "pending", "processing", "completed", "failed"])
+export type FileStatus = z.output<typeof FileStatus>
+
+/** How far a file is. */
+export const FileProgress = z
+  .object({
+    /** Null until they were counted, and where the format has none. */
+    pages: z.int().nullable(),
+    /** Null until it can be searched by its words. */
+    passages: z.int().nullable(),
+    /** Passages that can be found by their meaning too. */
+    embedded: z.int(),
+  })
+  .meta({ id: "FileProgress" })
+
+export const FileRecord = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    filename: z.string(),
+    /** SHA-256 of the bytes in hex. */
+    hash: z.string(),
+    meta: z.object({
+      name: z.string(),
+      content_type: z.string(),
+      size: z.int(),
+      /** What the bytes turned out to be, such as `pdf`. */
+      format: z.string().nullable(),
+      /** The upload's part `metadata`. */
+      data: z.record(z.string(), z.unknown()),
+    }),
+    data: z.object({
+      status: FileStatus,
+      /** A sentence for people, where the status is `failed`. */
+      error: z.string().nullable(),
+      progress: FileProgress,
+    }),
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "File" })
+export type FileRecord = z.output<typeof FileRecord>
+
+const Flag = z
+  .enum(["true", "false", "1", "0"])
+  .transform((text) => text === "true" || text === "1")
+
+export const UploadQuery = z.object({
+  /** False only stores the file. */
+  process: Flag.default(true),
+  /** False answers when processing has ended. */
+  process_in_background: Flag.default(true),
+})
+
+export const StatusQuery = z.object({ stream: Flag.default(false) })
+
+export const ProcessStatus = z
+  .object({ status: FileStatus, error: z.string().nullable(), progress: FileProgress })
+  .meta({ id: "FileProcessStatus" })
+export type ProcessStatus = z.output<typeof ProcessStatus>
+
+export const FileText = z.object({ content: z.string() }).meta({ id: "FileText" })
+
+export const FileListQuery = ListQuery.extend({
+  order_by: z.enum(["created_at", "filename", "size"]).default("created_at"),
+  direction: z.enum(["asc", "desc"]).default("desc"),
+  status: FileStatus.optional(),
+})
+export type FileListQuery = z.output<typeof FileListQuery>

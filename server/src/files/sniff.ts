@@ -1,0 +1,80 @@
+import { isUtf8 } from "node:buffer"
+
+/** What the first bytes prove: a format with text in it, or one of which no text can be had. */
+export type Sniffed = { readable: "pdf" | "zip" | "ole" | "rtf" | "text" } | { unreadable: string }
+
+const starts = (head: Buffer, signature: string, at = 0): boolean =>
+  head.subarray(at, at + signature.length).equals(Buffer.from(signature, "latin1"))
+
+const signatures: [signature: string, name: string, at?: number][] = [
+  ["\x89PNG\r\n\x1a\n", "a PNG picture"],
+  ["\xff\xd8\xff", "a JPEG picture"],
+  ["GIF8", "a GIF picture"],
+  ["II*\0", "a TIFF picture"],
+  ["MM\0*", "a TIFF picture"],
+  ["WEBP", "a WebP picture", 8],
+  ["WAVE", "a sound recording", 8],
+  ["AVI ", "a film", 8],
+  ["ftyp", "a film, a picture or a sound recording", 4],
+  ["OggS", "a sound recording"],
+  ["ID3", "a sound recording"],
+  ["\xff\xfb", "a sound recording"],
+  ["fLaC", "a sound recording"],
+  ["\x1aE\xdf\xa3", "a film"],
+  ["7z\xbc\xaf'\x1c", "a 7z archive"],
+  ["Rar!", "a RAR archive"],
+  ["\x1f\x8b", "a gzip archive"],
+  ["BZh", "a bzip2 archive"],
+  ["\xfd7zXZ\0", "an xz archive"],
+  ["\x7fELF", "a program"],
+  ["MZ\x90\0", "a program"],
+  ["\xca\xfe\xba\xbe", "a program"],
+  ["\0asm", "a WebAssembly program"],
+  ["SQLite format 3\0", "a database"],
+  ["wOFF", "a font"],
+  ["wOF2", "a font"],
+]
+
+/** UTF-16 has a zero in every other byte of plain letters. */
+export const utf16 = (head: Buffer): "utf-16le" | "utf-16be" | null => {
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
+  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be"
+  const zeros = [0, 0]
+  const length = Math.min(head.length, 4000) & ~1
+  for (let at = 0; at < length; at++) {
+    if (head[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
+  }
+  const [even = 0, odd = 0] = zeros.map((count) => count / (length / 2))
+  if (length >= 8 && odd > 0.4 && even < 0.05) return "utf-16le"
+  return length >= 8 && even > 0.4 && odd < 0.05 ? "utf-16be" : null
+}
+
+const controlShare = (head: Buffer): number => {
+  let controls = 0
+  for (const byte of head) {
+    if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27) {
+      controls++
+    }
+  }
+  return controls / Math.max(1, head.length)
+}
+
+const isText = (head: Buffer): boolean => {
+  if (utf16(head)) return true
+  if (head.includes(0)) return false
+  // A character may be cut at the end.
+  const whole = head.subarray(0, Math.max(0, head.length - 3))
+  return isUtf8(whole) || controlShare(head) < 0.02
+}
+
+/** @param head the first 4 kB, or all of a shorter file */
+export const sniff = (head: Buffer): Sniffed => {
+  const before = head.subarray(0, 1024)
+  if (before.includes("%PDF-")) return { readable: "pdf" }
+  if (starts(head, "PK\x03\x04") || starts(head, "PK\x05\x06")) return { readable: "zip" }
+  if (starts(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) return { readable: "ole" }
+  if (starts(head, "{\\rtf")) return { readable: "rtf" }
+  const known = signatures.find(([signature, , at = 0]) => starts(head, signature, at))
+  if (known) return { unreadable: known[1] }
+  return isText(head) ? { readable: "text" } : { unreadable: "a binary format that is not known" }
+}

@@ -1,0 +1,141 @@
+import { type ExpressionBuilder, type Selectable, sql } from "kysely"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import type { FileRow } from "../db/file-tables.ts"
+import type { Tables } from "../db/tables.ts"
+import { escapeLike, foldCase } from "../db/text.ts"
+import type { Page } from "../http/list.ts"
+import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
+
+export type StoredFile = Selectable<FileRow> & { embedded: number | null }
+
+const embedded = (eb: ExpressionBuilder<Tables, "files">) =>
+  eb
+    .selectFrom("vector_batches")
+    .innerJoin("vector_spaces", "vector_spaces.id", "vector_batches.space_id")
+    .whereRef("vector_batches.file_id", "=", "files.id")
+    .where("vector_spaces.state", "=", "active")
+    .select(({ fn }) => fn.sum<number>("vector_batches.count").as("sum"))
+    .as("embedded")
+
+export const toRecord = (row: StoredFile): FileRecord => ({
+  id: row.id,
+  user_id: row.user_id,
+  filename: row.filename,
+  hash: row.hash,
+  meta: {
+    name: row.filename,
+    content_type: row.content_type,
+    size: row.size,
+    format: row.format,
+    data: JSON.parse(row.metadata),
+  },
+  data: {
+    status: FileStatus.parse(row.status),
+    error: row.error,
+    progress: { pages: row.pages, passages: row.passages, embedded: Number(row.embedded ?? 0) },
+  },
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
+
+export const createFileStore = (db: Database) => ({
+  byId: (id: string, reader: Reader = db.read): Promise<StoredFile | undefined> =>
+    reader.selectFrom("files").selectAll().select(embedded).where("id", "=", id).executeTakeFirst(),
+
+  byIds: async (ids: readonly string[]): Promise<StoredFile[]> => {
+    const rows: StoredFile[] = []
+    for (let at = 0; at < ids.length; at += 500) {
+      const some = ids.slice(at, at + 500)
+      rows.push(
+        ...(await db.read
+          .selectFrom("files")
+          .selectAll()
+          .select(embedded)
+          .where("id", "in", some)
+          .execute()),
+      )
+    }
+    return rows
+  },
+
+  /** @param owner null lists everybody's */
+  list: async (owner: string | null, query: FileListQuery): Promise<Page<FileRecord>> => {
+    let matching = db.read.selectFrom("files")
+    if (owner !== null) matching = matching.where("user_id", "=", owner)
+    if (query.status) matching = matching.where("status", "=", query.status)
+    if (query.query) {
+      const pattern = `%${escapeLike(foldCase(query.query))}%`
+      matching = matching.where(sql<boolean>`filename_key like ${pattern} escape '\\'`)
+    }
+    const { total } = await matching
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow()
+    const rows = await matching
+      .selectAll()
+      .select(embedded)
+      .orderBy(query.order_by === "filename" ? "filename_key" : query.order_by, query.direction)
+      .orderBy("id", query.direction)
+      .limit(query.page_size)
+      .offset((query.page - 1) * query.page_size)
+      .execute()
+    return { items: rows.map(toRecord), total }
+  },
+
+  insert: async (tx: Tx, row: Selectable<FileRow>): Promise<void> => {
+    await tx.insertInto("files").values(row).execute()
+  },
+
+  /** @returns false when the file is gone */
+  set: async (tx: Tx, id: string, changes: Partial<Selectable<FileRow>>): Promise<boolean> => {
+    const found = await tx
+      .updateTable("files")
+      .set(changes)
+      .where("id", "=", id)
+      .returning("id")
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
+  remove: async (tx: Tx, id: string): Promise<boolean> => {
+    const gone = await tx.deleteFrom("files").where("id", "=", id).returning("id").execute()
+    return gone.length > 0
+  },
+
+  /** Whether any file has these bytes. */
+  used: async (hash: string, reader: Reader = db.read): Promise<boolean> => {
+    const found = await reader
+      .selectFrom("files")
+      .select("id")
+      .where("hash", "=", hash)
+      .limit(1)
+      .executeTakeFirst()
+    return found !== undefined
+  },
+
+  /** Another file of the same bytes that can be searched already. */
+  twin: (file: StoredFile): Promise<StoredFile | undefined> =>
+    db.read
+      .selectFrom("files")
+      .selectAll()
+      .select(embedded)
+      .where("hash", "=", file.hash)
+      .where("id", "!=", file.id)
+      .where("passages", "is not", null)
+      .orderBy("created_at")
+      .limit(50)
+      .execute()
+      .then((rows) => rows.find((row) => endingOf(row.filename) === endingOf(file.filename))),
+
+  text: async (id: string): Promise<string | undefined> => {
+    const row = await db.read
+      .selectFrom("file_texts")
+      .select("text")
+      .where("file_id", "=", id)
+      .executeTakeFirst()
+    return row?.text
+  },
+})
+
+const endingOf = (filename: string): string => /\.[^.]*$/.exec(filename)?.[0].toLowerCase() ?? ""
+
+export type FileStore = ReturnType<typeof createFileStore>

@@ -1,0 +1,149 @@
+import type { IncomingMessage } from "node:http"
+import type { Readable } from "node:stream"
+import { Busboy, type BusboyInstance } from "@fastify/busboy"
+import { Failure, fail } from "../errors.ts"
+import type { Objects, Received } from "./objects.ts"
+import { sniff } from "./sniff.ts"
+
+/** Beside the file: boundaries, headers and small parts. */
+const mostBeside = 1_000_000
+const longestMetadata = 100_000
+
+export interface Upload {
+  received: Received
+  filename: string
+  content_type: string
+  metadata: Record<string, unknown>
+}
+
+interface Needs {
+  objects: Objects
+  /** Bytes. */
+  limit: number
+  /** Whether a file of which no text can be had is refused. */
+  mustBeReadable: boolean
+}
+
+const tooLarge = (limit: number): never =>
+  fail("body_too_large", `The file has more than ${limit} bytes, which is the most accepted here`)
+
+/** The last segment, whatever the sender's system; never a path. */
+const nameOf = (sent: string | undefined): string => {
+  const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
+  const clean = last
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, "")
+    .trim()
+    .slice(-255)
+  return clean === "" || clean === "." || clean === ".." ? "file" : clean
+}
+
+const metadataOf = (text: string): Record<string, unknown> => {
+  if (text.trim() === "") return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Refused below, as what is no object is.
+  }
+  return fail("bad_request", "The part `metadata` must be a JSON object")
+}
+
+const openForm = (incoming: IncomingMessage): BusboyInstance => {
+  const type = incoming.headers["content-type"] ?? ""
+  try {
+    return new Busboy({
+      headers: { ...incoming.headers, "content-type": type },
+      limits: { fields: 20, parts: 30, fieldSize: longestMetadata },
+    })
+  } catch {
+    return fail("bad_request", "Send the file as multipart/form-data, in a part named `file`")
+  }
+}
+
+/**
+ * Reads an upload as it comes, never more than a piece of it in memory.
+ * @throws {Failure} `body_too_large`, `unsupported_media_type` or `bad_request`
+ */
+export const readUpload = (
+  incoming: IncomingMessage,
+  { objects, limit, mustBeReadable }: Needs,
+): Promise<Upload> => {
+  if (Number(incoming.headers["content-length"]) > limit + mostBeside) tooLarge(limit)
+  const form = openForm(incoming)
+
+  return new Promise((resolve, reject) => {
+    let file: { filename: string; content_type: string; received: Promise<Received> } | undefined
+    let metadata = ""
+    let current: Readable | undefined
+    let over = false
+
+    const refuse = (error: unknown): void => {
+      if (over) return
+      over = true
+      incoming.unpipe(form)
+      incoming.resume()
+      current?.destroy(new Error("refused"))
+      void file?.received.then((received) => received.drop()).catch(() => {})
+      reject(error)
+    }
+    const receive = (part: Readable): Promise<Received> =>
+      objects.receive(part, {
+        look: (head) => {
+          const kind = head.length > 0 && mustBeReadable ? sniff(head) : null
+          if (kind && "unreadable" in kind) {
+            const message = `The file is ${kind.unreadable}, of which no text can be had`
+            fail("unsupported_media_type", message)
+          }
+        },
+        count: (size) => void (size > limit && tooLarge(limit)),
+      })
+
+    form.on("file", (name, part, sent, _encoding, type) => {
+      part.on("error", () => {})
+      if (name !== "file" || file) {
+        part.resume()
+        if (name === "file")
+          refuse(new Failure("bad_request", "Send one part named `file`, not two"))
+        return
+      }
+      current = part
+      const received = receive(part)
+      file = { filename: nameOf(sent), content_type: type, received }
+      received.catch(refuse)
+    })
+    form.on("field", (name, value) => {
+      if (name === "metadata") metadata = value
+      if (name === "file") {
+        refuse(new Failure("bad_request", "The part `file` has no file name; send it as a file"))
+      }
+    })
+    form.on("error", (error) =>
+      refuse(new Failure("bad_request", "The multipart body is broken", { cause: error })),
+    )
+    form.on("finish", () => {
+      if (over) return
+      if (!file) return refuse(new Failure("bad_request", "There is no part named `file`"))
+      const { filename, content_type } = file
+      file.received.then(async (received) => {
+        if (over) return received.drop()
+        try {
+          if (received.size === 0) fail("bad_request", "The file is empty")
+          const parsed = metadataOf(metadata)
+          over = true
+          resolve({ received, filename, content_type, metadata: parsed })
+        } catch (error) {
+          refuse(error)
+        }
+      }, refuse)
+    })
+    const left = (): void =>
+      refuse(new Failure("bad_request", "The client left in the middle of its upload"))
+    incoming.once("aborted", left)
+    incoming.once("error", left)
+    incoming.once("close", () => {
+      if (!incoming.complete) left()
+    })
+    incoming.pipe(form)
+  })
+}

@@ -1,0 +1,149 @@
+import { hashOf, termsOf } from "./words.ts"
+
+const version = 1
+const headerLength = 6
+/** Passages of one file; their numbers are kept in 16 bits. */
+export const mostPassages = 65_535
+
+/**
+ * The words of one file's passages, ready to be searched: sorted term hashes, and for each the
+ * passages that have it. `counted` also say how often; `trigrams` do not.
+ */
+export interface WordIndex {
+  passages: number
+  /** Words a passage. */
+  lengths: Uint16Array
+  counted: Postings
+  /** Beside `counted.passages`. */
+  frequencies: Uint8Array
+  trigrams: Postings
+  bytes: number
+}
+
+export interface Postings {
+  hashes: Uint32Array
+  /** Where a hash's passages begin; one more than there are hashes. */
+  starts: Uint32Array
+  passages: Uint16Array
+}
+
+interface Entry {
+  passages: number[]
+  frequencies: number[]
+}
+
+const note = (entries: Map<number, Entry>, hash: number, passage: number, count: number): void => {
+  const known = entries.get(hash)
+  if (!known) {
+    entries.set(hash, { passages: [passage], frequencies: [Math.min(count, 255)] })
+    return
+  }
+  if (known.passages.at(-1) === passage) return
+  known.passages.push(passage)
+  known.frequencies.push(Math.min(count, 255))
+}
+
+const flatten = (entries: Map<number, Entry>) => {
+  const hashes = Uint32Array.from(entries.keys()).sort()
+  const starts = new Uint32Array(hashes.length + 1)
+  const passages: number[] = []
+  const frequencies: number[] = []
+  for (const [index, hash] of hashes.entries()) {
+    const entry = entries.get(hash)
+    if (entry) {
+      for (const passage of entry.passages) passages.push(passage)
+      for (const frequency of entry.frequencies) frequencies.push(frequency)
+    }
+    starts[index + 1] = passages.length
+  }
+  return { hashes, starts, passages, frequencies }
+}
+
+const bytesOf = (array: ArrayBufferView): Uint8Array =>
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+
+/** Packs the words of passages into the bytes that `openWords` reads. */
+export const packWords = (passages: readonly string[]): Uint8Array => {
+  const counted = new Map<number, Entry>()
+  const trigrams = new Map<number, Entry>()
+  const lengths = new Uint16Array(passages.length)
+  for (const [index, text] of passages.entries()) {
+    const { counts, kinds, length } = termsOf(text)
+    lengths[index] = Math.min(length, 65_535)
+    for (const [term, count] of counts) {
+      const entries = kinds.get(term) === "trigram" ? trigrams : counted
+      note(entries, hashOf(term), index, count)
+    }
+  }
+  const words = flatten(counted)
+  const parts = flatten(trigrams)
+  const header = Uint32Array.of(
+    version,
+    passages.length,
+    words.hashes.length,
+    words.passages.length,
+    parts.hashes.length,
+    parts.passages.length,
+  )
+  return Buffer.concat(
+    [
+      header,
+      words.hashes,
+      words.starts,
+      parts.hashes,
+      parts.starts,
+      Uint16Array.from(words.passages),
+      Uint16Array.from(parts.passages),
+      lengths,
+      Uint8Array.from(words.frequencies),
+    ].map(bytesOf),
+  )
+}
+
+/** Reads what `packWords` made. @throws when it is of another version, or cut */
+export const openWords = (packed: Uint8Array): WordIndex => {
+  const aligned = packed.byteOffset % 4 === 0 ? packed : new Uint8Array(packed)
+  const { buffer, byteOffset } = aligned
+  const header = new Uint32Array(buffer, byteOffset, headerLength)
+  const [found, passages = 0, words = 0, wordPostings = 0, parts = 0, partPostings = 0] = header
+  if (found !== version) throw new Error("The index of a file is of another version")
+  let at = byteOffset + headerLength * 4
+  const u32 = (length: number): Uint32Array => {
+    const array = new Uint32Array(buffer, at, length)
+    at += length * 4
+    return array
+  }
+  const u16 = (length: number): Uint16Array => {
+    const array = new Uint16Array(buffer, at, length)
+    at += length * 2
+    return array
+  }
+  const wordHashes = u32(words)
+  const wordStarts = u32(words + 1)
+  const partHashes = u32(parts)
+  const partStarts = u32(parts + 1)
+  const wordPassages = u16(wordPostings)
+  const partPassages = u16(partPostings)
+  return {
+    passages,
+    counted: { hashes: wordHashes, starts: wordStarts, passages: wordPassages },
+    trigrams: { hashes: partHashes, starts: partStarts, passages: partPassages },
+    lengths: u16(passages),
+    frequencies: new Uint8Array(buffer, at, wordPostings),
+    bytes: packed.byteLength,
+  }
+}
+
+/** Where `hash` stands among sorted `hashes`, or -1. */
+export const placeOf = (hashes: Uint32Array, hash: number): number => {
+  let low = 0
+  let high = hashes.length - 1
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    const found = hashes[middle] ?? 0
+    if (found === hash) return middle
+    if (found < hash) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}

@@ -1,0 +1,79 @@
+import { stopWords } from "./stop-words.ts"
+
+/** How a query's term counts beside a whole word, by its kind. */
+export const weights = { word: 1, beginning: 0.3, pair: 0.5, trigram: 0.25 } as const
+export type TermKind = keyof typeof weights
+
+const segmenter = new Intl.Segmenter("und", { granularity: "word" })
+const ideographs = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u
+const shortestWithParts = 4
+const longestWord = 64
+/** Long runs without a space are cut before segmenting, which is not linear in them. */
+const longestRun = 20_000
+
+/** Without case, accents and width: what compares equal in a search. */
+const fold = (text: string): string =>
+  text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase().toLowerCase()
+
+/** The words of a text in order, folded; in scripts without spaces too. */
+export const wordsOf = (text: string): string[] => {
+  const words: string[] = []
+  for (let at = 0; at < text.length; at += longestRun) {
+    for (const { segment, isWordLike } of segmenter.segment(
+      fold(text.slice(at, at + longestRun)),
+    )) {
+      if (isWordLike) words.push(segment.slice(0, longestWord))
+    }
+  }
+  return words
+}
+
+/** The first two thirds of a word, which its inflected forms share. */
+const beginningOf = (word: string): string =>
+  word.slice(0, Math.max(4, Math.min(6, Math.ceil(word.length * 0.65))))
+
+const partsOf = (word: string, tell: (kind: TermKind, term: string) => void): void => {
+  if (ideographs.test(word)) {
+    for (let at = 0; at + 2 <= word.length; at++) tell("pair", `#${word.slice(at, at + 2)}`)
+    return
+  }
+  if (word.length < shortestWithParts) return
+  if (word.length > shortestWithParts) tell("beginning", `^${beginningOf(word)}`)
+  const edged = `_${word}_`
+  for (let at = 0; at + 3 <= edged.length; at++) tell("trigram", `~${edged.slice(at, at + 3)}`)
+}
+
+export interface Terms {
+  /** How often each term occurs that is counted; trigrams are only there or not. */
+  counts: Map<string, number>
+  kinds: Map<string, TermKind>
+  /** Words, stop words left out. */
+  length: number
+}
+
+/** What a text is indexed and searched by. */
+export const termsOf = (text: string): Terms => {
+  const counts = new Map<string, number>()
+  const kinds = new Map<string, TermKind>()
+  let length = 0
+  const tell = (kind: TermKind, term: string): void => {
+    counts.set(term, kind === "trigram" ? 1 : (counts.get(term) ?? 0) + 1)
+    kinds.set(term, kind)
+  }
+  for (const word of wordsOf(text)) {
+    if (stopWords.has(word)) continue
+    length++
+    tell("word", word)
+    partsOf(word, tell)
+  }
+  return { counts, kinds, length }
+}
+
+/** 32 bits of a term (FNV-1a over UTF-16). */
+export const hashOf = (term: string): number => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < term.length; at++) {
+    hash = Math.imul(hash ^ term.charCodeAt(at), 0x01000193)
+  }
+  return hash >>> 0
+}

@@ -1,0 +1,186 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Files } from "../files/files.ts"
+import { type FileStore, type StoredFile, toRecord } from "../files/store.ts"
+import { type Principal, permits } from "../grants/grants.ts"
+import type { AccessGrant } from "../grants/schema.ts"
+import type { Actor, Caller } from "../http/caller.ts"
+import type {
+  Collection,
+  CollectionChanges,
+  CollectionFile,
+  CollectionListQuery,
+  CollectionWithFiles,
+  NewCollection,
+} from "./schema.ts"
+import type { CollectionStore } from "./store.ts"
+
+interface Needs {
+  db: Database
+  bus: Bus
+  audit: Audit
+  store: CollectionStore
+  files: Files
+  fileStore: FileStore
+  newId: () => string
+  now: () => number
+}
+
+const may = (collection: Collection, who: Principal, permission: AccessGrant["permission"]) =>
+  collection.user_id === who.user.id || permits(collection.access_grants, who, permission)
+
+const toCollectionFile = (file: StoredFile): CollectionFile => {
+  const { id, meta, data, filename } = toRecord(file)
+  return { id, filename, meta, data, status: data.status }
+}
+
+/** Collections of files, and who may read and change them. */
+export const createCollections = (needs: Needs) => {
+  const { db, bus, audit, store, files, fileStore, newId, now } = needs
+
+  const unknown = (): never => fail("not_found", "There is no such collection")
+
+  const find = async (who: Principal, id: string): Promise<Collection | undefined> => {
+    const collection = await store.byId(id)
+    return collection && may(collection, who, "read") ? collection : undefined
+  }
+  const readable = async (caller: Caller, id: string): Promise<Collection> =>
+    (await find(caller, id)) ?? unknown()
+
+  const writable = async (caller: Caller, id: string): Promise<Collection> => {
+    const collection = await readable(caller, id)
+    if (may(collection, caller, "write")) return collection
+    return fail("forbidden", "You may read this collection, but not change it")
+  }
+
+  const filesOf = async (id: string): Promise<StoredFile[]> => {
+    const ids = await store.fileIds(id)
+    const found = await fileStore.byIds(ids)
+    const byId = new Map(found.map((file) => [file.id, file]))
+    return ids.flatMap((fileId) => byId.get(fileId) ?? [])
+  }
+
+  const withFiles = async (collection: Collection): Promise<CollectionWithFiles> => {
+    const found = await filesOf(collection.id)
+    return { ...collection, files: found.map(toCollectionFile) }
+  }
+
+  const target = (id: string) => ({ type: "collection", id })
+
+  const change = async (
+    id: string,
+    event: Omit<Parameters<Audit["record"]>[1], "target">,
+    work: (tx: Tx) => Promise<void>,
+  ): Promise<void> => {
+    await db.transact(async (tx) => {
+      await work(tx)
+      await audit.record(tx, { ...event, target: target(id) })
+      await bus.publish(tx, { topic: "collections", id })
+    })
+  }
+
+  return {
+    find,
+    readable,
+    filesOf,
+
+    list: async (caller: Caller, query: CollectionListQuery) => {
+      const { items, total } = await store.list(caller, query)
+      return { items: await Promise.all(items.map(withFiles)), total }
+    },
+
+    get: async (caller: Caller, id: string): Promise<CollectionWithFiles> =>
+      withFiles(await readable(caller, id)),
+
+    files: async (caller: Caller, id: string): Promise<CollectionFile[]> => {
+      await readable(caller, id)
+      return (await filesOf(id)).map(toCollectionFile)
+    },
+
+    create: async (
+      actor: Actor,
+      caller: Caller,
+      input: NewCollection,
+    ): Promise<CollectionWithFiles> => {
+      const times = { created_at: now(), updated_at: now() }
+      const collection = { ...input, id: newId(), user_id: caller.user.id, ...times }
+      const after = { access_grants: collection.access_grants }
+      await change(collection.id, { actor, action: "collection.created", after }, (tx) =>
+        store.insert(tx, collection),
+      )
+      return { ...collection, files: [] }
+    },
+
+    update: async (
+      actor: Actor,
+      caller: Caller,
+      { id, changes }: { id: string; changes: CollectionChanges },
+    ): Promise<CollectionWithFiles> => {
+      const before = await writable(caller, id)
+      const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
+      const after: Collection = { ...before, ...set, updated_at: now() }
+      const event = {
+        actor,
+        action: "collection.updated",
+        changed: Object.keys(set),
+        before: { access_grants: before.access_grants },
+        after: { access_grants: after.access_grants },
+      }
+      await change(id, event, async (tx) => {
+        if (!(await store.update(tx, after))) unknown()
+      })
+      return withFiles(after)
+    },
+
+    remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
+      await writable(caller, id)
+      await change(id, { actor, action: "collection.deleted" }, async (tx) => {
+        if (!(await store.remove(tx, id))) unknown()
+      })
+    },
+
+    /** Links files; those linked already stay so, and none waits for its processing. */
+    addFiles: async (
+      actor: Actor,
+      caller: Caller,
+      { id, fileIds }: { id: string; fileIds: readonly string[] },
+    ): Promise<CollectionWithFiles> => {
+      const collection = await writable(caller, id)
+      for (const fileId of new Set(fileIds)) await files.own(caller, fileId)
+      const after = { files: fileIds }
+      await change(id, { actor, action: "collection.files_added", after }, async (tx) => {
+        await store.link(tx, id, fileIds, now())
+        await store.touch(tx, id, now())
+      })
+      return withFiles(collection)
+    },
+
+    /** Takes one file out; the file itself stays. */
+    removeFile: async (
+      actor: Actor,
+      caller: Caller,
+      { id, fileId }: { id: string; fileId: string },
+    ): Promise<CollectionWithFiles> => {
+      const collection = await writable(caller, id)
+      const before = { files: [fileId] }
+      await change(id, { actor, action: "collection.file_removed", before }, async (tx) => {
+        if (!(await store.unlink(tx, id, fileId))) fail("not_found", "There is no such file")
+        await store.touch(tx, id, now())
+      })
+      return withFiles(collection)
+    },
+
+    reset: async (actor: Actor, caller: Caller, id: string): Promise<CollectionWithFiles> => {
+      const collection = await writable(caller, id)
+      await change(id, { actor, action: "collection.reset" }, async (tx) => {
+        await store.unlink(tx, id, null)
+        await store.touch(tx, id, now())
+      })
+      return withFiles(collection)
+    },
+  }
+}
+
+export type Collections = ReturnType<typeof createCollections>

@@ -1,0 +1,40 @@
+import type { Caller } from "../http/caller.ts"
+import { skippedOf } from "./citing.ts"
+import type { Collections } from "./collections.ts"
+import type { Retrieval } from "./retrieval.ts"
+import type { Findings, SearchWay } from "./schema.ts"
+
+interface Needs {
+  collections: Collections
+  retrieval: Retrieval
+}
+
+const noteOf = (wanted: SearchWay, search: SearchWay): string | null =>
+  wanted !== "lexical" && search === "lexical"
+    ? "Searched by words only: no connection offers an embedding model, or it does not answer."
+    : null
+
+/** Searches a collection and says why each passage stands where it does. */
+export const createExplaining = ({ collections, retrieval }: Needs) => ({
+  query: async (
+    caller: Caller,
+    id: string,
+    { query, k }: { query: string; k: number },
+  ): Promise<Findings> => {
+    const collection = await collections.readable(caller, id)
+    const all = await collections.filesOf(id)
+    const files = all.filter(({ passages, status }) => passages !== null && status !== "failed")
+    const skipped = all.filter((file) => !files.includes(file))
+    const way = collection.search
+    const { passages, search, model } = await retrieval.search({ files, query, way, limit: k })
+    return {
+      passages,
+      search,
+      note: noteOf(way, search),
+      embedding_model: model,
+      sources_skipped: skipped.map(skippedOf),
+    }
+  },
+})
+
+export type Explaining = ReturnType<typeof createExplaining>

@@ -1,0 +1,144 @@
+import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
+import { Place } from "../files/place.ts"
+import type { StoredFile } from "../files/store.ts"
+import { type Fused, fuse } from "./fusion.ts"
+import type { FoundPassage, SearchWay } from "./schema.ts"
+import type { Searcher } from "./searcher.ts"
+
+/** What turns a question into a place among vectors; null where no model does. */
+export interface Meaning {
+  model: string
+  space: string
+  values: Float32Array
+}
+
+interface Needs {
+  passages: PassageStore
+  searcher: Searcher
+  /** @returns null when there is no embedding model, or it does not answer just now */
+  meaningOf: (query: string, signal?: AbortSignal) => Promise<Meaning | null>
+  /** The same hits with scores from exact vectors. */
+  rescore: (meaning: Meaning, fileIds: readonly string[], hits: Rescored[]) => Promise<Rescored[]>
+}
+
+export interface Rescored {
+  file: number
+  passage: number
+  score: number
+}
+
+/** Of each leg, before fusion. */
+const candidates = 100
+const rescored = 50
+
+export interface Asked {
+  files: readonly StoredFile[]
+  query: string
+  way: SearchWay
+  limit: number
+  signal?: AbortSignal
+}
+
+export interface Retrieved {
+  passages: FoundPassage[]
+  /** Which legs there were. */
+  search: SearchWay
+  model: string | null
+}
+
+/** About how many tokens a text has, rather too many than too few. */
+export const estimateTokens = (text: string): number => {
+  let wide = 0
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= 0x2e80) wide++
+  return Math.ceil((text.length - wide) / 3.5 + wide)
+}
+
+const legsOf = (dense: boolean, lexical: boolean): SearchWay => {
+  if (!dense) return "lexical"
+  return lexical ? "hybrid" : "dense"
+}
+
+/** Finds passages in files that the caller may read; whoever calls has checked that. */
+export const createRetrieval = ({ passages, searcher, meaningOf, rescore }: Needs) => {
+  const textsOf = async (
+    files: readonly StoredFile[],
+    fused: readonly Fused[],
+  ): Promise<Map<string, StoredPassage>> => {
+    const byFile = Map.groupBy(fused, ({ file }) => file)
+    const found = new Map<string, StoredPassage>()
+    for (const [file, some] of byFile) {
+      const id = files[file]?.id ?? ""
+      for (const row of await passages.of(
+        id,
+        some.map(({ passage }) => passage),
+      )) {
+        found.set(`${file}:${row.position}`, row)
+      }
+    }
+    return found
+  }
+
+  const toFound = (file: StoredFile, row: StoredPassage, fused: Fused): FoundPassage => ({
+    file_id: file.id,
+    filename: file.filename,
+    text: row.text,
+    ...Place.parse(JSON.parse(row.place)),
+    start: row.starts,
+    end: row.ends,
+    score: fused.score,
+    lexical: fused.lexical,
+    dense: fused.dense,
+    used: fused.cut === null,
+    why: fused.cut ?? "found",
+  })
+
+  /** In the order of fusion; of equal texts only the first is of use. */
+  const withTexts = (
+    files: readonly StoredFile[],
+    fused: readonly Fused[],
+    texts: ReadonlyMap<string, StoredPassage>,
+  ): FoundPassage[] => {
+    const seen = new Set<string>()
+    return fused.flatMap((one) => {
+      const row = texts.get(`${one.file}:${one.passage}`)
+      const file = files[one.file]
+      if (!row || !file) return []
+      const cut = seen.has(row.text) ? "the same text stands above" : one.cut
+      seen.add(row.text)
+      return [toFound(file, row, { ...one, cut })]
+    })
+  }
+
+  return {
+    /** All passages of files, in reading order. */
+    whole: async (files: readonly StoredFile[]): Promise<FoundPassage[]> => {
+      const all: FoundPassage[] = []
+      for (const [index, file] of files.entries()) {
+        for (const row of await passages.of(file.id)) {
+          const { position: passage } = row
+          const fused = { file: index, passage, score: 1, lexical: null, dense: null, cut: null }
+          all.push({ ...toFound(file, row, fused), why: "small enough to be given whole" })
+        }
+      }
+      return all
+    },
+
+    search: async ({ files, query, way, limit, signal }: Asked): Promise<Retrieved> => {
+      const meaning = way === "lexical" ? null : await meaningOf(query, signal)
+      const scope = files.map(({ id, filename }) => ({ id, filename }))
+      // Without a model words must do, whatever was chosen.
+      const lexical = way !== "dense" || meaning === null
+      const vector = meaning && { space: meaning.space, values: meaning.values }
+      const asked = { query, files: scope, limit: candidates, vector, lexical }
+      const found = await searcher.search(asked)
+      const ids = scope.map(({ id }) => id)
+      const dense = meaning ? await rescore(meaning, ids, found.dense.slice(0, rescored)) : []
+      const search = legsOf(meaning !== null, lexical)
+      const fused = fuse({ ...found, dense }, search).slice(0, limit)
+      const passages = withTexts(files, fused, await textsOf(files, fused))
+      return { passages, search, model: meaning?.model ?? null }
+    },
+  }
+}
+
+export type Retrieval = ReturnType<typeof createRetrieval>

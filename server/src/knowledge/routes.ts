@@ -1,0 +1,151 @@
+import { z } from "zod"
+import { ById, Done, done, Page } from "../http/list.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Collections } from "./collections.ts"
+import type { Explaining } from "./explaining.ts"
+import {
+  CollectionChanges,
+  CollectionFile,
+  CollectionListQuery,
+  CollectionWithFiles,
+  FileId,
+  FileIds,
+  Findings,
+  NewCollection,
+  Question,
+} from "./schema.ts"
+
+interface Needs {
+  router: Router
+  collections: Collections
+  explaining: Explaining
+}
+
+/** `/api/v1/knowledge`. */
+export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Router => {
+  const byId = { params: ById }
+  const answers = { 200: json(CollectionWithFiles, "The collection, with its files") }
+
+  const list = route("user", {
+    method: "get",
+    path: "/",
+    summary: "List the collections that you may read",
+    query: CollectionListQuery,
+    responses: { 200: json(Page(CollectionWithFiles), "One page of collections") },
+  })
+  router.on(list, ({ caller, query }) => collections.list(caller, query))
+
+  const create = route("user", {
+    method: "post",
+    path: "/create",
+    summary: "Make a collection",
+    body: NewCollection,
+    responses: answers,
+  })
+  router.on(create, ({ caller, actor, body }) => collections.create(actor, caller, body))
+
+  const get = route("user", {
+    method: "get",
+    path: "/:id",
+    summary: "Read a collection",
+    ...byId,
+    responses: answers,
+  })
+  router.on(get, ({ caller, params }) => collections.get(caller, params.id))
+
+  const files = route("user", {
+    method: "get",
+    path: "/:id/files",
+    summary: "The files of a collection",
+    ...byId,
+    responses: {
+      200: json(z.object({ items: z.array(CollectionFile), total: z.int() }), "All of them"),
+    },
+  })
+  router.on(files, async ({ caller, params }) => {
+    const items = await collections.files(caller, params.id)
+    return { items, total: items.length }
+  })
+
+  const update = route("user", {
+    method: "post",
+    path: "/:id/update",
+    summary: "Change a collection, or who may read it",
+    ...byId,
+    body: CollectionChanges,
+    responses: answers,
+  })
+  router.on(update, ({ caller, actor, params, body }) =>
+    collections.update(actor, caller, { id: params.id, changes: body }),
+  )
+
+  const remove = route("user", {
+    method: "delete",
+    path: "/:id/delete",
+    summary: "Delete a collection; its files stay",
+    ...byId,
+    responses: { 200: json(Done, "Deleted") },
+  })
+  router.on(remove, async ({ caller, actor, params }) => {
+    await collections.remove(actor, caller, params.id)
+    return done
+  })
+
+  const add = route("user", {
+    method: "post",
+    path: "/:id/file/add",
+    summary: "Link a file, whatever its state; done twice it is done once",
+    ...byId,
+    body: FileId,
+    responses: answers,
+  })
+  router.on(add, ({ caller, actor, params, body }) =>
+    collections.addFiles(actor, caller, { id: params.id, fileIds: [body.file_id] }),
+  )
+
+  const addMany = route("user", {
+    method: "post",
+    path: "/:id/files/batch/add",
+    summary: "Link several files",
+    ...byId,
+    body: FileIds,
+    responses: answers,
+  })
+  router.on(addMany, ({ caller, actor, params, body }) => {
+    const fileIds = body.map(({ file_id }) => file_id)
+    return collections.addFiles(actor, caller, { id: params.id, fileIds })
+  })
+
+  const removeFile = route("user", {
+    method: "post",
+    path: "/:id/file/remove",
+    summary: "Take a file out; the file itself stays",
+    ...byId,
+    body: FileId,
+    responses: answers,
+  })
+  router.on(removeFile, ({ caller, actor, params, body }) =>
+    collections.removeFile(actor, caller, { id: params.id, fileId: body.file_id }),
+  )
+
+  const reset = route("user", {
+    method: "post",
+    path: "/:id/reset",
+    summary: "Take all files out",
+    ...byId,
+    responses: answers,
+  })
+  router.on(reset, ({ caller, actor, params }) => collections.reset(actor, caller, params.id))
+
+  const query = route("user", {
+    method: "post",
+    path: "/:id/query",
+    summary: "Search a collection; each passage with its scores and why a chat would be given it",
+    ...byId,
+    body: Question,
+    responses: { 200: json(Findings, "The best passages first") },
+  })
+  router.on(query, ({ caller, params, body }) => explaining.query(caller, params.id, body))
+  return router
+}

@@ -1,0 +1,104 @@
+import { z } from "zod"
+import { Place } from "../files/place.ts"
+import { FileRecord } from "../files/schema.ts"
+import { AccessGrants } from "../grants/schema.ts"
+import { ListQuery } from "../http/list.ts"
+
+export const SearchWay = z.enum(["hybrid", "lexical", "dense"])
+export type SearchWay = z.output<typeof SearchWay>
+
+const fields = {
+  name: z.string().trim().min(1, "must not be empty").max(200),
+  description: z.string().max(10_000),
+  access_grants: AccessGrants,
+  /** By words, by meaning, or both. */
+  search: SearchWay,
+}
+
+export const Collection = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    ...fields,
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "Collection" })
+export type Collection = z.output<typeof Collection>
+
+export const CollectionFile = FileRecord.pick({ id: true, meta: true, data: true })
+  .extend({ filename: z.string(), status: z.string() })
+  .meta({ id: "CollectionFile" })
+export type CollectionFile = z.output<typeof CollectionFile>
+
+export const CollectionWithFiles = Collection.extend({ files: z.array(CollectionFile) }).meta({
+  id: "CollectionWithFiles",
+})
+export type CollectionWithFiles = z.output<typeof CollectionWithFiles>
+
+export const NewCollection = z
+  .object({
+    name: fields.name,
+    description: fields.description.default(""),
+    access_grants: AccessGrants.default([]),
+    search: SearchWay.default("hybrid"),
+  })
+  .meta({ id: "NewCollection" })
+export type NewCollection = z.output<typeof NewCollection>
+
+export const CollectionChanges = z.object(fields).partial().meta({ id: "CollectionChanges" })
+export type CollectionChanges = z.output<typeof CollectionChanges>
+
+export const CollectionListQuery = ListQuery.extend({
+  order_by: z.enum(["name", "created_at", "updated_at"]).default("updated_at"),
+  direction: z.enum(["asc", "desc"]).default("desc"),
+})
+export type CollectionListQuery = z.output<typeof CollectionListQuery>
+
+export const FileId = z.object({ file_id: z.string().min(1).max(200) }).meta({ id: "FileId" })
+export const FileIds = z.array(FileId).min(1).max(1000).meta({ id: "FileIds" })
+
+export const Question = z
+  .object({
+    query: z.string().trim().min(1, "must not be empty").max(10_000),
+    k: z.int().min(1).max(100).default(10),
+  })
+  .meta({ id: "KnowledgeQuestion" })
+
+/** One leg's opinion of a passage. */
+const Leg = z.object({ rank: z.int(), score: z.number() })
+
+export const FoundPassage = z
+  .object({
+    file_id: z.string(),
+    filename: z.string(),
+    text: z.string(),
+    ...Place.shape,
+    /** UTF-16 offsets in the file's text. */
+    start: z.int(),
+    end: z.int(),
+    /** 0 to 1; of use for order only. */
+    score: z.number(),
+    lexical: Leg.nullable(),
+    dense: Leg.nullable(),
+    /** Whether a chat would be given it, and why not. */
+    used: z.boolean(),
+    why: z.string(),
+  })
+  .meta({ id: "FoundPassage" })
+export type FoundPassage = z.output<typeof FoundPassage>
+
+export const Findings = z
+  .object({
+    passages: z.array(FoundPassage),
+    /** How it was searched, and what was missing for more. */
+    search: SearchWay,
+    note: z.string().nullable(),
+    embedding_model: z.string().nullable(),
+    /** Files that cannot be searched (yet). */
+    sources_skipped: z.array(
+      z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.string() }),
+    ),
+  })
+  .meta({ id: "Findings" })
+export type Findings = z.output<typeof Findings>
