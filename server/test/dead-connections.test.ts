@@ -130,6 +130,18 @@ describe("a connection that dies", () => {
     await after.stop()
   })
 
+  it("is not taken for dead when it is asked too often for its list", async () => {
+    const gateway = await open()
+    await until(async () => (await listed(gateway)).kept)
+    const asked = () => upstream.requests.filter(({ path }) => /models/.test(path)).length
+    const before = asked()
+    upstream.fault({ kind: "status", status: 429 }, { times: 3, on: /models/ })
+    await until(() => asked() >= before + 3)
+    expect(await listed(gateway)).toEqual({ kept: true })
+    expect(gateway.gateway.registry.upstreams()[0]?.resting()).toBe(false)
+    await gateway.stop()
+  })
+
   it("leaves its models to nobody who takes its place in the environment", async () => {
     const known = await open()
     await until(async () => (await listed(known)).kept)

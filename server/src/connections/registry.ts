@@ -12,7 +12,7 @@ const loadedMs = 5000
 /** The longest that anybody waits for connections to be asked again for their models. */
 const askAgainMs = 1000
 /** Between two such rounds; what comes meanwhile waits for the next. */
-const askAgainPauseMs = 250
+const askAgainPauseMs = 500
 
 /** A model on one connection. */
 export interface Offer {

@@ -1,4 +1,4 @@
-import { type Client, createClient, type Patience } from "../outbound/client.ts"
+import { type Client, createClient, type Patience, RefusedError } from "../outbound/client.ts"
 import type { Provider, ProviderModel } from "../providers/provider.ts"
 import { createBreaker } from "./breaker.ts"
 import { redact } from "./redact.ts"
@@ -97,8 +97,10 @@ export const createUpstream = (needs: Needs): Upstream => {
   const silent = (error: unknown): void => {
     const news = available || !settled
     settled = true
-    available = false
     lastError = shown(sentence(error))
+    // Asked too often, which says nothing against it.
+    if (error instanceof RefusedError && error.status === 429) return
+    available = false
     breaker.failed("hard")
     if (news) needs.changed(upstream)
   }
