@@ -1,16 +1,39 @@
 import { randomBytes } from "node:crypto"
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs"
 import { join } from "node:path"
 
-const create = (path: string): string => {
+const sync = (path: string): void => {
+  const folder = openSync(path, "r")
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Written beside and moved into place, so that a crash leaves a whole key or none. */
+const create = (dataDir: string, path: string): string => {
   const key = randomBytes(32).toString("base64")
-  const file = openSync(path, "wx", 0o600)
+  const part = `${path}.part`
+  rmSync(part, { force: true })
+  const file = openSync(part, "wx", 0o600)
   try {
     writeSync(file, `${key}\n`)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
+  renameSync(part, path)
+  sync(dataDir)
   return key
 }
 
@@ -22,9 +45,11 @@ export const readSecretKey = (dataDir: string): string => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = join(dataDir, "secret.key")
   try {
-    return readFileSync(path, "utf8").trim() || create(path)
+    return readFileSync(path, "utf8").trim() || create(dataDir, path)
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return create(path)
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+      return create(dataDir, path)
+    }
     throw error
   }
 }

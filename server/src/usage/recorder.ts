@@ -1,5 +1,6 @@
 import type { CompiledQuery, Insertable } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
+import { isOutage } from "../db/outage.ts"
 import type { UsageRow } from "../db/tables.ts"
 
 const writeMs = 500
@@ -49,10 +50,26 @@ export const createRecorder = (db: Database) => {
     })
   }
 
+  /** A record that no database takes must not keep the others waiting. */
+  const writeWhatCan = async (rows: readonly UsageRecord[]): Promise<void> => {
+    try {
+      await write(rows)
+    } catch (error) {
+      if (isOutage(error)) throw error
+      if (rows.length === 1) {
+        dropped++
+        return
+      }
+      const half = Math.ceil(rows.length / 2)
+      await writeWhatCan(rows.slice(0, half))
+      await writeWhatCan(rows.slice(half))
+    }
+  }
+
   const writeAll = async (): Promise<void> => {
     while (queue.length > 0) {
       const rows = queue.slice(0, rowsPerWrite)
-      await write(rows)
+      await writeWhatCan(rows)
       queue = queue.slice(rows.length)
     }
   }

@@ -1,0 +1,114 @@
+import { randomUUIDv7 } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { isContention } from "../db/contention.ts"
+import type { Tx } from "../db/database.ts"
+import { type AuthStore, createAuthStore } from "./store.ts"
+
+describe.each(databases)("credentials on $name", ({ open }) => {
+  let database: OpenedDatabase
+  let store: AuthStore
+
+  beforeAll(async () => {
+    database = await open()
+    store = createAuthStore(database.db)
+  })
+  afterAll(() => database.remove())
+
+  const addUser = async (active: 0 | 1 = 1): Promise<string> => {
+    const id = randomUUIDv7()
+    const names = { email: id, email_key: id, name: "N", name_key: "n", role: "user" }
+    const rest = { source: "local", created_at: 1, updated_at: 1, hidden: 0 } as const
+    await database.db.transact(async (tx) => {
+      await tx
+        .insertInto("users")
+        .values({ id, ...names, ...rest, active })
+        .execute()
+    })
+    return id
+  }
+  const newKey = (user_id: string) => {
+    const id = randomUUIDv7()
+    const limits = { allowed_models: ["a", "ü"], allowed_routes: null, expires_at: 2_000_000_000 }
+    const times = { created_at: 1, last_used_at: null }
+    return { id, user_id, name: "key", hash: `hash ${id}`, hint: "abcd", ...limits, ...times }
+  }
+  const newSession = (user_id: string, expires_at: number) => {
+    const where = { address: "192.0.2.1", user_agent: null, last_used_at: null }
+    return { id: randomUUIDv7(), user_id, created_at: 1, expires_at, ...where }
+  }
+  const transact = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transact(work)
+
+  it("lead to their active user, with groups and limits", async () => {
+    const user = await addUser()
+    const key = newKey(user)
+    await transact((tx) => store.insertKey(tx, key))
+    expect(await store.byKeyHash(key.hash)).toMatchObject({
+      user: { id: user, role: "user" },
+      groups: new Set(),
+      credential: { type: "key", id: key.id, allowed_models: ["a", "ü"], allowed_routes: null },
+    })
+    expect(await store.byKeyHash("another hash")).toBeUndefined()
+    expect(await store.byKeyHash(key.hash.toUpperCase())).toBeUndefined()
+    const idle = newKey(await addUser(0))
+    await transact((tx) => store.insertKey(tx, idle))
+    expect(await store.byKeyHash(idle.hash)).toBeUndefined()
+    expect(await store.byKeyId(idle.id)).toBeUndefined()
+  })
+
+  it("are nobody's whose account is gone, and go with it", async () => {
+    const user = await addUser()
+    const key = newKey(user)
+    await transact((tx) => store.insertKey(tx, key))
+    await transact(async (tx) => {
+      await tx.deleteFrom("users").where("id", "=", user).execute()
+    })
+    expect(await store.keysOf(user)).toEqual([])
+    const late = transact((tx) => store.insertKey(tx, newKey(user)))
+    expect(isContention(await late.catch((error) => error))).toBe(true)
+    const twin = newKey(await addUser())
+    await transact((tx) => store.insertKey(tx, twin))
+    const again = transact((tx) => store.insertKey(tx, { ...twin, id: randomUUIDv7() }))
+    expect(isContention(await again.catch((error) => error))).toBe(true)
+  })
+
+  it("end one by one, all of a user at once, or when their time is up", async () => {
+    const [user, other] = [await addUser(), await addUser()]
+    const sessions = [newSession(user, 100), newSession(user, 200), newSession(user, 300)]
+    const theirs = newSession(other, 300)
+    for (const session of [...sessions, theirs]) {
+      await transact((tx) => store.insertSession(tx, session))
+    }
+    const [short, middle, long] = sessions.map(({ id }) => id)
+    await transact((tx) => store.dropExpiredSessions(tx, 100))
+    expect(await store.bySession(short ?? "")).toBeUndefined()
+    expect(await store.bySession(middle ?? "")).toMatchObject({ credential: { expires_at: 200 } })
+    expect(await transact((tx) => store.endSession(tx, other, middle ?? ""))).toBe(false)
+    expect(await transact((tx) => store.endSession(tx, user, middle ?? ""))).toBe(true)
+    expect((await store.sessionsOf(user)).map(({ id }) => id)).toEqual([long])
+    await transact((tx) => store.endSessions(tx, user))
+    expect(await store.sessionsOf(user)).toEqual([])
+    expect(await store.sessionsOf(other)).toHaveLength(1)
+  })
+
+  it("are marked as seen by many at once, in any order", async () => {
+    const users = await Promise.all(Array.from({ length: 12 }, () => addUser()))
+    const maps = Array.from({ length: 10 }, (_, n) => {
+      const order = n % 2 ? users : users.toReversed()
+      return new Map(order.map((id) => [id, 1000 + n]))
+    })
+    await Promise.all(
+      maps.map((seen) =>
+        transact((tx) =>
+          store.touch(tx, { users: seen, api_keys: new Map(), sessions: new Map() }),
+        ),
+      ),
+    )
+    const rows = await database.db.read
+      .selectFrom("users")
+      .select("last_active_at")
+      .where("id", "in", users)
+      .execute()
+    expect(rows.every(({ last_active_at }) => (last_active_at ?? 0) >= 1000)).toBe(true)
+  })
+})

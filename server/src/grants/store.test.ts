@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { createGrants, type Grants, permits } from "./grants.ts"
+import type { AccessGrant } from "./schema.ts"
+
+const grant = (
+  principal_type: AccessGrant["principal_type"],
+  principal_id: string,
+  permission: AccessGrant["permission"] = "read",
+): AccessGrant => ({ principal_type, principal_id, permission })
+
+const principal = (id: string, groups: string[] = [], role: "user" | "admin" = "user") => ({
+  user: { id, role },
+  groups: new Set(groups),
+})
+
+describe("access", () => {
+  it.each([
+    ["a stranger", principal("eve"), false, false],
+    ["a reader", principal("reader"), true, false],
+    ["a writer", principal("writer"), true, true],
+    ["a member of a reading group", principal("x", ["readers"]), true, false],
+    ["a member of a writing group", principal("x", ["none", "writers"]), true, true],
+    ["one named like a group", principal("readers"), false, false],
+    ["a member of a group named like a user", principal("x", ["reader"]), false, false],
+    ["an administrator", principal("boss", [], "admin"), true, true],
+  ])("of %s follows from the grants", (_who, who, reads, writes) => {
+    const grants = [
+      grant("user", "reader"),
+      grant("user", "writer", "write"),
+      grant("group", "readers"),
+      grant("group", "writers", "write"),
+    ]
+    expect([permits(grants, who, "read"), permits(grants, who, "write")]).toEqual([reads, writes])
+    expect(permits([], who, "read")).toBe(who.user.role === "admin")
+  })
+
+  it.each(["user", "group"] as const)("is everyone's by * of %s", (type) => {
+    const everyone = [grant(type, "*")]
+    expect(permits(everyone, principal("anyone"), "read")).toBe(true)
+    expect(permits(everyone, principal("anyone"), "write")).toBe(false)
+  })
+})
+
+describe.each(databases)("grants on $name", ({ open }) => {
+  let database: OpenedDatabase
+  let grants: Grants
+
+  beforeAll(async () => {
+    database = await open()
+    grants = createGrants(database.db)
+  })
+  afterAll(() => database.remove())
+
+  const replace = (id: string, list: AccessGrant[]) =>
+    database.db.transact((tx) => grants.replace(tx, "model", id, list))
+  const of = async (id: string) => (await grants.byResource("model")).get(id) ?? []
+
+  it("are replaced whole, each kept once", async () => {
+    const read = grant("user", "ada")
+    await replace("m", [read, read, grant("group", "g", "write")])
+    expect(await of("m")).toHaveLength(2)
+    await replace("m", [read])
+    expect(await of("m")).toEqual([read])
+    await replace("m", [])
+    expect(await of("m")).toEqual([])
+  })
+
+  it("of one resource are not another's, nor those of another type", async () => {
+    await replace("one", [grant("user", "a")])
+    await replace("ONE", [grant("user", "b")])
+    await database.db.transact((tx) =>
+      grants.replace(tx, "connection", "one", [grant("user", "c")]),
+    )
+    expect(await of("one")).toEqual([grant("user", "a")])
+    expect(await of("ONE")).toEqual([grant("user", "b")])
+    expect((await grants.byResource("connection")).get("one")).toEqual([grant("user", "c")])
+  })
+
+  it("may be a thousand, and are replaced by many at once without a mixture", async () => {
+    const lists = Array.from({ length: 4 }, (_, list) =>
+      Array.from({ length: 1000 }, (_, n) => grant("user", `${list}-${n}`)),
+    )
+    await Promise.all(
+      lists.map((list) =>
+        database.db.transact(async (tx) => {
+          await database.db.exclusive(tx, "model big")
+          await grants.replace(tx, "model", "big", list)
+        }),
+      ),
+    )
+    const kept = await of("big")
+    expect(kept).toHaveLength(1000)
+    expect(new Set(kept.map(({ principal_id }) => principal_id.split("-")[0])).size).toBe(1)
+  })
+})

@@ -1,0 +1,115 @@
+import { randomUUIDv7 } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { createAudit } from "../audit/audit.ts"
+import { createLocalBus } from "../bus/bus.ts"
+import { createGrants } from "../grants/grants.ts"
+import { system } from "../http/caller.ts"
+import { ListQuery } from "../http/list.ts"
+import { createGroups, type Groups } from "./groups.ts"
+import { GroupListQuery } from "./schema.ts"
+import { createGroupStore } from "./store.ts"
+
+const now = () => 1_800_000_000
+
+describe.each(databases)("groups on $name", ({ open }) => {
+  let database: OpenedDatabase
+  let groups: Groups
+
+  beforeAll(async () => {
+    database = await open()
+    const { db } = database
+    const parts = { db, audit: createAudit({ now }), bus: createLocalBus(), now }
+    groups = createGroups({ ...parts, store: createGroupStore(db), newId: () => randomUUIDv7() })
+  })
+  afterAll(() => database.remove())
+
+  const add = (name: string) => groups.create(system, { name, description: "" })
+  const addUsers = async (count: number): Promise<string[]> => {
+    const ids = Array.from({ length: count }, () => randomUUIDv7())
+    await database.db.transact(async (tx) => {
+      for (const id of ids) {
+        const row = { id, email: id, email_key: id, name: `User ${id}`, name_key: `user ${id}` }
+        const rest = {
+          role: "user",
+          active: 1,
+          source: "local",
+          created_at: 1,
+          updated_at: 1,
+        } as const
+        await tx
+          .insertInto("users")
+          .values({ ...row, ...rest, hidden: 0 })
+          .execute()
+      }
+    })
+    return ids
+  }
+
+  it("refuse a name in use, whatever its case", async () => {
+    await add("Ärzte")
+    await expect(add("ÄRZTE")).rejects.toMatchObject({ code: "conflict" })
+    const { id } = await add("Nurses")
+    const rename = groups.update(system, id, { name: "äRZTE" })
+    await expect(rename).rejects.toMatchObject({ code: "conflict" })
+    expect(await groups.update(system, id, { name: "NURSES" })).toMatchObject({ name: "NURSES" })
+  })
+
+  it("give a name to one of several that want it at once", async () => {
+    const made = await Promise.all([1, 2, 3, 4].map((n) => add(`wants ${n}`)))
+    const renames = made.map(({ id }) => groups.update(system, id, { name: "wanted" }))
+    const outcomes = await Promise.allSettled([...renames, add("Wanted")])
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "conflict" })
+    }
+  })
+
+  it("keep more members than one statement takes, each once", async () => {
+    const { id } = await add("crowd")
+    const ids = await addUsers(1203)
+    const added = await groups.changeMembers(system, id, { add: [...ids, ...ids.slice(0, 5)] })
+    expect(added.member_count).toBe(1203)
+    const again = await groups.changeMembers(system, id, { add: ids, remove: ids.slice(0, 601) })
+    expect(again.member_count).toBe(602)
+    const page = await groups.members(id, ListQuery.parse({ page: "2", page_size: "200" }))
+    expect([page.items.length, page.total]).toEqual([200, 602])
+  })
+
+  it("loses no member of those added at once, and refuses strangers whole", async () => {
+    const { id } = await add("at once")
+    const ids = await addUsers(20)
+    await Promise.all(ids.map((userId) => groups.changeMembers(system, id, { add: [userId] })))
+    expect((await groups.get(id)).member_count).toBe(20)
+    const stranger = { add: ["nobody"], remove: ids }
+    await expect(groups.changeMembers(system, id, stranger)).rejects.toMatchObject({
+      code: "not_found",
+    })
+    expect((await groups.get(id)).member_count).toBe(20)
+  })
+
+  it("take their grants with them, and leave their members", async () => {
+    const { id } = await add("gone soon")
+    const [member = ""] = await addUsers(1)
+    await groups.changeMembers(system, id, { add: [member] })
+    const grants = createGrants(database.db)
+    const grant = { principal_type: "group", principal_id: id, permission: "read" } as const
+    await database.db.transact((tx) => grants.replace(tx, "model", "m", [grant]))
+    await groups.remove(system, id)
+    expect((await grants.byResource("model")).get("m")).toBeUndefined()
+    const users = database.db.read.selectFrom("users").select("id").where("id", "=", member)
+    expect(await users.execute()).toHaveLength(1)
+    await expect(groups.remove(system, id)).rejects.toMatchObject({ code: "not_found" })
+  })
+
+  it("are found by a part of their name, in order", async () => {
+    for (const name of ["team 10%", "team b", "Team A", "team_1"]) await add(name)
+    const find = async (query: object) =>
+      (await groups.list(GroupListQuery.parse(query))).items.map(({ name }) => name)
+    expect(await find({ query: "TEAM" })).toEqual(["team 10%", "Team A", "team b", "team_1"])
+    expect(await find({ query: "team_" })).toEqual(["team_1"])
+    expect(await find({ query: "0%" })).toEqual(["team 10%"])
+    const last = { query: "team", direction: "desc", page_size: "1" }
+    expect(await find(last)).toEqual(["team_1"])
+  })
+})

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { createAudit } from "../audit/audit.ts"
+import { createLocalBus } from "../bus/bus.ts"
+import { readConfig } from "../config.ts"
+import { system } from "../http/caller.ts"
+import { createSettings } from "./settings.ts"
+
+const now = () => 1_800_000_000
+
+describe.each(databases)("settings on $name", ({ open }) => {
+  let database: OpenedDatabase
+
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.remove())
+
+  const load = (env: Record<string, string> = {}) =>
+    createSettings({
+      config: readConfig(env),
+      db: database.db,
+      bus: createLocalBus(),
+      audit: createAudit({ now }),
+      now,
+    })
+
+  it("have defaults, and keep what was changed", async () => {
+    const settings = await load()
+    expect(settings.current()).toMatchObject({ enable_signup: false, jwt_expires_in: 28 * 86_400 })
+    const { values } = await settings.change(system, { enable_signup: true, usage_retention: 60 })
+    expect(values).toMatchObject({ enable_signup: true, usage_retention: 60 })
+    expect(settings.current()).toEqual(values)
+    expect((await load()).current()).toEqual(values)
+  })
+
+  it("give way to the environment, which locks them, and come back without it", async () => {
+    const fixed = await load({ ENABLE_SIGNUP: "false", JWT_EXPIRES_IN: "2h" })
+    expect(fixed.current()).toMatchObject({ enable_signup: false, jwt_expires_in: 7200 })
+    expect(fixed.view().locked).toEqual({
+      enable_signup: "ENABLE_SIGNUP",
+      jwt_expires_in: "JWT_EXPIRES_IN",
+    })
+    const change = fixed.change(system, { usage_retention: 5, enable_signup: true })
+    await expect(change).rejects.toMatchObject({ code: "conflict" })
+    expect((await load()).current()).toMatchObject({ enable_signup: true, usage_retention: 60 })
+  })
+
+  it("are all kept when several are changed at once", async () => {
+    const settings = await load()
+    await Promise.all([
+      settings.change(system, { default_user_role: "user" }),
+      settings.change(system, { audit_retention: 99 }),
+      settings.change(system, { enable_openai_proxy: true }),
+    ])
+    const expected = { default_user_role: "user", audit_retention: 99, enable_openai_proxy: true }
+    expect(settings.current()).toMatchObject(expected)
+    expect((await load()).current()).toMatchObject(expected)
+  })
+
+  it("survive a name that a newer version left in the store", async () => {
+    const row = { name: "from_the_future", value: '"x"', updated_at: 1 }
+    await database.db.transact(async (tx) => {
+      await tx.insertInto("settings").values(row).execute()
+    })
+    expect((await load()).current()).not.toHaveProperty("from_the_future")
+  })
+})

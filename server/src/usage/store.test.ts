@@ -1,0 +1,106 @@
+import { randomUUIDv7 } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { createRecorder, type UsageRecord } from "./recorder.ts"
+import { UsageQuery } from "./schema.ts"
+import { createUsageStore, type UsageStore } from "./store.ts"
+
+const day = 86_400
+/** Midnight of a day, UTC. */
+const today = 20_000 * day
+
+const record = (own: Partial<UsageRecord>): UsageRecord => ({
+  id: randomUUIDv7(),
+  at: today,
+  user_id: "ada",
+  key_id: null,
+  operation: "chat/completions",
+  model: "m",
+  connection_id: "c",
+  streamed: 0,
+  tokens_in: 10,
+  tokens_out: 5,
+  estimated: 0,
+  time_to_first_token_ms: null,
+  duration_ms: 100,
+  outcome: "ok",
+  status: 200,
+  request_id: "r",
+  ...own,
+})
+
+describe.each(databases)("usage on $name", ({ open }) => {
+  let database: OpenedDatabase
+  let store: UsageStore
+
+  beforeAll(async () => {
+    database = await open()
+    store = createUsageStore(database.db)
+    const recorder = createRecorder(database.db)
+    for (const row of [
+      record({ at: today - 1, duration_ms: 50 }),
+      record({ key_id: "k1", time_to_first_token_ms: 20 }),
+      record({ key_id: "k1", time_to_first_token_ms: 40, outcome: "upstream_error" }),
+      record({ user_id: "Bob", model: "Z", connection_id: null, tokens_in: 3_000_000_000 }),
+      record({ user_id: "bob", model: "ä", at: today + day - 1, tokens_in: 3_000_000_000 }),
+    ]) {
+      recorder.record(row)
+    }
+    await recorder.close()
+  })
+  afterAll(() => database.remove())
+
+  const sums = (query: Record<string, string>, span = { from: 0, to: 10 * today }) =>
+    store.sums({ ...UsageQuery.parse(query), ...span })
+
+  it("is summed by the days of UTC, counts beyond 32 bits included", async () => {
+    const days = await sums({})
+    expect(days.map(({ key, requests }) => [key, requests])).toEqual([
+      ["2024-10-03", 1],
+      ["2024-10-04", 4],
+    ])
+    expect(days[1]).toMatchObject({ tokens_in: 6_000_000_020, tokens_out: 20, errors: 1 })
+    expect(days[1]).toMatchObject({ duration_ms: 100, time_to_first_token_ms: 30 })
+    expect(days[0]?.time_to_first_token_ms).toBeNull()
+  })
+
+  it.each([
+    ["model", ["Z", "m", "ä"]],
+    ["user", ["Bob", "ada", "bob"]],
+    ["key", [null, "k1"]],
+    ["connection", [null, "c"]],
+  ])("is summed by %s, in order of bytes, what has none first", async (group_by, keys) => {
+    expect((await sums({ group_by })).map(({ key }) => key)).toEqual(keys)
+  })
+
+  it("is narrowed to a span, a user, a key or a model", async () => {
+    const count = async (query: Record<string, string>, span?: { from: number; to: number }) =>
+      (await sums(query, span)).reduce((sum, { requests }) => sum + requests, 0)
+    expect(await count({}, { from: today, to: today + day - 1 })).toBe(3)
+    expect(await count({}, { from: today + day - 1, to: today + day })).toBe(1)
+    expect(await count({ user_id: "bob" })).toBe(1)
+    expect(await count({ key_id: "k1" })).toBe(2)
+    expect(await count({ model: "m", user_id: "ada" })).toBe(3)
+    expect(await count({ model: "%" })).toBe(0)
+  })
+
+  it("is kept though one record of many is no good, or was written before", async () => {
+    const recorder = createRecorder(database.db)
+    const twice = record({ model: "kept" })
+    recorder.record(twice)
+    await recorder.flush()
+    for (let n = 0; n < 70; n++) recorder.record(record({ model: "kept" }))
+    recorder.record(twice)
+    recorder.record(record({ model: "kept", duration_ms: Number.NaN }))
+    for (let n = 0; n < 29; n++) recorder.record(record({ model: "kept" }))
+    await recorder.flush()
+    expect([recorder.queued(), recorder.dropped()]).toEqual([0, 1])
+    expect(await sums({ model: "kept", group_by: "model" })).toMatchObject([{ requests: 100 }])
+    await recorder.close()
+  })
+
+  it("is forgotten past its age", async () => {
+    await store.dropOlder(today)
+    expect((await sums({})).map(({ key }) => key)).toEqual(["2024-10-04"])
+  })
+})
