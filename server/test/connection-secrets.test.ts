@@ -66,9 +66,9 @@ it("keeps secrets out of replies, audit, log and disk", async () => {
     await read.selectFrom("audit_events").selectAll().execute(),
     await read.selectFrom("connections").selectAll().execute(),
   ]
-  const disk = readdirSync(gateway.dataDir)
-    .filter((name) => name !== "lock")
-    .map((name) => readFileSync(join(gateway.dataDir, name)).toString("latin1"))
+  const disk = readdirSync(gateway.dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
   expect(disk.join()).toContain("indiscreet")
   for (const place of [shown, replies, rows, gateway.lines, disk]) {
     const text = JSON.stringify(place)
