@@ -18,6 +18,10 @@ const secure = [
   "layout",
 ]
 
+/** Tags in labels, but line breaks, are text: Mermaid would have the page read them while it measures. */
+const withoutTags = (source: string): string =>
+  source.replace(/(?<!<)<(?=[a-z/!])(?!br\s*\/?>)/gi, "#lt;")
+
 const draw = async (source: string, theme: "light" | "dark"): Promise<string> => {
   mermaid.initialize({
     startOnLoad: false,
@@ -32,7 +36,7 @@ const draw = async (source: string, theme: "light" | "dark"): Promise<string> =>
     suppressErrorRendering: true,
   })
   number++
-  const { svg } = await mermaid.render(`diagram-${number}`, source)
+  const { svg } = await mermaid.render(`diagram-${number}`, withoutTags(source))
   return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sized(svg))}`
 }
 

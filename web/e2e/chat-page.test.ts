@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import { openWorld, type Visit, type World } from "./world.ts"
+
+let world: World
+let visit: Visit
+
+beforeAll(async () => {
+  world = await openWorld()
+  visit = await world.asAdmin()
+})
+afterAll(() => world.close())
+afterEach(() => world.provider.clearFaults())
+
+const words = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `word${index}`).join(" ")
+
+const begin = async ({ page }: Visit, text: string): Promise<void> => {
+  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.getByLabel("Message", { exact: true }).fill(text)
+  await page.keyboard.press("Enter")
+  await page.waitForURL(/\/c\//, { waitUntil: "commit" })
+}
+const answers = ({ page }: Visit) => page.locator("article[data-role=assistant]")
+const slowly = (ms: number): void =>
+  world.provider.fault({ kind: "slow_frames", ms }, { on: /chat/ })
+
+it("answers, stops by Escape, keeps what came, and goes on", async () => {
+  const { page } = visit
+  slowly(40)
+  await begin(visit, words(100))
+  await answers(visit).getByText("word10 ").waitFor()
+  await page.keyboard.press("Escape")
+  await page.getByText("You stopped this answer.").waitFor()
+  expect(await answers(visit).innerText()).not.toContain("word99")
+  world.provider.clearFaults()
+  await page.getByRole("button", { name: "Continue the answer" }).click()
+  await answers(visit)
+    .getByText(/You said:.*You said:/)
+    .waitFor()
+  expect(await page.title()).toContain("word0 word1")
+})
+
+it("edits a message into a branch, and goes between the two", async () => {
+  const { page } = visit
+  await begin(visit, "first wording")
+  await answers(visit).getByText("You said: first wording").waitFor()
+  await page.getByLabel("Message", { exact: true }).press("ArrowUp")
+  const editor = page.getByRole("textbox", { name: "Edit message" })
+  expect(await editor.inputValue()).toBe("first wording")
+  await editor.fill("second wording")
+  await page.keyboard.press("Enter")
+  await answers(visit).getByText("You said: second wording").waitFor()
+  await page.getByText("2/2").waitFor()
+  await page.getByRole("button", { name: "Previous version" }).click()
+  await answers(visit).getByText("You said: first wording").waitFor()
+  await page.reload()
+  await answers(visit).getByText("You said: first wording").waitFor()
+  await answers(visit).hover()
+  await page.getByRole("button", { name: "Answer again" }).click()
+  await answers(visit).getByText("2/2").waitFor()
+})
+
+it("picks an answer up again after a reload in its middle", async () => {
+  const { page } = visit
+  slowly(40)
+  await begin(visit, words(60))
+  await answers(visit).getByText("word8 ").waitFor()
+  await page.reload()
+  await answers(visit).getByText("word59").waitFor()
+  expect(await answers(visit).innerText()).toContain(`You said: ${words(60)}`)
+})
+
+it("shows the same in two windows, in two browsers of one account", async () => {
+  const other = await world.asAdmin()
+  await other.page.goto(world.gateway.url)
+  slowly(30)
+  await begin(visit, `Two windows ${words(50)}`)
+  const link = other.page.getByRole("link", { name: /^Two windows/ })
+  await link.waitFor()
+  await link.click()
+  await answers(other).getByText("word49").waitFor()
+  await answers(visit).getByText("word49").waitFor()
+  expect(await answers(other).innerText()).toContain(words(50))
+  await other.page.getByLabel("Message", { exact: true }).fill("From the other window")
+  await other.page.keyboard.press("Enter")
+  await visit.page.getByText("You said: From the other window").waitFor()
+  await other.context.close()
+})
+
+it("has two models answer side by side, and goes on with one", async () => {
+  const { page } = visit
+  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.getByRole("button", { name: "Compare with another model" }).click()
+  await page.getByRole("combobox", { name: "Search models" }).fill("reason")
+  await page.keyboard.press("ArrowDown")
+  await page.keyboard.press("Enter")
+  await page.getByLabel("Message", { exact: true }).fill("hello both")
+  await page.keyboard.press("Enter")
+  await page.getByText("You said: hello both").nth(1).waitFor()
+  await page.getByText("Thoughts").click()
+  await page.getByText("Thinking about: hello both").waitFor()
+  await page.getByRole("button", { name: "Go on with this answer" }).click()
+  await page.getByLabel("Message", { exact: true }).fill("and now")
+  await page.keyboard.press("Enter")
+  await page.getByText("You said: and now").nth(1).waitFor()
+})
+
+it("shows a provider's error in its place, with its details and a way on", async () => {
+  const body = { error: { message: "The model is overloaded", code: "overloaded" } }
+  world.provider.fault({ kind: "status", status: 529, body }, { on: /chat/ })
+  await begin(visit, "please fail")
+  const alert = answers(visit).getByRole("alert")
+  await alert.getByText("The model is overloaded", { exact: true }).waitFor()
+  await alert.getByText("Details").click()
+  await alert.getByText("The provider answered 529").waitFor()
+  await alert.getByRole("button", { name: "Try again" }).click()
+  await answers(visit).getByText("You said: please fail").waitFor()
+})
+
+it("follows at the end only, and comes back by the arrow", async () => {
+  const { page } = visit
+  slowly(25)
+  await page.setViewportSize({ width: 900, height: 500 })
+  await begin(visit, `${"line\n\n".repeat(30)}${words(60)}`)
+  await answers(visit).getByText("word5 ").waitFor()
+  const box = page.getByRole("region", { name: "Messages" })
+  await box.hover()
+  await page.mouse.wheel(0, -400)
+  await page.getByRole("button", { name: "Go to the end" }).waitFor()
+  const top = await box.evaluate((element) => element.scrollTop)
+  await answers(visit).getByText("word30 ").waitFor()
+  expect(await box.evaluate((element) => element.scrollTop)).toBeLessThanOrEqual(top + 2)
+  await page.getByRole("button", { name: "Go to the end" }).click()
+  await answers(visit).getByText("word59").waitFor()
+  const left = await box.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight)
+  expect(left).toBeLessThan(5)
+  await page.setViewportSize({ width: 1280, height: 720 })
+})
+
+it("renames, pins, archives and deletes a chat, and takes a deletion back", async () => {
+  const { page } = visit
+  await begin(visit, "a chat to keep in order")
+  await answers(visit).getByText("You said").waitFor()
+  const choose = async (item: string): Promise<void> => {
+    await page.getByRole("button", { name: "More for this chat", exact: true }).click()
+    await page.getByRole("menuitem", { name: item }).click()
+  }
+  await choose("Rename chat")
+  await page.getByRole("textbox", { name: "Title" }).fill("In order")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("link", { name: "In order" }).waitFor()
+  await choose("Pin chat")
+  await page.getByRole("heading", { name: "Pinned" }).waitFor()
+  await choose("Delete chat")
+  await page.getByText("Deleted: In order").waitFor()
+  await page.getByRole("link", { name: "In order" }).waitFor({ state: "hidden" })
+  await page.getByRole("button", { name: "Undo" }).click()
+  await page.getByRole("link", { name: "In order" }).click()
+  await answers(visit).getByText("You said").waitFor()
+  await choose("Archive chat")
+  await page.getByRole("link", { name: "In order" }).waitFor({ state: "hidden" })
+})
+
+it("keeps a draft over a reload, and sends nothing by Shift and Enter", async () => {
+  const { page } = visit
+  await page.goto(`${world.gateway.url}/`)
+  await page.getByLabel("Message", { exact: true }).fill("half a")
+  await page.keyboard.press("Shift+Enter")
+  await page.keyboard.type("thought")
+  await page.reload()
+  const composer = page.getByLabel("Message", { exact: true })
+  expect(await composer.inputValue()).toBe("half a\nthought")
+  await composer.fill("")
+})
+
+it("makes nothing run that an answer, a title or a name brings", async () => {
+  const { page, complaints } = visit
+  const hostile = [
+    "<script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>",
+    "[a](javascript:window.hacked=1) [b](data:text/html,<script>1</script>) ![c](https://evil.example/x.png)",
+    "$\\href{javascript:window.hacked=1}{x}$ $\\htmlData{onclick=window.hacked}{y}$ $$\\includegraphics{https://evil.example/y.png}$$",
+    '```mermaid\n%%{init: {"securityLevel": "loose", "htmlLabels": true}}%%\ngraph TD\nA["<img src=x onerror=window.hacked=1>"]-->B\nclick A call alert()\nclick B "javascript:window.hacked=1"\n```',
+    "```mermaid\nnot a diagram <script>window.hacked=1</script>\n```",
+    "```html\n<script>window.hacked = 1</script>\n```",
+    "<svg onload=window.hacked=1><iframe srcdoc='<script>parent.hacked=1</script>'></iframe>",
+  ].join("\n\n")
+  await begin(visit, hostile)
+  await answers(visit).getByText("window.hacked = 1").first().waitFor()
+  await page.getByRole("img", { name: "Diagram" }).waitFor()
+  await page.waitForTimeout(500)
+  expect(await page.evaluate("window.hacked")).toBe(undefined)
+  const inside = answers(visit).locator(
+    "script, iframe, [onerror], [onload], [onclick], [href^=javascript], [href^=data]",
+  )
+  expect(await inside.count()).toBe(0)
+  expect(await page.locator("a[href^='https://evil.example']").count()).toBe(1)
+  expect(complaints).toEqual([])
+})
