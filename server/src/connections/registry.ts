@@ -170,6 +170,7 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Nee
   }
 
   const askAgain = async (): Promise<void> => {
+    if (ordered.every((upstream) => upstream.resting())) return
     await passed(askedAt + askAgainPauseMs - performance.now())
     askedAt = performance.now()
     await refresh(askAgainMs)
