@@ -7,7 +7,7 @@ import { createInterface } from "node:readline"
 import { sql } from "kysely"
 import { openDatabase } from "../src/db/open.ts"
 import { startCluster } from "../test/setup/postgres.ts"
-import { readRss } from "./proc.ts"
+import { readCpu, readRss } from "./proc.ts"
 import { groupId, type Sizes, seed, userId } from "./scim-data.ts"
 
 const token = "bench-scim-token-0123456789abcdef0123456789"
@@ -79,7 +79,10 @@ interface Row {
   request: (index: number) => Asked
 }
 
-const measure = async (base: string, { name, times, at, request }: Row): Promise<string> => {
+const measure = async (
+  { base, pid }: { base: string; pid: number },
+  { name, times, at, request }: Row,
+): Promise<string> => {
   const spent: number[] = []
   let next = 0
   const worker = async (): Promise<void> => {
@@ -91,6 +94,7 @@ const measure = async (base: string, { name, times, at, request }: Row): Promise
   }
   for (let index = 0; index < Math.min(5, times); index++) await ask(base, request(times + index))
   const begun = performance.now()
+  const cpuBefore = readCpu(pid)
   await Promise.all(Array.from({ length: at }, worker))
   const seconds = (performance.now() - begun) / 1000
   const sorted = spent.toSorted((left, right) => left - right)
@@ -99,6 +103,7 @@ const measure = async (base: string, { name, times, at, request }: Row): Promise
     String(Math.round(times / seconds)).padStart(6),
     quantile(sorted, 0.5).toFixed(1).padStart(7),
     quantile(sorted, 0.99).toFixed(1).padStart(7),
+    ((readCpu(pid) - cpuBefore) / times / 1000).toFixed(1).padStart(10),
   ]
   return `| ${cells.join(" | ")} |`
 }
@@ -190,9 +195,9 @@ const run = async (name: string, env: Env): Promise<void> => {
   try {
     const { users, groups, largeGroup } = sizes
     console.log(`\n${name}: ${users} users, ${groups} groups, one of ${largeGroup}\n`)
-    console.log(`| ${"request".padEnd(44)} |  req/s |  p50 ms |  p99 ms |`)
-    console.log(`| ${"-".repeat(44)} | -----: | ------: | ------: |`)
-    for (const row of rows) console.log(await measure(gateway.base, row))
+    console.log(`| ${"request".padEnd(44)} |  req/s |  p50 ms |  p99 ms | CPU ms/req |`)
+    console.log(`| ${"-".repeat(44)} | -----: | ------: | ------: | ---------: |`)
+    for (const row of rows) console.log(await measure(gateway, row))
     console.log(`\nresident at the end: ${Math.round(readRss(gateway.pid))} MB`)
   } finally {
     await gateway.stop()

@@ -31,6 +31,8 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     .alterTable("users")
     .addColumn("hidden", integer, (column) => column.notNull().defaultTo(0))
     .execute()
+  // Counts and pages of all users read this and nothing else; filters never mistake it for theirs.
+  await sql`create index users_visible on users (id) where hidden = 0`.execute(db)
   await db.schema.alterTable("user_emails").addColumn("type_key", text).execute()
   await db.schema.alterTable("user_emails").addColumn("display", text).execute()
   await db.schema.alterTable("user_emails").addColumn("display_key", text).execute()
