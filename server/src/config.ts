@@ -6,7 +6,7 @@ const secondsByUnit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 const bytesByUnit = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9 } as const
 
 /** A span of time such as `500ms`, `30s`, `5m`, `4w`; read into seconds. */
-export const Duration = z.string().transform((text, context) => {
+const Duration = z.string().transform((text, context) => {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text.trim())
   const unit = match?.[2] as keyof typeof secondsByUnit | undefined
   if (match && unit) return Number(match[1]) * secondsByUnit[unit]
@@ -214,7 +214,7 @@ const shape = (env: Environment) => {
 export type Config = ReturnType<typeof shape>
 
 /** Bad settings, all of them in one message. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override name = "ConfigError"
 }
 

@@ -31,7 +31,7 @@ export const killAll = (): void => {
   for (const child of running) child.kill("SIGKILL")
 }
 
-export const callAt =
+const callAt =
   (url: string) =>
   async (method: string, path: string, body?: unknown, key = adminKey): Promise<Reply> => {
     const response = await fetch(url + path, {

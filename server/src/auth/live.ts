@@ -81,5 +81,3 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
     },
   }
 }
-
-export type Live = ReturnType<typeof createLive>

@@ -17,8 +17,6 @@ export type Message =
   | { topic: "collections"; id: string }
   | { topic: "reset" }
 
-export type Topic = Message["topic"]
-
 /** Tells every process of this gateway that something changed. */
 export interface Bus {
   /** Delivered everywhere once `tx` commits, this process included. */

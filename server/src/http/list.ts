@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-export const mostPerPage = 200
+const mostPerPage = 200
 
 /** Query of every list under `/api/v1`. */
 export const ListQuery = z.object({
