@@ -136,6 +136,10 @@ export const createChat = ({ catalogue, citing, template, meters, running }: Nee
     return withSources(needs, caller, { request, resolved, signal })
   }
 
+  /** Files may have been waited for, and connections and grants have changed meanwhile. */
+  const again = async (caller: Caller, { model }: ModelRequest): Promise<Resolved> =>
+    catalogue.resolve(caller, model)
+
   /** As `complete`, for a request whose answer is to rest on files. */
   const completeWithFiles = async (
     exchange: Exchange,
@@ -144,11 +148,12 @@ export const createChat = ({ catalogue, citing, template, meters, running }: Nee
   ): Promise<void> => {
     const gone = new AbortController()
     exchange.outgoing.once("close", () => gone.abort())
+    if (exchange.outgoing.destroyed) gone.abort()
     const sourced = await find(caller, request, resolved, gone.signal)
     if (gone.signal.aborted) throw new Failure("bad_request", "The client left")
     const asking = { caller, request: sourced.request, book: exchange }
     const words = sourced.cited ? wordsOf(sourced.cited, request.model) : undefined
-    const route = { resolved, headers: clientHeaders(exchange) }
+    const route = { resolved: await again(caller, request), headers: clientHeaders(exchange) }
     await dispatch(asking, route, relayTo(exchange, sourced.request, words))
   }
 
@@ -178,7 +183,7 @@ export const createChat = ({ catalogue, citing, template, meters, running }: Nee
       const { cited } = sourced
       await dispatch(
         { ...asking, request: sourced.request },
-        { resolved, headers: {} },
+        { resolved: await again(caller, request), headers: {} },
         (...told) => {
           const hearing = hear(...told)
           if (cited) hearing.cited?.(cited)
