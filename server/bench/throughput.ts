@@ -18,7 +18,7 @@ type Measured = { server: Server; full: Result[]; half: Result[] }
 
 /** Share of a core that others may use in a round that counts, and how often it is taken again. */
 const calm = 0.15
-const retries = 4
+const retries = 1
 
 const inCalm = async (measure: () => Promise<Result>): Promise<Result> => {
   let best = await measure()
