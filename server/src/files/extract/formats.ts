@@ -1,7 +1,14 @@
-import { sniff } from "../sniff.ts"
-import { type Extracted, unreadable } from "./blocks.ts"
+import { type Sniffed, sniff } from "../sniff.ts"
+import { type Block, type Extracted, unreadable } from "./blocks.ts"
+import { readJson, readJsonLines, readNotebook, readXml } from "./data.ts"
 import { decode } from "./decode.ts"
+import { charsetOf, readHtml } from "./html.ts"
+import { readMail } from "./mail.ts"
+import { readPacked, refuseOle } from "./packed.ts"
+import { readPdf } from "./pdf.ts"
 import { readCode, readMarkdown, readPlain } from "./plain.ts"
+import { readRtf } from "./rtf.ts"
+import { readCsv } from "./table.ts"
 
 export interface Source {
   bytes: Buffer
@@ -17,25 +24,75 @@ export interface Limits {
   pages: number
 }
 
-type Reader = (source: Source, limits: Limits) => Extracted | Promise<Extracted>
+type Extractor = (source: Source, limits: Limits) => Extracted | Promise<Extracted>
 
 const code =
-  /\.(c|h|cc|cpp|hpp|cs|css|go|java|js|jsx|mjs|cjs|ts|tsx|kt|lua|php|pl|py|r|rb|rs|scala|sh|bash|sql|swift|vue|svelte|toml|ini|cfg|conf|dockerfile|makefile|gradle|tf|proto)$/i
-const markdown = /\.(md|markdown|mdx)$/i
+  /\.(c|h|cc|cpp|hpp|cs|css|go|java|js|jsx|mjs|cjs|ts|tsx|kt|lua|php|pl|py|r|rb|rs|scala|sh|bash|sql|swift|vue|svelte|toml|ini|cfg|conf|ya?ml|dockerfile|makefile|gradle|tf|proto)$/i
 
-const readText: Reader = ({ bytes, filename, contentType }) => {
-  const text = decode(bytes)
-  if (markdown.test(filename) || contentType === "text/markdown") {
-    return { format: "markdown", blocks: readMarkdown(text) }
-  }
-  if (code.test(filename)) return { format: "code", blocks: readCode(text) }
-  return { format: "text", blocks: readPlain(text) }
+/** Kinds of text, told apart by their beginning and, where that says nothing, by name or type. */
+const texts: {
+  format: string
+  name: RegExp
+  type?: RegExp
+  begins?: RegExp
+  read(text: string): Block[]
+}[] = [
+  { format: "ipynb", name: /\.ipynb$/i, read: readNotebook },
+  { format: "jsonl", name: /\.(jsonl|ndjson)$/i, type: /ndjson|jsonl/, read: readJsonLines },
+  { format: "json", name: /\.json$/i, type: /\bjson$/, read: readJson },
+  { format: "csv", name: /\.csv$/i, type: /text\/csv/, read: (text) => readCsv(text) },
+  { format: "tsv", name: /\.tsv$/i, read: (text) => readCsv(text, "\t") },
+  {
+    format: "html",
+    name: /\.x?html?$/i,
+    type: /html/,
+    begins: /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]{0,500}?-->\s*)?<(!doctype html|html|head|body)\b/i,
+    read: (text) => readHtml(text),
+  },
+  {
+    format: "xml",
+    name: /\.(xml|rss|atom)$/i,
+    type: /\bxml$/,
+    begins: /^\s*<\?xml/,
+    read: readXml,
+  },
+  { format: "markdown", name: /\.(md|markdown|mdx)$/i, type: /markdown/, read: readMarkdown },
+  { format: "code", name: code, read: readCode },
+]
+
+const isMail = (head: string, filename: string): boolean =>
+  /\.eml$/i.test(filename) ||
+  (/^(received|return-path|delivered-to|from|mime-version|message-id):/i.test(head) &&
+    /^(subject|from|date):/im.test(head) &&
+    /^message-id:|^mime-version:/im.test(head))
+
+const readText: Extractor = async ({ bytes, filename, contentType }) => {
+  const head = bytes.toString("latin1", 0, 4096)
+  if (isMail(head, filename)) return { format: "eml", blocks: await readMail(bytes) }
+  const text = decode(bytes, /<(html|\?xml|meta|head)/i.test(head) ? charsetOf(bytes) : undefined)
+  const start = text.slice(0, 4096)
+  const kind =
+    texts.find(({ begins }) => begins?.test(start)) ??
+    texts.find(({ name }) => name.test(filename)) ??
+    texts.find(({ type }) => type?.test(contentType))
+  return kind
+    ? { format: kind.format, blocks: kind.read(text) }
+    : { format: "text", blocks: readPlain(text) }
+}
+
+type Readable = Extract<Sniffed, { readable: string }>["readable"]
+
+const readers: Record<Readable, Extractor> = {
+  pdf: ({ bytes }, limits) => readPdf(bytes, limits),
+  zip: ({ bytes }, limits) => readPacked(bytes, limits),
+  ole: ({ bytes }) => refuseOle(bytes),
+  rtf: ({ bytes }) => ({ format: "rtf", blocks: readRtf(bytes.toString("latin1")) }),
+  text: readText,
 }
 
 /** Reads a document by what its bytes say it is. @throws {Unreadable} with a sentence that helps */
-export const extract: Reader = (source, limits) => {
+export const extract: Extractor = (source, limits) => {
   const kind = sniff(source.bytes.subarray(0, 4096))
   if ("unreadable" in kind) return unreadable(`It is ${kind.unreadable}, which holds no text.`)
-  if (source.bytes.length > limits.unpacked) unreadable("It is too large to be read.")
-  return readText(source, limits)
+  return readers[kind.readable](source, limits)
 }

@@ -1,0 +1,116 @@
+import { type Block, createHeadings } from "./blocks.ts"
+import { readCode, readMarkdown, readPlain } from "./plain.ts"
+import { walkXml } from "./xml.ts"
+
+const longRecord = 4000
+
+const pretty = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value, null, 1)
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const record = (value: unknown): string =>
+  isObject(value)
+    ? Object.entries(value)
+        .map(
+          ([key, inner]) => `${key}: ${typeof inner === "string" ? inner : JSON.stringify(inner)}`,
+        )
+        .join("\n")
+    : pretty(value)
+
+const blocksOf = (value: unknown, heading: string[]): Block[] => {
+  const place = heading.length > 0 ? { heading } : {}
+  if (Array.isArray(value)) {
+    return value.map((item, index) => ({
+      text: record(item),
+      kind: "paragraph",
+      place: { ...place, row: index + 1 },
+    }))
+  }
+  if (!isObject(value) || pretty(value).length < longRecord || heading.length > 5) {
+    return [{ text: record(value), kind: "paragraph", place }]
+  }
+  return Object.entries(value).flatMap(([key, inner]): Block[] => [
+    { text: key, kind: "heading", place: { heading: [...heading, key] } },
+    ...blocksOf(inner, [...heading, key]),
+  ])
+}
+
+const parsed = (text: string): { value: unknown } | null => {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+/** JSON by its records; text that is not JSON after all stays as it is. */
+export const readJson = (text: string): Block[] => {
+  const whole = parsed(text)
+  return whole ? blocksOf(whole.value, []) : readCode(text)
+}
+
+/** One record a line. */
+export const readJsonLines = (text: string): Block[] =>
+  text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line, index) => {
+      const one = parsed(line)
+      return { text: one ? record(one.value) : line, kind: "paragraph", place: { row: index + 1 } }
+    })
+
+const sourceOf = (source: unknown): string =>
+  Array.isArray(source) ? source.join("") : String(source ?? "")
+
+const outputOf = (output: unknown): string => {
+  if (!isObject(output)) return ""
+  const data = isObject(output.data) ? output.data["text/plain"] : undefined
+  return sourceOf(output.text ?? data)
+}
+
+/** A Jupyter notebook: its words, its code and what the code printed (nbformat 4). */
+export const readNotebook = (text: string): Block[] => {
+  const value = parsed(text)?.value
+  const cells = isObject(value) && Array.isArray(value.cells) ? value.cells : null
+  if (!cells) return readJson(text)
+  return cells.filter(isObject).flatMap((cell): Block[] => {
+    const source = sourceOf(cell.source)
+    if (cell.cell_type === "markdown") return readMarkdown(source)
+    if (cell.cell_type !== "code") return readPlain(source)
+    const outputs = Array.isArray(cell.outputs) ? cell.outputs.map(outputOf) : []
+    return [source, ...outputs].map((piece) => ({ text: piece, kind: "code", place: {} }))
+  })
+}
+
+/** The text of XML elements, with their path as heading. */
+export const readXml = (text: string): Block[] => {
+  const blocks: Block[] = []
+  const headings = createHeadings()
+  const names: string[] = []
+  let held = ""
+  const flush = (): void => {
+    const own = held.replace(/\s+/g, " ").trim()
+    held = ""
+    if (own !== "") blocks.push({ text: own, kind: "row", place: headings.path() })
+  }
+  walkXml(text, {
+    open: (name, attributes) => {
+      flush()
+      names.push(name)
+      if (names.length <= 2) headings.enter(names.length, name)
+      const values = Object.entries(attributes).filter(([key]) => !key.startsWith("xmlns"))
+      if (values.length > 0) held = values.map(([key, value]) => `${key}: ${value}`).join(" | ")
+      if (held) flush()
+    },
+    close: () => {
+      flush()
+      names.pop()
+    },
+    text: (piece) => {
+      held += piece
+    },
+  })
+  return blocks
+}

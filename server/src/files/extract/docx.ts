@@ -1,0 +1,103 @@
+import { type Block, createHeadings } from "./blocks.ts"
+import { walkXml } from "./xml.ts"
+import type { Zip } from "./zip.ts"
+
+/** How deep the headings of each paragraph style are, from 1. */
+const headingLevels = (zip: Zip): Map<string, number> => {
+  const levels = new Map<string, number>([["Title", 1]])
+  for (let level = 1; level <= 9; level++) levels.set(`Heading${level}`, level)
+  let style = ""
+  walkXml(zip.read("word/styles.xml")?.toString("utf8") ?? "", {
+    open: (name, attributes) => {
+      if (name === "w:style") style = attributes["w:styleId"] ?? ""
+      const named = /^heading (\d)$/i.exec(attributes["w:val"] ?? "")
+      if (name === "w:name" && named) levels.set(style, Number(named[1]))
+      if (name === "w:outlineLvl" && Number(attributes["w:val"]) < 9) {
+        levels.set(style, Number(attributes["w:val"]) + 1)
+      }
+    },
+  })
+  return levels
+}
+
+const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] => {
+  const blocks: Block[] = []
+  const headings = createHeadings()
+  let text = ""
+  let level = 0
+  let row: string[] | null = null
+  let tables = 0
+  let reading = false
+
+  const endParagraph = (): void => {
+    const own = text.trim()
+    text = ""
+    if (own === "") return
+    if (row) {
+      row[row.length - 1] = [row.at(-1), own].filter(Boolean).join(" ")
+      return
+    }
+    if (level > 0) headings.enter(level, own)
+    blocks.push({ text: own, kind: level > 0 ? "heading" : "paragraph", place: headings.path() })
+  }
+  const endRow = (): void => {
+    const cells = row ?? []
+    row = null
+    if (cells.some(Boolean)) {
+      blocks.push({ text: cells.join(" | "), kind: "row", place: headings.path() })
+    }
+  }
+  const starts: Record<string, (attributes: Record<string, string>) => void> = {
+    "w:p": () => {
+      level = 0
+    },
+    "w:pStyle": (attributes) => {
+      level = levels.get(attributes["w:val"] ?? "") ?? 0
+    },
+    "w:t": () => {
+      reading = true
+    },
+    "w:tab": () => {
+      text += "\t"
+    },
+    "w:br": () => {
+      text += "\n"
+    },
+    "w:tbl": () => {
+      tables++
+    },
+    "w:tr": () => {
+      if (tables === 1) row = []
+    },
+    "w:tc": () => {
+      row?.push("")
+    },
+  }
+  const ends: Record<string, () => void> = {
+    "w:t": () => {
+      reading = false
+    },
+    "w:p": endParagraph,
+    "w:tbl": () => {
+      tables--
+    },
+    "w:tr": () => {
+      if (tables === 1) endRow()
+    },
+  }
+  walkXml(source, {
+    open: (name, attributes) => starts[name]?.(attributes),
+    close: (name) => ends[name]?.(),
+    text: (piece) => {
+      if (reading) text += piece
+    },
+  })
+  return blocks
+}
+
+/** Word: paragraphs, tables, footnotes and endnotes (ECMA-376 part 1, §17). */
+export const readDocx = (zip: Zip): Block[] => {
+  const levels = headingLevels(zip)
+  const parts = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"]
+  return parts.flatMap((name) => readPart(zip.read(name)?.toString("utf8") ?? "", levels))
+}

@@ -1,0 +1,30 @@
+import { type Block, unreadable } from "./blocks.ts"
+import { readHtml } from "./html.ts"
+import { resolvePath, walkXml } from "./xml.ts"
+import type { Zip } from "./zip.ts"
+
+/** The chapters of an EPUB in reading order (EPUB 3.3, §5). */
+export const readEpub = (zip: Zip): Block[] => {
+  let opf = ""
+  walkXml(zip.read("META-INF/container.xml")?.toString("utf8") ?? "", {
+    open: (name, attributes) => {
+      if (name === "rootfile" && opf === "") opf = attributes["full-path"] ?? ""
+    },
+  })
+  if (zip.has("META-INF/encryption.xml") && zip.has("META-INF/rights.xml")) {
+    unreadable("It is protected against copying; upload it without the protection.")
+  }
+  const targets = new Map<string, string>()
+  const order: string[] = []
+  walkXml(zip.read(opf)?.toString("utf8") ?? "", {
+    open: (name, { id = "", href = "", idref = "" }) => {
+      const bare = name.replace(/^.*:/, "")
+      if (bare === "item") targets.set(id, resolvePath(opf, decodeURIComponent(href)))
+      if (bare === "itemref") order.push(idref)
+    },
+  })
+  return order.flatMap((id) => {
+    const page = zip.read(targets.get(id) ?? "")
+    return page ? readHtml(page.toString("utf8")) : []
+  })
+}

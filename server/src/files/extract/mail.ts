@@ -1,0 +1,32 @@
+import PostalMime from "postal-mime"
+import type { Block } from "./blocks.ts"
+import { readHtml } from "./html.ts"
+import { readPlain } from "./plain.ts"
+
+interface Address {
+  name?: string | undefined
+  address?: string | undefined
+}
+
+const person = ({ name, address }: Address): string =>
+  name && address ? `${name} <${address}>` : (address ?? name ?? "")
+
+/** A message (RFC 5322, MIME): who, when, about what, and its text; attachments by their names. */
+export const readMail = async (bytes: Buffer): Promise<Block[]> => {
+  const mail = await PostalMime.parse(new Uint8Array(bytes), { maxNestingDepth: 20 })
+  const { subject = "", from, to = [], date, attachments } = mail
+  const head = [
+    subject && `Subject: ${subject}`,
+    from && `From: ${person(from)}`,
+    to.length > 0 && `To: ${to.map(person).join(", ")}`,
+    date && `Date: ${date}`,
+    attachments.length > 0 &&
+      `Attachments: ${attachments.map(({ filename }) => filename ?? "unnamed").join(", ")}`,
+  ].filter((line): line is string => typeof line === "string" && line !== "")
+  const body = mail.text?.trim() ? readPlain(mail.text) : readHtml(mail.html ?? "")
+  const place = subject ? { heading: [subject] } : {}
+  return [
+    { text: head.join("\n"), kind: "paragraph", place },
+    ...body.map((block) => ({ ...block, place: { ...place, ...block.place } })),
+  ]
+}

@@ -1,0 +1,45 @@
+import { type Extracted, unreadable } from "./blocks.ts"
+import { readDocx } from "./docx.ts"
+import { readEpub } from "./epub.ts"
+import { readOdf } from "./odf.ts"
+import { readPptx } from "./pptx.ts"
+import { readXlsx } from "./xlsx.ts"
+import { openZip, type Zip } from "./zip.ts"
+
+const odf: Record<string, string> = {
+  "application/vnd.oasis.opendocument.text": "odt",
+  "application/vnd.oasis.opendocument.presentation": "odp",
+  "application/vnd.oasis.opendocument.spreadsheet": "ods",
+}
+
+const isEncryptedOdf = (zip: Zip): boolean =>
+  zip.read("META-INF/manifest.xml")?.includes("encryption-data") === true
+
+const readMimetype = (zip: Zip, type: string): Extracted | null => {
+  if (type === "application/epub+zip") return { format: "epub", blocks: readEpub(zip) }
+  const format = odf[type.replace(/-template$/, "")]
+  if (!format) return null
+  if (isEncryptedOdf(zip)) unreadable("It is protected by a password; upload it without one.")
+  return { format, ...readOdf(zip) }
+}
+
+/** What is packed as a ZIP archive, by what is in it and not by its name. */
+export const readPacked = (bytes: Buffer, limits: { unpacked: number }): Extracted => {
+  const zip = openZip(bytes, limits.unpacked)
+  if (zip.has("word/document.xml")) return { format: "docx", blocks: readDocx(zip) }
+  if (zip.has("ppt/presentation.xml")) return { format: "pptx", ...readPptx(zip) }
+  if (zip.has("xl/workbook.xml")) return { format: "xlsx", ...readXlsx(zip) }
+  const type = zip.read("mimetype")?.toString("latin1").trim() ?? ""
+  return (
+    readMimetype(zip, type) ??
+    unreadable("It is a ZIP archive; unpack it, and upload the files that it holds.")
+  )
+}
+
+/** Office's older container: locked new documents, and documents of before 2007. */
+export const refuseOle = (bytes: Buffer): never =>
+  bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
+    ? unreadable("It is protected by a password; upload it without one.")
+    : unreadable(
+        "It is in the format of Office before 2007 (.doc, .xls, .ppt); save it as .docx, .xlsx or .pptx.",
+      )

@@ -1,0 +1,89 @@
+import { getDocumentProxy } from "unpdf"
+import { type Block, type Extracted, unreadable } from "./blocks.ts"
+
+interface Item {
+  str?: string
+  hasEOL?: boolean
+  height?: number
+  transform?: readonly unknown[]
+}
+
+/** Further apart than this, in line heights, lines are of two paragraphs. */
+const paragraphGap = 1.6
+
+/** A page's items as paragraphs, by where its lines stand. */
+const paragraphsOf = (items: readonly Item[]): string[] => {
+  const paragraphs: string[] = []
+  let text = ""
+  let lastY: number | null = null
+  let lastHeight = 0
+  let line = ""
+  const endLine = (): void => {
+    text += `${line}\n`
+    line = ""
+  }
+  for (const { str = "", hasEOL = false, height = 0, transform } of items) {
+    const y: number = Number(transform?.[5] ?? lastY ?? 0)
+    const gap = lastY === null ? 0 : Math.abs(lastY - y)
+    if (line === "" && str.trim() !== "" && gap > paragraphGap * Math.max(lastHeight, height, 1)) {
+      paragraphs.push(text)
+      text = ""
+    }
+    line += str
+    if (str.trim() !== "") {
+      lastY = y
+      lastHeight = height
+    }
+    if (hasEOL) endLine()
+  }
+  endLine()
+  paragraphs.push(text)
+  // A word cut at the end of a line is one word.
+  return paragraphs
+    .map((one) => one.replace(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1").trim())
+    .filter(Boolean)
+}
+
+const openPdf = async (bytes: Buffer) => {
+  try {
+    return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 })
+  } catch (error) {
+    const name = error instanceof Error ? error.name : ""
+    if (name === "PasswordException") {
+      return unreadable("It is protected by a password; upload it without one.")
+    }
+    return unreadable("It is damaged: it begins like a PDF, but cannot be opened as one.")
+  }
+}
+
+/** The text layer of a PDF, page by page. */
+export const readPdf = async (
+  bytes: Buffer,
+  limits: { pages: number; characters: number },
+): Promise<Extracted> => {
+  const pdf = await openPdf(bytes)
+  const pages = pdf.numPages
+  if (pages > limits.pages) {
+    unreadable(
+      `It has ${pages} pages, and ${limits.pages} are the most; split it into several files.`,
+    )
+  }
+  const blocks: Block[] = []
+  let characters = 0
+  for (let page = 1; page <= pages && characters <= limits.characters; page++) {
+    const sheet = await pdf.getPage(page)
+    const { items } = await sheet.getTextContent()
+    const lines = items.flatMap((item) => ("str" in item ? [item] : []))
+    for (const text of paragraphsOf(lines)) {
+      characters += text.length
+      blocks.push({ text, kind: "paragraph", place: { page } })
+    }
+    sheet.cleanup()
+  }
+  if (blocks.length === 0) {
+    unreadable(
+      "It has no text layer: it seems to be a scan. Run it through text recognition (OCR) and upload the result.",
+    )
+  }
+  return { format: "pdf", blocks, pages }
+}

@@ -1,0 +1,86 @@
+import type { Block } from "./blocks.ts"
+import { resolvePath, walkXml } from "./xml.ts"
+import type { Zip } from "./zip.ts"
+
+const textOf = (zip: Zip, name: string): string => zip.read(name)?.toString("utf8") ?? ""
+
+/** The parts that a part refers to, by id. */
+export const relations = (
+  zip: Zip,
+  part: string,
+): Map<string, { type: string; target: string }> => {
+  const folder = part.split("/").slice(0, -1).join("/")
+  const name = `${folder}/_rels/${part.split("/").at(-1)}.rels`
+  const found = new Map<string, { type: string; target: string }>()
+  walkXml(textOf(zip, name), {
+    open: (tag, { Id = "", Type = "", Target = "" }) => {
+      if (tag === "Relationship") {
+        found.set(Id, { type: Type.split("/").at(-1) ?? "", target: resolvePath(part, Target) })
+      }
+    },
+  })
+  return found
+}
+
+/** Paragraphs of a drawing, its title first. */
+const paragraphs = (source: string): { text: string; title: boolean }[] => {
+  const found: { text: string; title: boolean }[] = []
+  let text = ""
+  let reading = false
+  let placeholder = ""
+  walkXml(source, {
+    open: (name, { type = "" }) => {
+      if (name === "p:sp") placeholder = ""
+      if (name === "p:ph") placeholder = type
+      if (name === "a:t") reading = true
+      if (name === "a:br") text += "\n"
+    },
+    close: (name) => {
+      if (name === "a:t") reading = false
+      if (name === "a:tc") text += " "
+      if (name !== "a:p") return
+      const own = text.trim()
+      text = ""
+      const isNumber = placeholder === "sldNum" || placeholder === "dt" || placeholder === "ftr"
+      if (own && !isNumber) found.push({ text: own, title: /title/i.test(placeholder) })
+    },
+    text: (piece) => {
+      if (reading) text += piece
+    },
+  })
+  return found
+}
+
+const slideOrder = (zip: Zip): string[] => {
+  const part = "ppt/presentation.xml"
+  const related = relations(zip, part)
+  const order: string[] = []
+  walkXml(textOf(zip, part), {
+    open: (name, attributes) => {
+      const target = name === "p:sldId" ? related.get(attributes["r:id"] ?? "")?.target : undefined
+      if (target) order.push(target)
+    },
+  })
+  return order
+}
+
+const readSlide = (zip: Zip, part: string, slide: number): Block[] => {
+  const own = paragraphs(textOf(zip, part))
+  const title = own.find((paragraph) => paragraph.title)?.text
+  const place = { slide, ...(title && { heading: [title] }) }
+  const blocks: Block[] = own.map((paragraph) => ({
+    text: paragraph.text,
+    kind: paragraph.title ? "heading" : "row",
+    place,
+  }))
+  const notes = [...relations(zip, part).values()].find(({ type }) => type === "notesSlide")
+  const said = notes ? paragraphs(textOf(zip, notes.target)) : []
+  return [...blocks, ...said.map(({ text }): Block => ({ text, kind: "paragraph", place }))]
+}
+
+/** PowerPoint: each slide with its notes (ECMA-376 part 1, §19). */
+export const readPptx = (zip: Zip): { blocks: Block[]; pages: number } => {
+  const order = slideOrder(zip)
+  const blocks = order.flatMap((part, index) => readSlide(zip, part, index + 1))
+  return { blocks, pages: order.length }
+}

@@ -1,0 +1,83 @@
+import type { Block } from "./blocks.ts"
+
+const skipped = new Set([
+  ...["fonttbl", "colortbl", "stylesheet", "info", "pict", "header", "footer", "themedata"],
+  ...["listtable", "listoverridetable", "generator", "xmlnstbl", "datastore", "object", "rsidtbl"],
+])
+const characters: Record<string, string> = {
+  par: "\n\n",
+  sect: "\n\n",
+  page: "\n\n",
+  line: "\n",
+  row: "\n",
+  cell: " | ",
+  tab: "\t",
+  emdash: "—",
+  endash: "–",
+  bullet: "•",
+  lquote: "‘",
+  rquote: "’",
+  ldblquote: "“",
+  rdblquote: "”",
+}
+const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n]/gi
+
+const decoderFor = (source: string) => {
+  const page = /\\ansicpg(\d+)/.exec(source)?.[1] ?? "1252"
+  try {
+    return new TextDecoder(page === "65001" ? "utf-8" : `windows-${page}`)
+  } catch {
+    return new TextDecoder("windows-1252")
+  }
+}
+
+interface Group {
+  silent: boolean
+  /** How many characters stand in for one that old readers do not know. */
+  fallback: number
+}
+
+/** The text of Rich Text Format 1.9; pictures, fonts and styles are left out. */
+export const readRtf = (source: string): Block[] => {
+  const decoder = decoderFor(source)
+  const groups: Group[] = []
+  let group: Group = { silent: false, fallback: 1 }
+  let out = ""
+  let skip = 0
+
+  const write = (text: string): void => {
+    const kept = skip > 0 ? text.slice(skip) : text
+    skip = Math.max(0, skip - text.length)
+    if (!group.silent) out += kept
+  }
+  const word = (name: string, value: string | undefined): void => {
+    if (skipped.has(name)) group.silent = true
+    else if (name === "uc") group.fallback = Number(value ?? 1)
+    else if (name === "u") {
+      if (!group.silent) out += String.fromCharCode(Number(value) & 0xffff)
+      skip = group.fallback
+    } else if (characters[name]) write(characters[name])
+  }
+  const symbol = (sign: string): void => {
+    if (sign === "*") group.silent = true
+    else if (sign === "~") write(" ")
+    else if ("\\{}".includes(sign)) write(sign)
+  }
+  const brace = (sign: string): void => {
+    skip = 0
+    if (sign === "{") {
+      groups.push(group)
+      group = { ...group }
+    } else group = groups.pop() ?? group
+  }
+  for (const [, name, value, hex, sign, bracket, text] of source.matchAll(token)) {
+    if (name) word(name, value)
+    else if (hex) write(decoder.decode(Buffer.from(hex, "hex")))
+    else if (sign) symbol(sign)
+    else if (bracket) brace(bracket)
+    else if (text) write(text)
+  }
+  return out
+    .split(/\n{2,}/)
+    .map((paragraph): Block => ({ text: paragraph.trim(), kind: "paragraph", place: {} }))
+}

@@ -1,0 +1,130 @@
+import type { Block } from "./blocks.ts"
+import { relations } from "./pptx.ts"
+import { rowsToBlocks } from "./table.ts"
+import { walkXml } from "./xml.ts"
+import type { Zip } from "./zip.ts"
+
+const mostColumns = 500
+
+const sharedStrings = (zip: Zip): string[] => {
+  const strings: string[] = []
+  let text = ""
+  let reading = false
+  let phonetic = false
+  walkXml(zip.read("xl/sharedStrings.xml")?.toString("utf8") ?? "", {
+    open: (name) => {
+      if (name === "si") text = ""
+      if (name === "rPh") phonetic = true
+      if (name === "t") reading = !phonetic
+    },
+    close: (name) => {
+      if (name === "t") reading = false
+      if (name === "rPh") phonetic = false
+      if (name === "si") strings.push(text)
+    },
+    text: (piece) => {
+      if (reading) text += piece
+    },
+  })
+  return strings
+}
+
+/** Which cell styles show a number as a date. */
+const dateStyles = (zip: Zip): Set<number> => {
+  const custom = new Set<number>()
+  const styles = new Set<number>()
+  let inCells = false
+  let index = 0
+  walkXml(zip.read("xl/styles.xml")?.toString("utf8") ?? "", {
+    open: (name, { numFmtId = "", formatCode = "" }) => {
+      const format = Number(numFmtId)
+      const plain = formatCode.replace(/"[^"]*"|\[[^\]]*\]/g, "")
+      if (name === "numFmt" && /[dmy]/i.test(plain)) custom.add(format)
+      if (name === "cellXfs") inCells = true
+      if (name !== "xf" || !inCells) return
+      if ((format >= 14 && format <= 17) || format === 22 || custom.has(format)) styles.add(index)
+      index++
+    },
+    close: (name) => {
+      if (name === "cellXfs") inCells = false
+    },
+  })
+  return styles
+}
+
+const columnOf = (reference: string): number => {
+  let column = 0
+  for (const letter of /^[A-Z]+/.exec(reference)?.[0] ?? "") {
+    column = column * 26 + letter.charCodeAt(0) - 64
+  }
+  return column - 1
+}
+
+/** Days since the end of 1899, as spreadsheets count. */
+const dateOf = (days: number): string => {
+  const iso = new Date(Math.round((days - 25_569) * 86_400_000)).toISOString()
+  return days % 1 === 0 ? iso.slice(0, 10) : iso.slice(0, 16).replace("T", " ")
+}
+
+interface Looked {
+  strings: readonly string[]
+  dates: ReadonlySet<number>
+}
+
+const shownValue = (raw: string, { t, s }: Record<string, string>, { strings, dates }: Looked) => {
+  if (t === "s") return strings[Number(raw)] ?? ""
+  if (t === "b") return raw === "1" ? "TRUE" : "FALSE"
+  const isNumber = (t === undefined || t === "n") && raw !== "" && Number.isFinite(Number(raw))
+  return isNumber && dates.has(Number(s)) && Number(raw) < 3e6 ? dateOf(Number(raw)) : raw
+}
+
+const readSheet = (source: string, looked: Looked): { row: number; cells: string[] }[] => {
+  const rows: { row: number; cells: string[] }[] = []
+  let cell: Record<string, string> = {}
+  let column = 0
+  let raw = ""
+  let reading = false
+  walkXml(source, {
+    open: (name, attributes) => {
+      if (name === "row") {
+        rows.push({ row: Number(attributes.r) || rows.length + 1, cells: [] })
+        column = 0
+      }
+      if (name === "c") {
+        cell = attributes
+        raw = ""
+        column = attributes.r ? columnOf(attributes.r) : column
+      }
+      if (name === "v" || name === "t") reading = true
+    },
+    close: (name) => {
+      if (name === "v" || name === "t") reading = false
+      if (name !== "c") return
+      const cells = rows.at(-1)?.cells
+      if (cells && column < mostColumns) cells[column] = shownValue(raw, cell, looked)
+      column++
+    },
+    text: (piece) => {
+      if (reading) raw += piece
+    },
+  })
+  return rows.map(({ row, cells }) => ({ row, cells: Array.from(cells, (text) => text ?? "") }))
+}
+
+/** Excel: each row with the words of its header (ECMA-376 part 1, §18). */
+export const readXlsx = (zip: Zip): { blocks: Block[]; pages: number } => {
+  const part = "xl/workbook.xml"
+  const related = relations(zip, part)
+  const looked = { strings: sharedStrings(zip), dates: dateStyles(zip) }
+  const sheets: { name: string; target: string }[] = []
+  walkXml(zip.read(part)?.toString("utf8") ?? "", {
+    open: (tag, attributes) => {
+      const target = tag === "sheet" ? related.get(attributes["r:id"] ?? "")?.target : undefined
+      if (target) sheets.push({ name: attributes.name ?? "", target })
+    },
+  })
+  const blocks = sheets.flatMap(({ name, target }) =>
+    rowsToBlocks(readSheet(zip.read(target)?.toString("utf8") ?? "", looked), { sheet: name }),
+  )
+  return { blocks, pages: sheets.length }
+}

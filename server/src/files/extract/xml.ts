@@ -1,0 +1,49 @@
+import { Parser } from "htmlparser2"
+import { unreadable } from "./blocks.ts"
+
+export type Attributes = Record<string, string>
+
+export interface XmlListener {
+  open?(name: string, attributes: Attributes): void
+  close?(name: string): void
+  text?(text: string): void
+}
+
+const deepest = 3000
+
+/**
+ * Walks through XML. Entities of its own are never expanded; a document that defines some is
+ * refused, as they are how a small file becomes a huge one.
+ */
+export const walkXml = (source: string, listener: XmlListener): void => {
+  if (/<!ENTITY/i.test(source.slice(0, 100_000))) {
+    unreadable("It defines XML entities of its own, which can grow without end; save it without.")
+  }
+  let depth = 0
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => {
+        if (++depth > deepest) unreadable("It nests deeper than any document needs.")
+        listener.open?.(name, attributes)
+      },
+      onclosetag: (name) => {
+        depth--
+        listener.close?.(name)
+      },
+      ontext: (text) => listener.text?.(text),
+    },
+    { xmlMode: true, decodeEntities: true },
+  )
+  parser.end(source)
+}
+
+/** `word/../media/a.png` as it stands in an archive. */
+export const resolvePath = (base: string, target: string): string => {
+  if (target.startsWith("/")) return target.slice(1)
+  const parts = base.split("/").slice(0, -1)
+  for (const part of target.split("/")) {
+    if (part === "..") parts.pop()
+    else if (part !== "." && part !== "") parts.push(part)
+  }
+  return parts.join("/")
+}

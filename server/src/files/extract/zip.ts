@@ -1,0 +1,111 @@
+import { inflateRawSync } from "node:zlib"
+import { unreadable } from "./blocks.ts"
+
+interface Entry {
+  name: string
+  method: number
+  encrypted: boolean
+  packed: number
+  unpacked: number
+  offset: number
+}
+
+const endSignature = 0x06054b50
+const entrySignature = 0x02014b50
+const localSignature = 0x04034b50
+const mostEntries = 20_000
+/** Office documents stay far below; archive bombs begin far above. */
+const mostRatio = 250
+const smallBytes = 1_000_000
+
+const findEnd = (bytes: Buffer): number => {
+  const lowest = Math.max(0, bytes.length - 65_557)
+  for (let at = bytes.length - 22; at >= lowest; at--) {
+    if (bytes.readUInt32LE(at) === endSignature) return at
+  }
+  return unreadable("It is damaged: the end of its archive is missing.")
+}
+
+const leadsOut = (name: string): boolean =>
+  name.startsWith("/") || /^[a-z]:/i.test(name) || name.split(/[/\\]/).includes("..")
+
+const readEntry = (bytes: Buffer, at: number): { entry: Entry; next: number } => {
+  if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== entrySignature) {
+    unreadable("It is damaged: the list of its parts is broken.")
+  }
+  const nameLength = bytes.readUInt16LE(at + 28)
+  const next = at + 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
+  const entry = {
+    name: bytes.toString("utf8", at + 46, at + 46 + nameLength),
+    method: bytes.readUInt16LE(at + 10),
+    encrypted: (bytes.readUInt16LE(at + 8) & 1) === 1,
+    packed: bytes.readUInt32LE(at + 20),
+    unpacked: bytes.readUInt32LE(at + 24),
+    offset: bytes.readUInt32LE(at + 42),
+  }
+  return { entry, next }
+}
+
+const listEntries = (bytes: Buffer): Map<string, Entry> => {
+  const end = findEnd(bytes)
+  const count = bytes.readUInt16LE(end + 10)
+  if (count > mostEntries) unreadable("It has more parts than any document needs.")
+  const entries = new Map<string, Entry>()
+  let at = bytes.readUInt32LE(end + 16)
+  for (let index = 0; index < count; index++) {
+    const { entry, next } = readEntry(bytes, at)
+    if (leadsOut(entry.name)) {
+      unreadable("One of its parts has a path that leads out of it; no office program writes that.")
+    }
+    entries.set(entry.name, entry)
+    at = next
+  }
+  return entries
+}
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"
+
+/** A packed document; parts are unpacked one by one, all together up to `most` bytes. */
+export const openZip = (bytes: Buffer, most: number) => {
+  const entries = listEntries(bytes)
+  let left = most
+  const bomb = () => unreadable("Unpacked it is far too large; it looks like an archive bomb.")
+
+  const packedBytes = ({ offset, packed, encrypted }: Entry): Buffer => {
+    if (encrypted) unreadable("It is protected by a password; upload it without one.")
+    if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== localSignature) {
+      unreadable("It is damaged: one of its parts is missing.")
+    }
+    const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
+    return bytes.subarray(start, start + packed)
+  }
+
+  const unpack = (entry: Entry): Buffer => {
+    const data = packedBytes(entry)
+    if (entry.method === 0) return data
+    if (entry.method !== 8) unreadable("It is packed in a way that is not supported.")
+    const limit = Math.min(left, Math.max(smallBytes, data.length * mostRatio))
+    try {
+      return inflateRawSync(data, { maxOutputLength: limit })
+    } catch (error) {
+      return isTooLarge(error) ? bomb() : unreadable("It is damaged: a part cannot be unpacked.")
+    }
+  }
+
+  return {
+    names: (): string[] => [...entries.keys()],
+    has: (name: string): boolean => entries.has(name),
+    /** @returns undefined where there is no such part */
+    read: (name: string): Buffer | undefined => {
+      const entry = entries.get(name)
+      if (!entry) return undefined
+      const data = unpack(entry)
+      left -= data.length
+      if (left <= 0) bomb()
+      return data
+    },
+  }
+}
+
+export type Zip = ReturnType<typeof openZip>
