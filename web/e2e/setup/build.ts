@@ -5,5 +5,8 @@ const root = join(import.meta.dirname, "../../..")
 
 /** The tests look at the page as it is built from what is here now. */
 export const setup = (): void => {
-  execFileSync(process.execPath, ["scripts/start.mjs", "--build"], { cwd: root, stdio: "inherit" })
+  // vitest's own NODE_ENV would put React's development build into the page.
+  const env = { ...process.env, NODE_ENV: "production" }
+  const args = ["scripts/start.mjs", "--build"]
+  execFileSync(process.execPath, args, { cwd: root, stdio: "inherit", env })
 }
