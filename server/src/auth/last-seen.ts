@@ -25,7 +25,7 @@ export const createLastSeen = ({
     if (noted.users.size === 0) return
     const seen = noted
     noted = fresh()
-    await db.transact((tx) => store.touch(tx, seen))
+    await db.transactLoosely((tx) => store.touch(tx, seen))
   }
   // What cannot be written is dropped: the next use says it again.
   const timer = setInterval(() => void flush().catch(() => {}), writeMs).unref()

@@ -14,6 +14,11 @@ export interface Database {
    * Await nothing but SQL of `tx` inside.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * The same without waiting for the disk: kept through any death of the process, but not through
+   * one of the machine. For records that nobody was promised.
+   */
+  transactLoosely<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Makes transactions that name the same `lock` run one after another until each commits. */
   exclusive(tx: Tx, lock: string): Promise<void>
   close(): Promise<void>

@@ -64,6 +64,11 @@ export const openPostgres = (url: string): Database => {
     dialect: "postgres",
     read: db,
     transact: transactOn(db),
+    transactLoosely: (work) =>
+      transactOn(db)(async (tx) => {
+        await sql`set local synchronous_commit = off`.execute(tx)
+        return work(tx)
+      }),
     exclusive: async (tx, lock) => {
       await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
     },

@@ -9,7 +9,9 @@ import {
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
+  sql,
 } from "kysely"
+import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
 import type { Tables } from "./tables.ts"
 
@@ -81,10 +83,14 @@ class ImmediateDialect extends SqliteDialect {
   }
 }
 
+const loose = sql`pragma synchronous = normal`
+const strict = sql`pragma synchronous = full`
+
 const openFile = (path: string, readOnly: boolean): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
   if (!readOnly) database.exec("pragma journal_mode = wal")
   database.exec("pragma synchronous = full")
+  database.exec("pragma wal_autocheckpoint = 0")
   database.exec("pragma foreign_keys = on")
   return database
 }
@@ -101,13 +107,24 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   const read = new Kysely<Tables>({
     dialect: new SqliteDialect({ database: adapt(openFile(path, true)) }),
   })
+  const checkpointer = createCheckpointer(path)
   return {
     dialect: "sqlite",
     read,
     writer,
     transact: transactOn(writer),
+    transactLoosely: (work) =>
+      writer.connection().execute(async (connection) => {
+        await loose.execute(connection)
+        try {
+          return await transactOn(connection)(work)
+        } finally {
+          await strict.execute(connection)
+        }
+      }),
     exclusive: async () => {},
     close: async () => {
+      await checkpointer.close()
       await read.destroy()
       await writer.destroy()
     },

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises"
 import type { CompiledQuery, Insertable } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
 import { isOutage } from "../db/outage.ts"
@@ -5,7 +6,6 @@ import type { UsageRow } from "../db/tables.ts"
 
 const writeMs = 500
 const rowsPerStatement = 50
-const rowsPerWrite = 1000
 const mostQueued = 20_000
 
 export type UsageRecord = Insertable<UsageRow>
@@ -43,11 +43,7 @@ export const createRecorder = (db: Database) => {
   let writing: Promise<void> | undefined
 
   const write = async (rows: readonly UsageRecord[]): Promise<void> => {
-    await db.transact(async (tx) => {
-      for (let at = 0; at < rows.length; at += rowsPerStatement) {
-        await tx.executeQuery(insertion(tx, rows.slice(at, at + rowsPerStatement)))
-      }
-    })
+    await db.transactLoosely((tx) => tx.executeQuery(insertion(tx, rows)))
   }
 
   /** A record that no database takes must not keep the others waiting. */
@@ -66,11 +62,13 @@ export const createRecorder = (db: Database) => {
     }
   }
 
+  /** A statement at a time, so that no request waits for more than one. */
   const writeAll = async (): Promise<void> => {
     while (queue.length > 0) {
-      const rows = queue.slice(0, rowsPerWrite)
+      const rows = queue.slice(0, rowsPerStatement)
       await writeWhatCan(rows)
       queue = queue.slice(rows.length)
+      await turn()
     }
   }
 

@@ -1,26 +1,30 @@
-import { z } from "zod"
 import type { Tokens } from "./schema.ts"
 
-const Count = z.number().min(0).max(1e12).transform(Math.round)
+/** The names of what was read and written: chat, completions and embeddings; responses; Ollama. */
+const namePairs = [
+  ["prompt_tokens", "completion_tokens"],
+  ["input_tokens", "output_tokens"],
+  ["prompt_eval_count", "eval_count"],
+] as const
 
-/** `usage` of chat, completions and embeddings; of responses; and Ollama's own counts. */
-const Counted = z.union([
-  z
-    .object({ prompt_tokens: Count, completion_tokens: Count.nullish() })
-    .transform((u) => ({ tokens_in: u.prompt_tokens, tokens_out: u.completion_tokens ?? 0 })),
-  z
-    .object({ input_tokens: Count, output_tokens: Count })
-    .transform((u) => ({ tokens_in: u.input_tokens, tokens_out: u.output_tokens })),
-  z
-    .object({ prompt_eval_count: Count.default(0), eval_count: Count })
-    .transform((u) => ({ tokens_in: u.prompt_eval_count, tokens_out: u.eval_count })),
-  z
-    .object({ prompt_eval_count: Count })
-    .transform((u) => ({ tokens_in: u.prompt_eval_count, tokens_out: 0 })),
-])
+const most = 1e12
 
-/** What an upstream counted; null when it did not. */
+const count = (value: unknown): number | null =>
+  typeof value === "number" && value >= 0 && value <= most ? Math.round(value) : null
+
+/**
+ * What an upstream counted; null when it did not. Looked at by hand, as it is on the way of every
+ * reply.
+ */
 export const countedTokens = (usage: unknown): Tokens | null => {
-  const parsed = Counted.safeParse(usage)
-  return parsed.success ? parsed.data : null
+  if (typeof usage !== "object" || usage === null) return null
+  const fields = usage as Record<string, unknown>
+  for (const [read, written] of namePairs) {
+    const tokens_in = count(fields[read])
+    const tokens_out = count(fields[written])
+    if (tokens_in !== null || tokens_out !== null) {
+      return { tokens_in: tokens_in ?? 0, tokens_out: tokens_out ?? 0 }
+    }
+  }
+  return null
 }

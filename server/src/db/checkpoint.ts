@@ -1,0 +1,10 @@
+import { DatabaseSync } from "node:sqlite"
+import { workerData } from "node:worker_threads"
+
+/** Runs in a worker of its own: it waits for the disk, which requests must not. */
+const { path, mode } = workerData as { path: string; mode: "passive" | "truncate" }
+
+const database = new DatabaseSync(path, { timeout: 1000 })
+database.exec("pragma synchronous = normal")
+database.exec(`pragma wal_checkpoint(${mode})`)
+database.close()
