@@ -22,8 +22,10 @@ export default defineConfig({
           name: "web",
           include: ["web/src/**/*.test.ts", "web/e2e/**/*.test.ts"],
           globalSetup: ["web/e2e/setup/build.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // A busy machine draws slowly; nothing waits longer than it must.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 20_000 } },
         },
       },
     ],

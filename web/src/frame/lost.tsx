@@ -7,15 +7,16 @@ import { ErrorNote } from "../ui/error-note.tsx"
 
 /** For addresses that have no page. */
 export const NotFound = () => (
-  <div className="p-6">
+  <main className="p-6">
     <EmptyState
+      whole
       icon={Compass}
       title={t("error.notFoundTitle")}
       action={<ButtonLink to="/">{t("error.home")}</ButtonLink>}
     >
       {t("error.notFound")}
     </EmptyState>
-  </div>
+  </main>
 )
 
 /** For a page that could not be drawn. */

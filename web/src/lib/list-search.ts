@@ -1,10 +1,10 @@
 /** What a list shows, as it stands in the address. */
 export type ListSearch<F extends string = never> = {
-  query?: string
-  page?: number
-  order_by?: string
-  direction?: "asc" | "desc"
-} & Partial<Record<F, string>>
+  query?: string | undefined
+  page?: number | undefined
+  order_by?: string | undefined
+  direction?: "asc" | "desc" | undefined
+} & { [Name in F]?: string | undefined }
 
 const text = (value: unknown): string | undefined => {
   if (typeof value === "number" || typeof value === "boolean") return String(value)
@@ -21,6 +21,6 @@ export const listSearch =
     const { direction } = search
     entries.push(["page", Number.isInteger(page) && page > 1 ? page : undefined])
     entries.push(["direction", direction === "desc" || direction === "asc" ? direction : undefined])
-    const present = entries.filter(([, value]) => value !== undefined)
-    return Object.fromEntries(present) as ListSearch<F>
+    // The router keeps what a route does not name: what is wrong must be overwritten.
+    return Object.fromEntries(entries) as ListSearch<F>
   }

@@ -6,8 +6,9 @@ const page = () => import("../pages/chat/chat-page.tsx")
 const newChat = createRoute({
   getParentRoute: () => inside,
   path: "/",
-  validateSearch: ({ model }: Record<string, unknown>): { model?: string } =>
-    typeof model === "string" ? { model } : {},
+  validateSearch: ({ model }: Record<string, unknown>): { model?: string | undefined } => ({
+    model: typeof model === "string" ? model : undefined,
+  }),
   component: lazyRouteComponent(page, "NewChatPage"),
 })
 const oldChat = createRoute({

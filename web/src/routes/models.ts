@@ -11,8 +11,9 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => inside,
   path: "/models/new",
-  validateSearch: ({ base }: Record<string, unknown>): { base?: string } =>
-    typeof base === "string" ? { base } : {},
+  validateSearch: ({ base }: Record<string, unknown>): { base?: string | undefined } => ({
+    base: typeof base === "string" ? base : undefined,
+  }),
   component: lazyRouteComponent(() => import("../pages/models/create.tsx"), "NewModelPage"),
 })
 const one = createRoute({

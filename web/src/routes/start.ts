@@ -4,10 +4,10 @@ import { configQuery, meQuery } from "../lib/session.ts"
 import { inside, root } from "./root.tsx"
 
 /** Where a sign-in goes back to: a page of ours, never another site. */
-const backSearch = (search: Record<string, unknown>): { back?: string } => {
-  const { back } = search
-  return typeof back === "string" && /^\/(?![/\\])/.test(back) ? { back } : {}
-}
+const backSearch = ({ back }: Record<string, unknown>): { back?: string | undefined } => ({
+  // Left out it would stay as it is: the router keeps what a route does not name.
+  back: typeof back === "string" && /^\/(?![/\\])/.test(back) ? back : undefined,
+})
 
 const welcome = createRoute({
   getParentRoute: () => root,

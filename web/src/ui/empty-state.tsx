@@ -7,15 +7,21 @@ interface EmptyStateProps {
   /** What this is, and what to do next. */
   children?: ReactNode
   action?: ReactNode
+  /** Where it is the whole page, its title is the page's. */
+  whole?: boolean
 }
 
-export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStateProps) => (
-  <div className="flex flex-col items-center gap-3 rounded border border-dashed border-line px-6 py-12 text-center">
-    <Icon aria-hidden className="size-6 text-muted" />
-    <div className="flex max-w-[44ch] flex-col gap-1">
-      <p className="text-base font-medium">{title}</p>
-      {children && <p className="text-sm text-muted">{children}</p>}
+export const EmptyState = (props: EmptyStateProps) => {
+  const { icon: Icon, title, children, action, whole = false } = props
+  const Title = whole ? "h1" : "h2"
+  return (
+    <div className="flex flex-col items-center gap-3 rounded border border-dashed border-line px-6 py-12 text-center">
+      <Icon aria-hidden className="size-6 text-muted" />
+      <div className="flex max-w-[44ch] flex-col gap-1">
+        <Title className="text-base font-medium">{title}</Title>
+        {children && <p className="text-sm text-muted">{children}</p>}
+      </div>
+      {action && <div className="mt-1 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
-    {action && <div className="mt-1 flex flex-wrap justify-center gap-2">{action}</div>}
-  </div>
-)
+  )
+}

@@ -93,9 +93,9 @@ export const ModelsPage = () => {
 }
 
 interface Search {
-  query?: string
-  kind?: string
-  state?: string
+  query?: string | undefined
+  kind?: string | undefined
+  state?: string | undefined
 }
 
 const kindOf = ({ workspace, record }: ListedModel): string =>

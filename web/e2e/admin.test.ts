@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openWorld, type World } from "./world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+describe("an administrator", () => {
+  it("adds somebody, resets the password, puts them in a group and deletes them", async () => {
+    const { gateway } = world
+    const { page, open, complaints } = await world.asAdmin()
+    await open("/admin/users")
+    await page.getByRole("link", { name: "Add user" }).click()
+    await page.getByLabel("Name").fill("Grace Hopper")
+    await page.getByLabel("E-mail").fill("ADA@example.com")
+    await page.getByLabel("Password", { exact: true }).fill("short")
+    await page.getByRole("button", { name: "Add user" }).click()
+    await page.getByText("must have at least 8 characters").waitFor()
+    await page.getByLabel("Password", { exact: true }).fill("long enough")
+    await page.getByRole("button", { name: "Add user" }).click()
+    await page.getByRole("alert").getByText("in use").waitFor()
+    await page.getByLabel("E-mail").fill("grace@example.com")
+    await page.getByRole("button", { name: "Add user" }).click()
+
+    await page.getByRole("heading", { name: "Grace Hopper" }).waitFor()
+    await page.getByLabel("New password").fill("another one")
+    await page.getByRole("button", { name: "Set password" }).click()
+    await page.getByText("Their sessions have ended").waitFor()
+    const credentials = { email: "grace@example.com", password: "another one" }
+    expect((await gateway.call("POST", "/api/v1/auths/signin", credentials)).status).toBe(200)
+
+    await page.getByRole("link", { name: "Groups" }).click()
+    await page.getByRole("link", { name: "Create group" }).first().click()
+    await page.getByLabel("Name").fill("Pilots")
+    await page.getByRole("button", { name: "Create group" }).click()
+    await page.getByLabel("Add a member").fill("grace")
+    await page.getByRole("option", { name: "Grace Hopper" }).click()
+    await page.getByRole("table").getByRole("link", { name: "Grace Hopper" }).click()
+
+    await page.getByRole("button", { name: "Delete user" }).click()
+    const dialog = page.getByRole("alertdialog")
+    const confirm = dialog.getByRole("button", { name: "Delete user" })
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByRole("textbox").fill("grace@example.com")
+    await confirm.click()
+    await page.getByRole("heading", { name: "Users" }).waitFor()
+    await page.getByRole("link", { name: "Grace Hopper" }).waitFor({ state: "detached" })
+    expect(complaints).toEqual([])
+  })
+
+  it("cannot end the last administrator, and reads why", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/admin/users?role=admin")
+    await page.getByRole("table").getByRole("link").click()
+    await page.getByRole("heading", { name: "Portico Administrator" }).waitFor()
+    await page.getByLabel("Role").selectOption("user")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("alert").getByText("last active administrator").waitFor()
+  })
+
+  it("changes a setting, and finds those that the environment fixes locked by their variable", async () => {
+    const fixed = await openWorld({ ENABLE_SIGNUP: "true" })
+    try {
+      const { page, open } = await fixed.asAdmin()
+      await open("/admin/settings")
+      await page.getByText("ENABLE_SIGNUP").waitFor()
+      expect(await page.getByRole("switch", { name: "Sign-up" }).isDisabled()).toBe(true)
+      await page.getByLabel("Sign-in lasts").fill("7")
+      await page.getByText("Unsaved changes").waitFor()
+      await page.keyboard.press("Control+s")
+      await page.getByText("Saved", { exact: true }).waitFor()
+      const { body } = await fixed.gateway.call("GET", "/api/v1/settings")
+      expect(body.values.jwt_expires_in).toBe(7 * 86_400)
+    } finally {
+      await fixed.close()
+    }
+  })
+
+  it("reads usage by day, model and user, and takes it away as CSV", async () => {
+    const messages = [{ role: "user", content: "hello" }]
+    await world.gateway.call("POST", "/v1/chat/completions", { model: "gpt-fake", messages })
+    const { page, open } = await world.asAdmin()
+    await expect
+      .poll(async () => (await world.gateway.call("GET", "/api/v1/usage")).body.total, {
+        timeout: 10_000,
+      })
+      .toBe(1)
+    await open("/admin/usage")
+    await page.getByRole("table").getByText("gpt-fake").waitFor()
+    const download = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Download CSV" }).click()
+    const file = await (await download).createReadStream()
+    let text = ""
+    for await (const part of file) text += part
+    expect(text).toMatch(/^model,requests,errors,tokens_in,.*\r\ngpt-fake,1,0,/)
+    await page.getByLabel("Group by").selectOption("user")
+    await page.getByRole("table").getByRole("link", { name: "Portico Administrator" }).waitFor()
+  })
+})
+
+describe("a connection", () => {
+  it("that fails is seen with its error, and is well again by itself", async () => {
+    const { gateway, provider } = world
+    const { page, open } = await world.asAdmin()
+    await open("/admin/connections/new")
+    await page.getByLabel("Name").fill("Second provider")
+    await page.getByLabel("Address").fill(provider.url)
+    await page.getByLabel("API key").fill("wrong")
+    await page.getByRole("button", { name: "Add connection" }).click()
+    await page.getByRole("heading", { name: "Second provider" }).waitFor()
+    await page.getByText("Failing").waitFor()
+    await page.getByRole("button", { name: "Test connection" }).click()
+    await page.getByText("refuses the API key (401)").waitFor()
+
+    await page.getByLabel("API key").fill("up-key")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Healthy").waitFor()
+    expect(await page.content()).not.toContain("up-key")
+
+    await page.getByRole("link", { name: "Connections" }).first().click()
+    await page.getByRole("link", { name: "Second provider" }).waitFor()
+    const { body } = await gateway.call("GET", "/api/v1/connections")
+    expect(body.total).toBe(3)
+  })
+})
+
+describe("the keyboard alone", () => {
+  it("goes anywhere by its name, and back to where it was", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/models")
+    await page.keyboard.press("Control+k")
+    await page.getByRole("combobox", { name: /Go to a page/ }).waitFor()
+    await page.keyboard.type("sett")
+    await page.getByRole("option", { name: /Settings/ }).waitFor()
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Settings" }).waitFor()
+
+    await page.keyboard.press("Control+/")
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+  })
+
+  it("begins with a way past the sidebar", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/models")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    expect(await page.evaluate("document.activeElement.id")).toBe("page")
+  })
+})
+
+describe("the server away", () => {
+  it("is said quietly, and all goes on by itself when it is back", async () => {
+    const { page, open, context } = await world.asAdmin()
+    await open("/admin/connections")
+    await page.getByRole("table").waitFor()
+    await context.setOffline(true)
+    await page.getByText("The server cannot be reached. Everything goes on").waitFor()
+    await context.setOffline(false)
+    await page
+      .getByText("The server cannot be reached. Everything goes on")
+      .waitFor({ state: "detached" })
+  })
+})

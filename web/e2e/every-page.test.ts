@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { z } from "zod"
+import { adminPages, furnish } from "./furnish.ts"
+import { openWorld, type Visit, type World } from "./world.ts"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const Violations = z.array(
+  z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
+)
+
+/** What axe finds wrong with the page as it is now: rules with the elements that break them. */
+const violations = async ({ page }: Visit): Promise<string[]> => {
+  await page.evaluate(axe)
+  const found = await page.evaluate("axe.run().then(({ violations }) => violations)")
+  return Violations.parse(found).flatMap(({ id, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`),
+  )
+}
+
+const settled = async ({ page }: Visit): Promise<void> => {
+  await page.waitForFunction("!document.querySelector('[role=status][aria-label=Loading]')")
+}
+
+let world: World
+let visit: Visit
+let pages: Record<string, string> = {}
+beforeAll(async () => {
+  world = await openWorld({ ENABLE_SIGNUP: "true" })
+  pages = adminPages(await furnish(world.gateway))
+  visit = await world.asAdmin()
+})
+afterAll(() => world.close())
+
+const wrongOn = async (from: Visit, names: Record<string, string>): Promise<string[]> => {
+  const wrong: string[] = []
+  for (const [name, path] of Object.entries(names)) {
+    await from.open(path)
+    await settled(from)
+    for (const colorScheme of ["light", "dark"] as const) {
+      await from.page.emulateMedia({ colorScheme })
+      const found = await violations(from)
+      wrong.push(...found.map((text) => `${name} (${colorScheme}) ${text}`))
+    }
+  }
+  return wrong
+}
+
+describe("every page", () => {
+  it("passes axe in both themes", { timeout: 240_000 }, async () => {
+    expect(await wrongOn(visit, pages)).toEqual([])
+  })
+
+  it("passes axe outside too", async () => {
+    const outside = await world.visit()
+    expect(await wrongOn(outside, { "sign-in": "/sign-in", "sign-up": "/sign-up" })).toEqual([])
+  })
+
+  it("fits into 360 pixels, and asks nobody else for anything", { timeout: 240_000 }, async () => {
+    const narrow = await world.asAdmin({ viewport: { width: 360, height: 740 } })
+    const wide: string[] = []
+    for (const [name, path] of Object.entries(pages)) {
+      await narrow.open(path)
+      await settled(narrow)
+      const widths = "[document.documentElement, document.querySelector('main')]"
+      const over = await narrow.page.evaluate(`${widths}.some((e) => e && e.scrollWidth > 360)`)
+      if (over) wide.push(name)
+    }
+    expect(wide).toEqual([])
+    expect(narrow.complaints).toEqual([])
+  })
+})
+
+describe("hostile text", () => {
+  const script = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>`
+
+  it("in names does nothing but stand there", async () => {
+    const { call } = world.gateway
+    const user = { name: script, email: "eve@example.com", password: "a password of eve" }
+    await call("POST", "/api/v1/auths/add", user)
+    await call("POST", "/api/v1/groups/create", { name: script, description: script })
+    await call("POST", "/api/v1/auths/api_keys", { name: script })
+    await call("POST", "/api/v1/models/create", {
+      id: "hostile",
+      name: script,
+      base_model_id: "gpt-fake",
+      meta: { description: script, tags: [script.slice(0, 60)] },
+      params: { system: script },
+    })
+    const eve = await world.visit()
+    await eve.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, { data: user })
+    await eve.open("/account")
+    const listing = ["/admin/users", "/admin/groups", "/account/keys", "/models"]
+    for (const path of [...listing, "/models/view/hostile"]) {
+      await visit.open(path)
+      await visit.page.getByText("window.harmed").first().waitFor()
+      expect(await visit.page.evaluate("window.harmed"), path).toBeUndefined()
+    }
+    expect(await eve.page.evaluate("window.harmed")).toBeUndefined()
+    expect([...visit.complaints, ...eve.complaints]).toEqual([])
+  })
+
+  it("as a script in the page is refused by the page's policy", async () => {
+    await visit.open("/models")
+    const add = `const s = document.createElement("script"); s.textContent = "window.harmed = 1";
+      document.body.append(s)`
+    await visit.page.evaluate(add)
+    expect(await visit.page.evaluate("window.harmed")).toBeUndefined()
+    visit.complaints.length = 0
+  })
+})

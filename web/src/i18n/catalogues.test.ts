@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest"
+import { de } from "./de.ts"
+import { en } from "./en.ts"
+import type { Message } from "./translate.ts"
+
+const forms = (message: Message): string[] =>
+  typeof message === "string" ? [message] : [message.one, message.other]
+
+const placeholders = (message: Message): string[] =>
+  [...new Set(forms(message).flatMap((text) => text.match(/\{\w+\}/g) ?? []))].sort()
+
+describe.each(Object.entries({ de }))("the catalogue %s", (_language, catalogue) => {
+  const keys = Object.keys(en) as (keyof typeof en)[]
+
+  it("has every message, with the same places to fill in", () => {
+    const wrong = keys.filter(
+      (key) => String(placeholders(en[key])) !== String(placeholders(catalogue[key])),
+    )
+    expect(wrong).toEqual([])
+    expect(Object.keys(catalogue).sort()).toEqual([...keys].sort())
+  })
+
+  it("leaves nothing empty, and shouts nowhere", () => {
+    const all = [...Object.values(en), ...Object.values(catalogue)].flatMap(forms)
+    expect(all.filter((text) => text.trim() === "" || text.includes("!"))).toEqual([])
+  })
+})
