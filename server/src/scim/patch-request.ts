@@ -6,7 +6,7 @@ import { tokenize } from "./tokens.ts"
 import { entriesOnce, type Ignored, ignoreSchema, isObject } from "./values.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
-export const mostOperations = 5000
+const mostOperations = 5000
 
 type Verb = "add" | "replace" | "remove"
 

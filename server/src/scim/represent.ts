@@ -21,10 +21,10 @@ const meta = (
   location,
 })
 
-export const userLocation = (base: string, id: string): string => `${base}/Users/${id}`
-export const groupLocation = (base: string, id: string): string => `${base}/Groups/${id}`
+const userLocation = (base: string, id: string): string => `${base}/Users/${id}`
+const groupLocation = (base: string, id: string): string => `${base}/Groups/${id}`
 
-export const emailJson = ({ value, display, type, primary }: UserEmail): Json =>
+const emailJson = ({ value, display, type, primary }: UserEmail): Json =>
   withoutNothing({ value, display, type, primary })
 
 export interface MemberRow {
