@@ -103,6 +103,18 @@ describe.each(databases)("API keys on $name", ({ place }) => {
     expect(own.status).toBe(allowed_routes.includes("/api/v1/*") ? 200 : 403)
   })
 
+  it.each([
+    { allowed_models: ["gpt-fake"] },
+    { allowed_routes: ["/api/v1/*"] },
+    { expires_at: soon() + 3600 },
+  ])("make no key of fewer limits than their own: %j", async (limits) => {
+    const { api_key: key } = await create(limits)
+    for (const path of [keysPath, "/api/v1/auths/api_key"]) {
+      const refused = await call("POST", path, {}, { key })
+      expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" } })
+    }
+  })
+
   it("refuse limits that make no sense", async () => {
     for (const bad of [
       { allowed_routes: ["no-slash"] },

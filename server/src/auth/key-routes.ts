@@ -1,12 +1,22 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
 import { ById, Done, done } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Keys } from "./keys.ts"
 import { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
 
+const limited = { description: "Asked for with a key that is itself limited" }
+
 const ScriptKey = z.object({ api_key: z.string() }).meta({ id: "ScriptKey" })
+
+/** A limited key that could make an unlimited one would not be limited. */
+const mayMakeKeys = ({ credential }: Caller): void => {
+  const { allowed_models, allowed_routes, expires_at, type } = credential
+  if (type === "session" || (!allowed_models && !allowed_routes && expires_at === null)) return
+  fail("forbidden", "This API key is limited, and may not make others")
+}
 
 export const keyRoutes = (router: Router, keys: Keys): Router => {
   router.on(
@@ -24,9 +34,12 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
       path: "/api_keys",
       summary: "Create an API key; its secret is in this reply and nowhere else",
       body: NewApiKey,
-      responses: { 200: json(CreatedApiKey, "The key with its secret") },
+      responses: { 200: json(CreatedApiKey, "The key with its secret"), 403: limited },
     }),
-    ({ actor, caller, body }) => keys.create(actor, caller.user.id, body),
+    ({ actor, caller, body }) => {
+      mayMakeKeys(caller)
+      return keys.create(actor, caller.user.id, body)
+    },
   )
   router.on(
     route("user", {
@@ -61,9 +74,10 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
       method: "post",
       path: "/api_key",
       summary: "Create the account's script key, in place of the one before",
-      responses: { 200: json(ScriptKey, "The secret, shown this once") },
+      responses: { 200: json(ScriptKey, "The secret, shown this once"), 403: limited },
     }),
     async ({ actor, caller }) => {
+      mayMakeKeys(caller)
       const { api_key } = await keys.replaceScriptKey(actor, caller.user.id)
       return { api_key }
     },

@@ -1,0 +1,99 @@
+import { sql } from "kysely"
+import pg from "pg"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { type Bus, createLocalBus, type Message } from "./bus.ts"
+import { createPostgresBus } from "./postgres-bus.ts"
+
+const heardBy = (bus: Bus): Message[] => {
+  const heard: Message[] = []
+  bus.subscribe((message) => heard.push(message))
+  return heard
+}
+
+describe.each(databases)("the bus on $name", ({ open }) => {
+  let database: OpenedDatabase
+  let buses: Bus[]
+  const newBus = () => (database.url ? createPostgresBus(database.url) : createLocalBus())
+
+  beforeAll(async () => {
+    database = await open()
+    // Without a server to carry messages there is one process, and one bus.
+    buses = database.url ? [newBus(), newBus()] : [newBus()]
+  })
+  afterAll(async () => {
+    for (const bus of buses) await bus.close()
+    await database.remove()
+  })
+
+  const publish = (message: Message, andThen = async () => {}) =>
+    database.db.transact(async (tx) => {
+      await buses[0]?.publish(tx, message)
+      await andThen()
+    })
+  const user = (id: string): Message => ({ topic: "user", id })
+
+  it("tells everybody once, when the change is committed", async () => {
+    const heard = buses.map(heardBy)
+    if (database.url) await vi.waitFor(() => expect(heard.at(-1)).toEqual([{ topic: "reset" }]))
+    for (const messages of heard) messages.length = 0
+    await publish(user("one"), async () => {
+      expect(heard.flat()).toEqual([])
+    })
+    await publish({ topic: "groups" })
+    const expected = [user("one"), { topic: "groups" }]
+    await vi.waitFor(() => expect(heard).toEqual(buses.map(() => expected)))
+  })
+
+  it("tells nobody of what was rolled back", async () => {
+    const heard = buses.map(heardBy)
+    const failing = publish(user("never"), async () => {
+      throw new Error("no")
+    })
+    await expect(failing).rejects.toThrow("no")
+    await publish(user("after"))
+    await vi.waitFor(() => expect(heard).toEqual(buses.map(() => [user("after")])))
+  })
+
+  it("is left by those who unsubscribe", async () => {
+    const heard: Message[] = []
+    const leave = buses[0]?.subscribe((message) => heard.push(message))
+    leave?.()
+    const others = buses.map(heardBy)
+    await publish(user("unheard"))
+    await vi.waitFor(() => expect(others).toEqual(buses.map(() => [user("unheard")])))
+    expect(heard).toEqual([])
+  })
+
+  describe("between processes", () => {
+    const onServer = async (text: string): Promise<void> => {
+      const client = new pg.Client({ connectionString: database.url })
+      await client.connect()
+      await client.query(text)
+      await client.end()
+    }
+
+    it("survives what other programs send over its channel", async ({ skip }) => {
+      skip(!database.url)
+      const heard = buses.map(heardBy)
+      for (const text of ["garbage", "", "{}", '{"from":"x","message":{"topic":"nonsense"}}']) {
+        await onServer(`select pg_notify('portico', '${text}')`)
+      }
+      await publish(user("still there"))
+      await vi.waitFor(() => expect(heard).toEqual(buses.map(() => [user("still there")])))
+    })
+
+    it("says reset when it listens again after its connection was lost", async ({ skip }) => {
+      skip(!database.url)
+      const heard = buses.map(heardBy)
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'portico bus' and datname = current_database()`.execute(
+        database.db.read,
+      )
+      const reset: Message = { topic: "reset" }
+      await vi.waitFor(() => expect(heard).toEqual(buses.map(() => [reset])), 5000)
+      await publish(user("back"))
+      await vi.waitFor(() => expect(heard).toEqual(buses.map(() => [reset, user("back")])))
+    })
+  })
+})
