@@ -1,11 +1,15 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { adminPages, furnish } from "./furnish.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const dist = join(import.meta.dirname, "../dist")
 
 const Violations = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
@@ -70,6 +74,23 @@ describe("every page", () => {
     }
     expect(wide).toEqual([])
     expect(narrow.complaints).toEqual([])
+  })
+})
+
+describe("the chat page", () => {
+  it("needs at most 200 kB of JavaScript to begin with, gzipped", async () => {
+    const fresh = await world.asAdmin()
+    const scripts = new Set<string>()
+    fresh.page.on("response", (response) => {
+      const { pathname } = new URL(response.url())
+      if (pathname.endsWith(".js")) scripts.add(pathname)
+    })
+    await fresh.open("/")
+    await fresh.page.waitForTimeout(500)
+    const sizes = [...scripts].map((path) => gzipSync(readFileSync(dist + path)).length)
+    const kilobytes = sizes.reduce((sum, size) => sum + size, 0) / 1000
+    console.log(`initial JavaScript of the chat page: ${kilobytes.toFixed(1)} kB gzipped`)
+    expect(kilobytes).toBeLessThan(200)
   })
 })
 

@@ -44,6 +44,7 @@ export const account = {
   "keys.routes": "Erlaubte Routen",
   "keys.routesHelp": "Pfade wie /v1/chat/completions oder Anfänge wie /v1/*. Leer: alle.",
   "keys.revoke": "Schlüssel widerrufen",
+  "keys.revokeShort": "Widerrufen",
   "keys.revokeOne": "{name} widerrufen",
   "keys.revokeHelp":
     "Programme, die ihn benutzen, werden ab jetzt abgewiesen. Er lässt sich nicht zurückholen.",

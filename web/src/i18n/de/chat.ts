@@ -119,6 +119,8 @@ export const chat = {
   "chat.code": "Code",
   "chat.wrap": "Lange Zeilen umbrechen",
   "chat.copyCode": "Code kopieren",
+  "chat.done": "erledigt",
+  "chat.open": "zu erledigen",
   "chat.table": "Tabelle",
   "chat.diagram": "Diagramm",
   "chat.noDiagram": "Das ist kein Diagramm, das sich zeichnen lässt.",

@@ -44,6 +44,7 @@ export const account = {
   "keys.routes": "Allowed routes",
   "keys.routesHelp": "Paths such as /v1/chat/completions, or prefixes such as /v1/*. Empty: all.",
   "keys.revoke": "Revoke key",
+  "keys.revokeShort": "Revoke",
   "keys.revokeOne": "Revoke {name}",
   "keys.revokeHelp": "Programs that use it are refused from now on. It cannot be brought back.",
   "keys.createdTitle": "{name} is ready",

@@ -118,6 +118,8 @@ export const chat = {
   "chat.code": "Code",
   "chat.wrap": "Wrap long lines",
   "chat.copyCode": "Copy code",
+  "chat.done": "done",
+  "chat.open": "to do",
   "chat.table": "Table",
   "chat.diagram": "Diagram",
   "chat.noDiagram": "This is no diagram that can be drawn.",

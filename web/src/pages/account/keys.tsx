@@ -82,7 +82,7 @@ const KeyTable = ({ items }: { items: readonly ApiKey[] }) => {
                 aria-label={t("keys.revokeOne", { name: key.name })}
                 onClick={() => setRevoked(key)}
               >
-                {t("keys.revoke")}
+                {t("keys.revokeShort")}
               </Button>
             ),
           },
