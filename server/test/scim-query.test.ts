@@ -264,6 +264,18 @@ describeScim("Queries", (client) => {
       expect(body.name).toEqual({ givenName: "Anna" })
     })
 
+    it("name members only when asked to", async () => {
+      const path = "/Groups?filter=displayName%20eq%20%22Team%20A%22&attributes="
+      const [plain, named] = [
+        await client().call("GET", `${path}members`),
+        await client().call("GET", `${path}members.value,members.display`),
+      ]
+      const keys = (body: { Resources: { members: object[] }[] }) =>
+        Object.keys(body.Resources[0]?.members[0] ?? {})
+      expect(keys(plain.body)).toEqual(["value", "$ref", "type"])
+      expect(keys(named.body)).toEqual(["value", "display"])
+    })
+
     it("cannot be asked for both ways", async () => {
       const { body } = await anna("attributes=userName&excludedAttributes=emails")
       expect(body).toMatchObject({ status: "400", scimType: "invalidValue" })

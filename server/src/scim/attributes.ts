@@ -14,7 +14,7 @@ export interface Attribute {
   required?: true
   caseExact?: true
   mutability?: "readOnly" | "immutable" | "writeOnly"
-  returned?: "always" | "never"
+  returned?: "always" | "never" | "request"
   uniqueness?: "server"
   canonicalValues?: string[]
   referenceTypes?: string[]

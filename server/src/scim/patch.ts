@@ -63,7 +63,7 @@ const patchSimple = (
 ): void => {
   const { attribute } = target
   const next = verb === "remove" ? null : readValue(attribute, value, ignored)
-  if (next === null && (attribute.required || attribute.name === "active")) required(attribute)
+  if (next === null && attribute.required) required(attribute)
   values.set(attribute.name, next)
 }
 

@@ -57,6 +57,16 @@ export const wants = (type: ResourceType, projection: Projection, name: string):
   return select(type, projection.except).get(name) !== "all"
 }
 
+/** Whether a part that is returned on request only was asked for by its name. */
+export const requests = (
+  type: ResourceType,
+  { only }: Projection,
+  [name, part]: readonly [string, string],
+): boolean => {
+  const chosen = only && select(type, only).get(name)
+  return chosen instanceof Set && chosen.has(part)
+}
+
 /** Cuts a resource down to what was asked for. */
 export const createProjector = (type: ResourceType, { only, except }: Projection) => {
   const wanted = only && select(type, only)

@@ -32,6 +32,12 @@ export interface MemberRow {
   name: string
 }
 
+/** The name only where it was asked for: it is another resource's. */
+export interface GroupMember {
+  id: string
+  name?: string
+}
+
 /** A user as SCIM shows it; what has no value is left out. */
 export const userJson = (
   user: StoredUser,
@@ -68,7 +74,7 @@ export const userJson = (
 /** A group as SCIM shows it. */
 export const groupJson = (
   group: Omit<Group, "member_count">,
-  { members, base }: { members: readonly MemberRow[]; base: string },
+  { members, base }: { members: readonly GroupMember[]; base: string },
 ): Json =>
   withoutNothing({
     schemas: [urns.group],
@@ -79,7 +85,7 @@ export const groupJson = (
       value: id,
       $ref: userLocation(base, id),
       type: "User",
-      display: name,
+      ...(name !== undefined && { display: name }),
     })),
     meta: meta("Group", groupLocation(base, group.id), group),
   })

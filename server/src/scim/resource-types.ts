@@ -61,7 +61,13 @@ const userAttributes: Attribute[] = [
     description: "The casual name",
     column: "users.nick_name_key",
   },
-  { name: "active", type: "boolean", description: "May it sign in", column: "users.active" },
+  {
+    name: "active",
+    type: "boolean",
+    description: "May it sign in; true when nothing is said",
+    required: true,
+    column: "users.active",
+  },
   {
     name: "emails",
     type: "complex",
@@ -196,6 +202,7 @@ const groupAttributes: Attribute[] = [
         type: "string",
         description: "The user's name",
         mutability: "readOnly",
+        returned: "request",
         column: "users.name_key",
       },
     ],

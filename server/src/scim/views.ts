@@ -3,8 +3,8 @@ import type { Database, Reader } from "../db/database.ts"
 import type { Group } from "../groups/schema.ts"
 import { type StoredUser, toEmail, toUser } from "../users/rows.ts"
 import { Source, type UserEmail } from "../users/schema.ts"
-import { createProjector, type Json, type Projection, wants } from "./projection.ts"
-import { groupJson, type MemberRow, userJson } from "./represent.ts"
+import { createProjector, type Json, type Projection, requests, wants } from "./projection.ts"
+import { type GroupMember, groupJson, type MemberRow, userJson } from "./represent.ts"
 import { groupType, type ResourceType, userType } from "./resource-types.ts"
 
 export interface Page {
@@ -62,6 +62,17 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
   const membersOf = async (ids: readonly string[], reader: Reader) => {
     const rows = await reader
       .selectFrom("group_members")
+      .select(["group_id", "user_id as id"])
+      .where("group_id", "in", ids)
+      .orderBy("group_id")
+      .orderBy("user_id")
+      .execute()
+    return byOwner(rows, ({ group_id }) => group_id)
+  }
+
+  const namedMembersOf = async (ids: readonly string[], reader: Reader) => {
+    const rows = await reader
+      .selectFrom("group_members")
       .innerJoin("users", "users.id", "group_members.user_id")
       .select(["group_id", "users.id", "users.name"])
       .where("group_id", "in", ids)
@@ -97,7 +108,9 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
   ): Promise<Json[]> => {
     const ids = groups.map(({ id }) => id)
     const wanted = ids.length > 0 && wants(groupType, projection, "members")
-    const members: Map<string, MemberRow[]> = wanted ? await membersOf(ids, reader) : none
+    const named = requests(groupType, projection, ["members", "display"])
+    const read = named ? namedMembersOf : membersOf
+    const members: Map<string, GroupMember[]> = wanted ? await read(ids, reader) : none
     const project = createProjector(groupType, projection)
     return groups.map((group) =>
       project(groupJson(group, { members: members.get(group.id) ?? [], base })),
