@@ -36,7 +36,7 @@ const start = `SwaggerUIBundle({
   url: "/openapi.json",
   dom_id: "#page",
   deepLinking: true,
-  docExpansion: "list",
+  docExpansion: "none",
   tagsSorter: "alpha",
   validatorUrl: null,
 })
