@@ -1,5 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
+import { Roster } from "../http/roster.ts"
 import type { AuthStore } from "./store.ts"
 
 /** A request that is still running, and how to end it. */
@@ -13,7 +14,7 @@ const mostKept = 10_000
 
 /** Ends what runs under a credential as soon as the credential is revoked, on every process. */
 export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
-  const runningByUser = new Map<string, Set<Running>>()
+  const runningByUser = new Map<string, Roster<Running>>()
   /** When a user's credentials last changed; of users who are not in it, `changedAt` speaks. */
   const changedAtByUser = new Map<string, number>()
   let changedAt = Number.NEGATIVE_INFINITY
@@ -39,7 +40,7 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
 
   const recheck = async (userId: string): Promise<void> => {
     const verdicts = new Map<string, boolean>()
-    for (const running of [...(runningByUser.get(userId) ?? [])]) {
+    for (const running of runningByUser.get(userId) ?? []) {
       const { id } = running.caller.credential
       const valid = verdicts.get(id) ?? (await stillValid(running.caller))
       verdicts.set(id, valid)
@@ -66,17 +67,16 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   return {
     /** Calls `end` when the caller's credential stops being valid. @returns how to stop watching */
     watch: (caller: Caller, end: () => void): (() => void) => {
-      const running = { caller, end }
       const { id } = caller.user
-      const known = runningByUser.get(id)
-      if (known) known.add(running)
-      else runningByUser.set(id, new Set([running]))
+      const running = runningByUser.get(id) ?? new Roster<Running>()
+      runningByUser.set(id, running)
+      const leave = running.enter({ caller, end })
       // Its body may have taken long to arrive, and the revocation came meanwhile.
       if (changedSince(caller)) recheckUntilKnown(id)
       return () => {
-        const set = runningByUser.get(id)
-        set?.delete(running)
-        if (set?.size === 0) runningByUser.delete(id)
+        leave()
+        const isKnown = runningByUser.get(id) === running
+        if (isKnown && running.size === 0) runningByUser.delete(id)
       }
     },
   }

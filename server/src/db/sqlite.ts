@@ -20,16 +20,23 @@ const cachedStatements = 500
 
 type SqliteDatabase = Exclude<SqliteDialectConfig["database"], (...args: never[]) => unknown>
 
+interface Prepared {
+  statement: StatementSync
+  /** Whether it yields rows. */
+  reader: boolean
+}
+
 /** node:sqlite in the form that Kysely's SQLite driver expects, with prepared statements kept. */
 const adapt = (database: DatabaseSync): SqliteDatabase => {
-  const statements = new Map<string, StatementSync>()
-  const prepare = (sql: string): StatementSync => {
+  const statements = new Map<string, Prepared>()
+  const prepare = (sql: string): Prepared => {
     const known = statements.get(sql)
     if (known) return known
     const statement = database.prepare(sql)
+    const prepared = { statement, reader: statement.columns().length > 0 }
     if (statements.size >= cachedStatements) statements.clear()
-    statements.set(sql, statement)
-    return statement
+    statements.set(sql, prepared)
+    return prepared
   }
   return {
     close: () => {
@@ -37,10 +44,10 @@ const adapt = (database: DatabaseSync): SqliteDatabase => {
       database.close()
     },
     prepare: (sql) => {
-      const statement = prepare(sql)
+      const { statement, reader } = prepare(sql)
       const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
       return {
-        reader: statement.columns().length > 0,
+        reader,
         all: (parameters) => statement.all(...values(parameters)),
         run: (parameters) => {
           const { changes, lastInsertRowid } = statement.run(...values(parameters))

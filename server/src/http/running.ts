@@ -1,4 +1,5 @@
 import type { Caller } from "./caller.ts"
+import { Roster } from "./roster.ts"
 
 /** How a request that is under way is ended from our side. */
 export interface Endings {
@@ -15,17 +16,17 @@ export type Watch = (caller: Caller, revoked: () => void) => () => void
 
 /** The requests under way, so that they can be waited for, or ended. */
 export const createRunning = (watch: Watch) => {
-  const endings = new Set<Endings>()
+  const endings = new Roster<Endings>()
   const waiting = new Set<() => void>()
 
   return {
     /** @returns to be called when the request is over */
     enter: (caller: Caller, ending: Endings): (() => void) => {
-      endings.add(ending)
+      const leave = endings.enter(ending)
       const stopWatching = watch(caller, ending.revoke)
       return () => {
         stopWatching()
-        endings.delete(ending)
+        leave()
         if (endings.size === 0) for (const callback of waiting) callback()
       }
     },
@@ -33,7 +34,7 @@ export const createRunning = (watch: Watch) => {
 
     /** Waits until all are over; those that are not by then are ended. */
     drain: async (ms: number): Promise<void> => {
-      for (const ending of [...endings]) ending.draining?.()
+      for (const ending of endings) ending.draining?.()
       if (endings.size === 0) return
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms)
@@ -42,7 +43,7 @@ export const createRunning = (watch: Watch) => {
           resolve()
         })
       })
-      for (const ending of [...endings]) ending.shutDown()
+      for (const ending of endings) ending.shutDown()
     },
   }
 }

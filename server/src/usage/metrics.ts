@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client"
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client"
 import type { Recorder, UsageRecord } from "./recorder.ts"
+import { createTally } from "./tally.ts"
 
 /** Buckets that the OpenTelemetry semantic conventions for generative AI advise, in seconds. */
 const durationBuckets = [
@@ -23,27 +24,22 @@ const operations: Record<string, string> = {
 export const createMetrics = (recorder: Recorder) => {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const labelNames = ["gen_ai_operation_name", "gen_ai_request_model", "gen_ai_provider_name"]
-  const duration = new Histogram({
+  const duration = createTally({
     name: "gen_ai_server_request_duration_seconds",
     help: "Time of generative AI requests, by outcome",
-    labelNames: [...labelNames, "error_type"],
     buckets: durationBuckets,
-    registers: [register],
   })
-  const firstToken = new Histogram({
+  const firstToken = createTally({
     name: "gen_ai_server_time_to_first_token_seconds",
     help: "Time to the first token of successful replies",
-    labelNames,
     buckets: firstTokenBuckets,
-    registers: [register],
   })
-  const tokens = new Counter({
+  const tokens = createTally({
     name: "gen_ai_client_token_usage_total",
     help: "Tokens read and written",
-    labelNames: [...labelNames, "gen_ai_token_type"],
-    registers: [register],
+    buckets: [],
   })
+  for (const { metric } of [duration, firstToken, tokens]) register.registerMetric(metric)
   const running = new Gauge({
     name: "portico_requests_running",
     help: "Model requests under way",
@@ -72,18 +68,24 @@ export const createMetrics = (recorder: Recorder) => {
 
     ended: (record: UsageRecord, provider: string): void => {
       running.dec()
-      const labels = {
-        gen_ai_operation_name: operations[record.operation] ?? record.operation,
-        gen_ai_request_model: record.model,
+      const { operation, model, outcome } = record
+      const key = `${operation}\n${model}\n${provider}`
+      const labels = () => ({
+        gen_ai_operation_name: operations[operation] ?? operation,
+        gen_ai_request_model: model,
         gen_ai_provider_name: provider,
+      })
+      const error_type = outcome === "ok" ? "" : outcome
+      const withError = () => ({ ...labels(), error_type })
+      duration.observe(`${key}\n${outcome}`, withError, Number(record.duration_ms) / 1000)
+      const first = record.time_to_first_token_ms
+      if (typeof first === "number" && outcome === "ok") {
+        firstToken.observe(key, labels, first / 1000)
       }
-      const error_type = record.outcome === "ok" ? "" : record.outcome
-      duration.observe({ ...labels, error_type }, record.duration_ms / 1000)
-      if (record.time_to_first_token_ms !== null && record.outcome === "ok") {
-        firstToken.observe(labels, Number(record.time_to_first_token_ms) / 1000)
-      }
-      tokens.inc({ ...labels, gen_ai_token_type: "input" }, Number(record.tokens_in))
-      tokens.inc({ ...labels, gen_ai_token_type: "output" }, Number(record.tokens_out))
+      const input = () => ({ ...labels(), gen_ai_token_type: "input" })
+      const output = () => ({ ...labels(), gen_ai_token_type: "output" })
+      tokens.observe(`${key}\nin`, input, Number(record.tokens_in))
+      tokens.observe(`${key}\nout`, output, Number(record.tokens_out))
     },
 
     contentType: register.contentType,
