@@ -1,5 +1,34 @@
 import type { TestGateway } from "../../server/test/gateway.ts"
 
+const saying = `Tides at **Brest**:
+
+| Hour | Height |
+|---|--:|
+| 06:00 | 6.9 m |
+
+- [x] flood until *six*
+- [ ] ebb until \`noon\`
+
+\`\`\`ts
+const tide = (hour: number): number => 4 + 2.9 * Math.cos(hour)
+\`\`\`
+
+$$h(t) = h_0 + A \\cos(t)$$`
+
+/** A chat in which two models answered side by side. */
+const furnishChat = async ({ call }: TestGateway): Promise<string> => {
+  const models = ["gpt-fake", "gpt-reason-fake"]
+  const { id } = (await call("POST", "/api/v1/chats/new", { models, tags: ["sea"] })).body
+  const path = `/api/v1/chats/${id}`
+  const running = ({ state }: { state: string }): boolean => state === "running"
+  for (const [index, content] of [saying, "And at Le Havre?"].entries()) {
+    await call("POST", `${path}/messages`, { content, models: models.slice(0, 2 - index) })
+    while ((await call("GET", path)).body.messages.some(running));
+  }
+  await call("POST", path, { title: "Tides at Brest", pinned: true })
+  return id
+}
+
 /** Puts something on every page: people, groups, models, keys and usage. */
 export const furnish = async (gateway: TestGateway) => {
   const { call } = gateway
@@ -54,7 +83,8 @@ export const furnish = async (gateway: TestGateway) => {
       messages: [{ role: "user", content: "What does the tide do at Brest?" }],
     })
   }
-  return { userId: ids[0] ?? "", groupId, connectionId: String(connection.body.id) }
+  const chatId = await furnishChat(gateway)
+  return { userId: ids[0] ?? "", groupId, connectionId: String(connection.body.id), chatId }
 }
 
 /** Every page of an administrator, with the words for its picture's name. */
@@ -62,9 +92,11 @@ export const adminPages = ({
   userId,
   groupId,
   connectionId,
+  chatId,
 }: Awaited<ReturnType<typeof furnish>>) =>
   ({
     chat: "/",
+    "chat-begun": `/c/${chatId}`,
     connect: "/connect",
     models: "/models",
     "models-nothing": "/models?query=nothing",

@@ -13,8 +13,11 @@ const idsOf = (stored: string | null): string[] => {
   }
 }
 
-const chats = ({ capabilities, is_active }: ModelRecord): boolean =>
-  is_active && capabilities.embedding !== true
+/** Where a provider does not say what a model does, its name often does. */
+const embedsByName = /(^|[-_/:. ])embed/i
+
+const chats = ({ id, capabilities, is_active }: ModelRecord): boolean =>
+  is_active && !(capabilities.embedding ?? embedsByName.test(id))
 
 /** The models that one can talk to, favourites first. */
 export const useChatModels = () => {

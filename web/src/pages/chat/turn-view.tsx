@@ -132,7 +132,9 @@ const One = ({ message, turn, writable, actions }: TurnProps & { message: Messag
       />
       {message.state !== "running" && (
         <Tools>
-          <CopyButton text={message.content} label={t("chat.copyAnswer")} />
+          {message.content !== "" && (
+            <CopyButton text={message.content} label={t("chat.copyAnswer")} />
+          )}
           {writable && (
             <IconButton
               icon={RefreshCw}

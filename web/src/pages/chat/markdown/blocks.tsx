@@ -1,3 +1,4 @@
+import { Square, SquareCheck } from "lucide-react"
 import type { Token, Tokens } from "marked"
 import type { ReactNode } from "react"
 import { t } from "../../../i18n/translate.ts"
@@ -12,21 +13,21 @@ interface BlockProps {
   open: boolean
 }
 
-const headings = { 1: "h3", 2: "h4", 3: "h5" } as const
+/** The page's title is h1, who speaks h2; what an answer has below that only looks like a depth. */
+const Heading = ({ token }: { token: Tokens.Heading }) => (
+  <h3 data-depth={token.depth}>
+    <Inlines tokens={token.tokens} />
+  </h3>
+)
 
-const Heading = ({ token }: { token: Tokens.Heading }) => {
-  // The page's own title is h1, who speaks h2.
-  const Tag = token.depth <= 2 ? headings[token.depth === 1 ? 1 : 2] : headings[3]
-  return (
-    <Tag data-depth={Math.min(token.depth, 4)}>
-      <Inlines tokens={token.tokens} />
-    </Tag>
-  )
+const Task = ({ done }: { done: boolean }) => {
+  const Icon = done ? SquareCheck : Square
+  return <Icon role="img" aria-label={t(done ? "chat.done" : "chat.open")} />
 }
 
 const Item = ({ item, open }: { item: Tokens.ListItem; open: boolean }) => (
   <li data-task={item.task || undefined}>
-    {item.task && <input type="checkbox" checked={item.checked === true} readOnly tabIndex={-1} />}
+    {item.task && <Task done={item.checked === true} />}
     <Blocks tokens={item.tokens.filter(({ type }) => type !== "checkbox")} open={open} />
   </li>
 )

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../../server/test/fakes/openai.ts"
+import { adminEmail, adminPassword } from "../../server/test/gateway.ts"
+import { launch } from "./world.ts"
+
+const main = join(import.meta.dirname, "../../server/src/main.ts")
+
+let provider: FakeOpenAI
+let browser: Browser
+let dataDir: string
+const running = new Set<ChildProcess>()
+
+/** A gateway in a process of its own, that can be killed. */
+const start = async (port: string): Promise<{ url: string; kill: () => Promise<void> }> => {
+  const child = spawn(process.execPath, [main], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      PATH: process.env.PATH,
+      PORT: port,
+      DATA_DIR: dataDir,
+      ADMIN_EMAIL: adminEmail,
+      ADMIN_PASSWORD: adminPassword,
+      OLLAMA_BASE_URLS: ";",
+      OPENAI_API_BASE_URLS: provider.url,
+      OPENAI_API_KEYS: "up-key",
+    },
+  })
+  running.add(child)
+  const exited = once(child, "exit")
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { msg, url } = JSON.parse(line)
+    if (msg !== "listening") continue
+    child.stdout.resume()
+    return {
+      url,
+      kill: async () => {
+        child.kill("SIGKILL")
+        running.delete(child)
+        await exited
+      },
+    }
+  }
+  throw new Error("the gateway did not start")
+}
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "portico-crash-"))
+  provider = await startFakeOpenAI({ apiKey: "up-key" })
+  browser = await launch()
+})
+afterAll(async () => {
+  for (const child of running) child.kill("SIGKILL")
+  await browser.close()
+  await provider.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+it("says what happened when the server was killed in mid-answer, and goes on by itself", async () => {
+  const first = await start("0")
+  const context = await browser.newContext({ locale: "en-US" })
+  const data = { email: adminEmail, password: adminPassword }
+  await context.request.post(`${first.url}/api/v1/auths/signin`, { data })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  await page.goto(first.url)
+  provider.fault({ kind: "slow_frames", ms: 50 }, { on: /chat/ })
+  const words = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ")
+  await page.getByLabel("Message", { exact: true }).fill(words)
+  await page.keyboard.press("Enter")
+  const answer = page.locator("article[data-role=assistant]")
+  await answer.getByText("word20 ").waitFor()
+  await page.getByLabel("Message", { exact: true }).fill("a draft to keep")
+  await first.kill()
+  await page.getByText("The server cannot be reached").first().waitFor()
+  expect(await answer.innerText()).toContain("word10")
+
+  const second = await start(new URL(first.url).port)
+  await answer.getByText("The server stopped while this answer was being written").waitFor()
+  await page.getByText("The server cannot be reached").first().waitFor({ state: "hidden" })
+  expect(await answer.innerText()).toContain("word10")
+  const composer = page.getByLabel("Message", { exact: true })
+  expect(await composer.inputValue()).toBe("a draft to keep")
+  await composer.press("Enter")
+  await page.getByText("You said: a draft to keep").waitFor()
+  await second.kill()
+})
