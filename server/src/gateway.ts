@@ -138,6 +138,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     ...changes,
     config,
     grants,
+    registry,
     report: (error) => log.error({ err: error }, "a job could not be worked on"),
   })
   const { citing } = library

@@ -1,6 +1,7 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
+import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import { createFiles } from "../files/files.ts"
 import { createWorkshop } from "../files/workshop.ts"
@@ -8,10 +9,14 @@ import type { Grants } from "../grants/grants.ts"
 import { createQueue } from "../jobs/queue.ts"
 import { createCiting } from "./citing.ts"
 import { createCollections } from "./collections.ts"
+import { createEmbedder } from "./embedder.ts"
+import { createEmbeddingModels } from "./embedding-models.ts"
 import { createExplaining } from "./explaining.ts"
 import { createRetrieval } from "./retrieval.ts"
 import { createSearcher } from "./searcher.ts"
+import { createSpaces } from "./spaces.ts"
 import { createCollectionStore } from "./store.ts"
+import { createVectorStore } from "./vector-store.ts"
 
 interface Needs {
   config: Config
@@ -19,6 +24,7 @@ interface Needs {
   bus: Bus
   audit: Audit
   grants: Grants
+  registry: Registry
   newId: () => string
   now: () => number
   report: (error: Error) => void
@@ -26,12 +32,33 @@ interface Needs {
 
 /** Everything about files and collections, built in order. */
 export const createLibrary = async (needs: Needs) => {
-  const { config, db, bus, audit, grants, newId, now, report } = needs
+  const { config, db, bus, audit, grants, registry, newId, now, report } = needs
   const alone = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
-  const workshop = createWorkshop({ config, db, bus, now, searchable: async () => false })
+  const workshop = createWorkshop({
+    config,
+    db,
+    bus,
+    now,
+    searchable: (tx, fileId) => spaces.searchable(tx, fileId),
+  })
   const { passages, objects } = workshop
-  const queue = createQueue({ db, kinds: { read: workshop.reading }, alone, report })
+  const models = createEmbeddingModels(registry, config.EMBEDDING_MODEL)
+  const spaces = createSpaces({
+    db,
+    bus,
+    models,
+    embedder: createEmbedder(models),
+    store: createVectorStore(db),
+    files: workshop.store,
+    passages,
+    concurrency: config.EMBEDDING_CONCURRENCY,
+    newId,
+    now,
+    report,
+  })
+  const kinds = { read: workshop.reading, embed: spaces.kind }
+  const queue = createQueue({ db, kinds, alone, report })
   const files = createFiles({
     db,
     bus,
@@ -54,16 +81,13 @@ export const createLibrary = async (needs: Needs) => {
     newId,
     now,
   })
-  const searcher = createSearcher({ bus, passages, vectorsOf: async () => [] })
-  const retrieval = createRetrieval({
-    passages,
-    searcher,
-    meaningOf: async () => null,
-    rescore: async (_meaning, _ids, hits) => hits,
-  })
+  const searcher = createSearcher({ bus, passages, vectorsOf: spaces.vectorsOf })
+  const { meaningOf, rescore } = spaces
+  const retrieval = createRetrieval({ passages, searcher, meaningOf, rescore })
 
   files.sweep(alone).catch(report)
   await queue.start()
+  await spaces.start(queue, registry.onChange)
 
   return {
     files,
@@ -73,6 +97,7 @@ export const createLibrary = async (needs: Needs) => {
     citing: createCiting({ files, collections, retrieval }),
     close: async (): Promise<void> => {
       await queue.close()
+      await spaces.close()
       workshop.close()
       await searcher.close()
     },

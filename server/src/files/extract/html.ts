@@ -51,6 +51,9 @@ export const readHtml = (source: string, place: Place = {}): Block[] => {
     if (inRow && !rows.has(name)) held += " "
     else flush()
   }
+  const endHeading = (name: string): void => {
+    if (heading.test(name)) level = 0
+  }
   const levelOf = (name: string): number =>
     inRow ? level : Number(heading.exec(name)?.[1] ?? level)
 
@@ -68,7 +71,7 @@ export const readHtml = (source: string, place: Place = {}): Block[] => {
     if (breaks.has(name)) flush()
     if (name === "pre") preformatted--
     if (rows.has(name)) inRow = false
-    level = heading.test(name) ? 0 : level
+    endHeading(name)
   }
 
   const parser = new Parser(

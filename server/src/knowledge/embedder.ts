@@ -1,0 +1,155 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { z } from "zod"
+import { inOrderOfChoice } from "../connections/choice.ts"
+import type { Offer } from "../connections/registry.ts"
+import { RefusedError } from "../outbound/client.ts"
+import { type EmbeddingModels, prefixed, type TextKind } from "./embedding-models.ts"
+import { estimateTokens } from "./retrieval.ts"
+import { unit } from "./vectors.ts"
+
+const Reply = z.object({
+  data: z.array(z.object({ embedding: z.array(z.number()).min(1), index: z.int().optional() })),
+})
+
+/** Of one request. */
+const mostTexts = 32
+const mostTokens = 8000
+const replyMs = 60_000
+const firstPauseMs = 200
+const longestPauseMs = 10_000
+const tries = 10
+const shortestToHalve = 200
+
+/** Nobody has the model at the moment, which no quick second try would change. */
+class NotOffered extends Error {
+  override name = "NotOffered"
+}
+
+const isBusy = (error: unknown): boolean =>
+  !(error instanceof NotOffered) &&
+  (!(error instanceof RefusedError) || error.status === 429 || error.status >= 500)
+
+const isTooLong = (error: unknown): boolean =>
+  error instanceof RefusedError && [400, 413, 422].includes(error.status)
+
+/** Texts that go together in one request. */
+export const batches = (texts: readonly string[]): number[] => {
+  const sizes: number[] = []
+  let tokens = 0
+  let count = 0
+  for (const text of texts) {
+    const own = estimateTokens(text)
+    if (count > 0 && (count >= mostTexts || tokens + own > mostTokens)) {
+      sizes.push(count)
+      tokens = 0
+      count = 0
+    }
+    tokens += own
+    count++
+  }
+  if (count > 0) sizes.push(count)
+  return sizes
+}
+
+const middle = (text: string): number => {
+  const half = Math.floor(text.length / 2)
+  const space = text.indexOf(" ", half)
+  return space > 0 && space < half + 100 ? space : half
+}
+
+interface How {
+  signal: AbortSignal
+  /** Whether a busy model is asked again. */
+  patient: boolean
+}
+
+/** Asks embedding models, patiently: a busy one is asked again, a text too long is halved. */
+export const createEmbedder = (models: EmbeddingModels) => {
+  const askOne = async (
+    { upstream, model }: Offer,
+    input: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Float32Array[]> => {
+    const reply = await upstream.client.ask(
+      {
+        method: "POST",
+        path: upstream.provider.pathOf("embeddings"),
+        headers: { "user-agent": "Portico", ...upstream.headers },
+        json: { model: model.name, input, encoding_format: "float" },
+      },
+      AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
+    )
+    const { data } = Reply.parse(reply)
+    if (data.length !== input.length) throw new Error("it answered with too few vectors")
+    const vectors: Float32Array[] = []
+    for (const [at, { embedding, index }] of data.entries()) vectors[index ?? at] = unit(embedding)
+    return vectors
+  }
+
+  const askNow = (model: string, input: readonly string[], signal: AbortSignal) => {
+    const [offer] = inOrderOfChoice(models.offersOf(model))
+    if (!offer) throw new NotOffered(`no connection offers the embedding model "${model}" just now`)
+    return askOne(offer, input, signal)
+  }
+
+  const askPatiently = async (
+    model: string,
+    input: readonly string[],
+    { signal, patient }: How,
+  ): Promise<Float32Array[]> => {
+    const most = patient ? tries : 1
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await askNow(model, input, signal)
+      } catch (error) {
+        if (attempt >= most || !isBusy(error)) throw error
+        const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
+        await wait(pause * (0.75 + Math.random() / 2), undefined, { signal })
+      }
+    }
+  }
+
+  /** One text as the sum of its halves. */
+  const askHalves = async (model: string, text: string, how: How): Promise<Float32Array[]> => {
+    const cut = middle(text)
+    const [a] = await askHalving(model, [text.slice(0, cut)], how)
+    const [z] = await askHalving(model, [text.slice(cut)], how)
+    return a && z ? [unit(a.map((value, at) => value + (z[at] ?? 0)))] : []
+  }
+
+  const askHalving = async (
+    model: string,
+    input: readonly string[],
+    how: How,
+  ): Promise<Float32Array[]> => {
+    try {
+      return await askPatiently(model, input, how)
+    } catch (error) {
+      const [only = ""] = input
+      if (!isTooLong(error) || only.length < shortestToHalve) throw error
+      if (input.length === 1) return askHalves(model, only, how)
+      const vectors: Float32Array[] = []
+      for (const text of input) vectors.push(...(await askHalving(model, [text], how)))
+      return vectors
+    }
+  }
+
+  return {
+    /**
+     * Unit vectors of texts that go into one request (see `batches`).
+     * @throws when the model refuses, or stays busy
+     */
+    embed: (
+      model: string,
+      { texts, kind }: { texts: readonly string[]; kind: TextKind },
+      how: How,
+    ): Promise<Float32Array[]> =>
+      askHalving(
+        model,
+        texts.map((text) => prefixed(model, kind, text)),
+        how,
+      ),
+  }
+}
+
+export type Embedder = ReturnType<typeof createEmbedder>

@@ -1,0 +1,219 @@
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
+import { Place } from "../files/place.ts"
+import type { FileStore, StoredFile } from "../files/store.ts"
+import type { Kind, Queue, Work } from "../jobs/queue.ts"
+import { batches, type Embedder } from "./embedder.ts"
+import type { EmbeddingModels } from "./embedding-models.ts"
+import type { Meaning, Rescored } from "./retrieval.ts"
+import type { Space, VectorStore } from "./vector-store.ts"
+import { exactDot } from "./vectors.ts"
+
+interface Needs {
+  db: Database
+  bus: Bus
+  models: EmbeddingModels
+  embedder: Embedder
+  store: VectorStore
+  files: FileStore
+  passages: PassageStore
+  concurrency: number
+  newId: () => string
+  now: () => number
+  report: (error: Error) => void
+}
+
+/** A question waits no longer for its vector; it is then searched for by words. */
+const questionMs = 4000
+const passagesAtOnce = 32
+const filesAtOnce = 1000
+const lookMs = 30_000
+
+const textOf = ({ text, place }: StoredPassage): string => {
+  const { heading = [] } = Place.parse(JSON.parse(place))
+  return [...heading, text].join("\n")
+}
+
+const targetOf = (spaceId: string, fileId: string): string => `${spaceId} ${fileId}`
+
+/**
+ * The spaces in which passages have vectors: one that is searched and, while another model takes
+ * over, one that is built beside it until it has every file.
+ */
+export const createSpaces = (needs: Needs) => {
+  const { db, bus, models, embedder, store, files, passages, newId, now } = needs
+  let spaces: Space[] = []
+  let queue: Queue | undefined
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> = Promise.resolve()
+
+  const active = (): Space | undefined => spaces.find(({ state }) => state === "active")
+  const load = async (): Promise<void> => {
+    spaces = await store.spaces()
+  }
+
+  const enqueue = async (tx: Tx, spaceId: string, file: { id: string; hash: string }) =>
+    queue?.add(tx, "embed", targetOf(spaceId, file.id), targetOf(spaceId, file.hash))
+
+  /** Opens a space for the model in use, if there is none; a second one only to take over. */
+  const openSpace = async (model: string): Promise<void> => {
+    if (spaces.some((space) => space.model === model)) return
+    await db.transact(async (tx) => {
+      await db.exclusive(tx, "vector_spaces")
+      const known = await store.spaces(tx)
+      if (known.some((space) => space.model === model)) return
+      await store.dropBuilding(tx)
+      const state = known.some((space) => space.state === "active") ? "building" : "active"
+      await store.addSpace(tx, { id: newId(), model, state, dimensions: null, created_at: now() })
+    })
+    await load()
+  }
+
+  const fill = async (): Promise<void> => {
+    for (const { id } of spaces) {
+      const lacking = await store.lacking(id, filesAtOnce)
+      if (lacking.length === 0) continue
+      await db.transact(async (tx) => {
+        for (const file of lacking) await enqueue(tx, id, file)
+      })
+    }
+  }
+
+  /** Lets the space that was built take over once no file is missing in it. */
+  const takeOver = async (): Promise<void> => {
+    const building = spaces.find(({ state }) => state === "building")
+    if (!building || (await store.lacking(building.id, 1)).length > 0) return
+    await db.transact(async (tx) => {
+      await db.exclusive(tx, "vector_spaces")
+      await store.activate(tx, building.id)
+    })
+    await load()
+  }
+
+  const look = (): Promise<void> => {
+    looking = looking.then(async () => {
+      try {
+        await load()
+        const model = models.choose(active()?.model ?? null)
+        if (model !== null) await openSpace(model)
+        await fill()
+        await takeOver()
+      } catch (error) {
+        needs.report(error instanceof Error ? error : new Error(String(error)))
+      }
+    })
+    return looking
+  }
+
+  /** Whether any vectors of a file are still to come. */
+  const complete = async (fileId: string): Promise<void> => {
+    await db.transact(async (tx) => {
+      const file = await files.byId(fileId, tx)
+      if (file?.status !== "processing") return
+      await files.set(tx, fileId, { status: "completed", error: null, updated_at: now() })
+      await bus.publish(tx, { topic: "files", user_id: file.user_id, id: fileId })
+    })
+  }
+
+  const embedFrom = async (space: Space, fileId: string, first: number, signal: AbortSignal) => {
+    const rows = await passages.from(fileId, first, passagesAtOnce)
+    const [size = 0] = batches(rows.map(textOf))
+    if (size === 0) return 0
+    const texts = rows.slice(0, size).map(textOf)
+    const asked = { texts, kind: "passage" } as const
+    const vectors = await embedder.embed(space.model, asked, { signal, patient: true })
+    signal.throwIfAborted()
+    await db.transact(async (tx) => {
+      const file = await files.byId(fileId, tx)
+      if (!file) return
+      await store.write(tx, { fileId, spaceId: space.id, first, vectors })
+      await bus.publish(tx, { topic: "files", user_id: file.user_id, id: fileId })
+    })
+    return size
+  }
+
+  /** What another file of the same bytes has already; nothing is embedded twice. */
+  const borrow = async (space: Space, file: StoredFile): Promise<void> => {
+    if ((await store.done(file.id, space.id)) > 0) return
+    const twin = await files.twin(file)
+    if (twin) await db.transact((tx) => store.copy(tx, twin.id, file.id, space.id))
+  }
+
+  const embedAll = async (space: Space, fileId: string, signal: AbortSignal): Promise<void> => {
+    let first = await store.done(fileId, space.id)
+    for (let size = -1; size !== 0; first += size) {
+      size = await embedFrom(space, fileId, first, signal)
+    }
+  }
+
+  const run = async ({ target, signal }: Work): Promise<void> => {
+    const [spaceId = "", fileId = ""] = target.split(" ")
+    const space = (await store.spaces()).find(({ id }) => id === spaceId)
+    const file = await files.byId(fileId)
+    if (!space || !file || file.passages === null) return
+    await borrow(space, file)
+    await embedAll(space, fileId, signal)
+    if (space.state === "active") await complete(fileId)
+    else void look()
+  }
+
+  return {
+    kind: {
+      concurrency: needs.concurrency,
+      attempts: 12,
+      run,
+      // Found by words it is already; the next look tries its vectors again.
+      gaveUp: (target) => complete(target.split(" ")[1] ?? ""),
+    } satisfies Kind,
+
+    start: async (jobs: Queue, onChange: (listener: () => void) => void): Promise<void> => {
+      queue = jobs
+      await look()
+      onChange(() => void look())
+      timer = setInterval(() => void look(), lookMs).unref()
+    },
+
+    /** Has a file's passages embedded. @returns whether the file has to wait for it */
+    searchable: async (tx: Tx, fileId: string): Promise<boolean> => {
+      const file = await files.byId(fileId, tx)
+      const current = active()
+      if (!file || !current || models.offersOf(current.model).length === 0) return false
+      for (const { id } of spaces) await enqueue(tx, id, file)
+      return true
+    },
+
+    meaningOf: async (query: string, signal?: AbortSignal): Promise<Meaning | null> => {
+      const space = active()
+      if (!space || models.offersOf(space.model).length === 0) return null
+      const limit = AbortSignal.timeout(questionMs)
+      const asked = { texts: [query.slice(0, 2000)], kind: "query" } as const
+      const how = { signal: signal ? AbortSignal.any([signal, limit]) : limit, patient: false }
+      const [values] = await embedder.embed(space.model, asked, how).catch(() => [])
+      return values ? { model: space.model, space: space.id, values } : null
+    },
+
+    vectorsOf: store.coarse,
+
+    rescore: async (
+      { space, values }: Meaning,
+      fileIds: readonly string[],
+      hits: readonly Rescored[],
+    ): Promise<Rescored[]> => {
+      const dimensions = values.length
+      const exact = await Promise.all(
+        hits.map(async (hit) => {
+          const at = { fileId: fileIds[hit.file] ?? "", passage: hit.passage, dimensions }
+          const vector = await store.exact(space, at)
+          return vector ? { ...hit, score: exactDot(values, vector) } : hit
+        }),
+      )
+      return exact.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
+    },
+
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await looking
+    },
+  }
+}

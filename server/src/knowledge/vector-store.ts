@@ -1,0 +1,144 @@
+import { type Selectable, sql } from "kysely"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import type { VectorSpaceRow } from "../db/file-tables.ts"
+import type { Given } from "./scan.ts"
+import { openCoarse, packCoarse } from "./vectors.ts"
+
+export type Space = Selectable<VectorSpaceRow>
+
+const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
+  Buffer.concat(
+    vectors.map(({ buffer, byteOffset, byteLength }) =>
+      Buffer.from(buffer, byteOffset, byteLength),
+    ),
+  )
+
+interface Batch {
+  fileId: string
+  spaceId: string
+  first: number
+  vectors: readonly Float32Array[]
+}
+
+/** All factors first, then all components, as one pack of several. */
+const merge = (packs: readonly { data: Uint8Array; count: number }[]): Uint8Array => {
+  const open = packs.map(({ data, count }) => openCoarse(data, count))
+  const bytes = (array: Float32Array | Int8Array): Uint8Array =>
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+  return Buffer.concat([
+    ...open.map(({ factors }) => bytes(factors)),
+    ...open.map(({ components }) => bytes(components)),
+  ])
+}
+
+/** Vectors of passages, by file and space, in the batches in which they were made. */
+export const createVectorStore = (db: Database) => ({
+  spaces: (reader: Reader = db.read): Promise<Space[]> =>
+    reader.selectFrom("vector_spaces").selectAll().orderBy("created_at").orderBy("id").execute(),
+
+  addSpace: async (tx: Tx, space: Space): Promise<void> => {
+    await tx.insertInto("vector_spaces").values(space).execute()
+  },
+
+  /** Makes one space the one that is searched; the others go with all their vectors. */
+  activate: async (tx: Tx, id: string): Promise<void> => {
+    await tx.updateTable("vector_spaces").set({ state: "active" }).where("id", "=", id).execute()
+    await tx.deleteFrom("vector_batches").where("space_id", "!=", id).execute()
+    await tx.deleteFrom("vector_spaces").where("id", "!=", id).execute()
+  },
+
+  /** Gives up on a space that was not whole yet. */
+  dropBuilding: async (tx: Tx): Promise<void> => {
+    const building = tx.selectFrom("vector_spaces").select("id").where("state", "=", "building")
+    await tx.deleteFrom("vector_batches").where("space_id", "in", building).execute()
+    await tx.deleteFrom("vector_spaces").where("state", "=", "building").execute()
+  },
+
+  write: async (tx: Tx, { fileId, spaceId, first, vectors }: Batch): Promise<void> => {
+    await tx
+      .insertInto("vector_batches")
+      .values({
+        file_id: fileId,
+        space_id: spaceId,
+        first,
+        count: vectors.length,
+        coarse: Buffer.from(packCoarse(vectors)),
+        exact: bytesOf(vectors),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    await tx
+      .updateTable("vector_spaces")
+      .set({ dimensions: vectors[0]?.length ?? 0 })
+      .where("id", "=", spaceId)
+      .where("dimensions", "is", null)
+      .execute()
+  },
+
+  /** How many of a file's passages are done, from the first on. */
+  done: async (fileId: string, spaceId: string): Promise<number> => {
+    const { sum } = await db.read
+      .selectFrom("vector_batches")
+      .select(({ fn }) => fn.sum<number | null>("count").as("sum"))
+      .where("file_id", "=", fileId)
+      .where("space_id", "=", spaceId)
+      .executeTakeFirstOrThrow()
+    return Number(sum ?? 0)
+  },
+
+  /** Takes over what was made for the same bytes under another file. @returns how many */
+  copy: async (tx: Tx, from: string, to: string, spaceId: string): Promise<void> => {
+    await sql`insert into vector_batches (file_id, space_id, first, count, coarse, exact)
+      select ${to}, space_id, first, count, coarse, exact from vector_batches
+      where file_id = ${from} and space_id = ${spaceId}
+      on conflict do nothing`.execute(tx)
+  },
+
+  /** Files that can be searched by words and are not wholly in a space. */
+  lacking: async (spaceId: string, limit: number): Promise<{ id: string; hash: string }[]> => {
+    const { rows } = await sql<{ id: string; hash: string }>`
+      select id, hash from files where passages is not null and status <> 'failed' and passages >
+        (select coalesce(sum(count), 0) from vector_batches
+         where file_id = files.id and space_id = ${spaceId})
+      order by id limit ${limit}`.execute(db.read)
+    return rows
+  },
+
+  /** For the scan. */
+  coarse: async (spaceId: string, fileIds: readonly string[]): Promise<Given["vectors"]> => {
+    if (fileIds.length === 0) return []
+    const found: Given["vectors"] = []
+    for (let at = 0; at < fileIds.length; at += 500) {
+      const rows = await db.read
+        .selectFrom("vector_batches")
+        .select(["file_id", "count", "coarse"])
+        .where("space_id", "=", spaceId)
+        .where("file_id", "in", fileIds.slice(at, at + 500))
+        .orderBy("file_id")
+        .orderBy("first")
+        .execute()
+      for (const [id, packs] of Map.groupBy(rows, ({ file_id }) => file_id)) {
+        const data = merge(packs.map(({ coarse, count }) => ({ data: coarse, count })))
+        found.push({ id, count: packs.reduce((sum, { count }) => sum + count, 0), data })
+      }
+    }
+    return found
+  },
+
+  /** The exact vector of one passage. */
+  exact: async (
+    spaceId: string,
+    { fileId, passage, dimensions }: { fileId: string; passage: number; dimensions: number },
+  ): Promise<Float32Array | null> => {
+    const bytes = dimensions * 4
+    const { rows } = await sql<{ part: Uint8Array }>`
+      select substr(exact, cast((${passage} - first) * ${bytes} + 1 as integer),
+        cast(${bytes} as integer)) as part
+      from vector_batches where space_id = ${spaceId} and file_id = ${fileId}
+        and first <= ${passage} and first + count > ${passage}`.execute(db.read)
+    const part = rows[0]?.part
+    return part ? new Float32Array(new Uint8Array(part).buffer) : null
+  },
+})
+
+export type VectorStore = ReturnType<typeof createVectorStore>
