@@ -9,7 +9,6 @@ import {
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
-  sql,
 } from "kysely"
 import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
@@ -90,9 +89,6 @@ class ImmediateDialect extends SqliteDialect {
   }
 }
 
-const loose = sql`pragma synchronous = normal`
-const strict = sql`pragma synchronous = full`
-
 const openFile = (path: string, readOnly: boolean): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
   if (!readOnly) database.exec("pragma journal_mode = wal")
@@ -122,11 +118,12 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     transact: transactOn(writer),
     transactLoosely: (work) =>
       writer.connection().execute(async (connection) => {
-        await loose.execute(connection)
+        // Not by a prepared statement: this pragma acts when it is compiled.
+        writing.exec("pragma synchronous = normal")
         try {
           return await transactOn(connection)(work)
         } finally {
-          await strict.execute(connection)
+          writing.exec("pragma synchronous = full")
         }
       }),
     exclusive: async () => {},
