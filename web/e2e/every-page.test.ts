@@ -24,6 +24,8 @@ const violations = async ({ page }: Visit): Promise<string[]> => {
   )
 }
 
+const drawn = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
+
 const settled = async ({ page }: Visit): Promise<void> => {
   // A function given as text would be polled by eval, which the page's policy refuses.
   for (const skeleton of await page.locator("[role=status][aria-label=Loading]").all()) {
@@ -48,6 +50,7 @@ const wrongOn = async (from: Visit, names: Record<string, string>): Promise<stri
     await settled(from)
     for (const colorScheme of ["light", "dark"] as const) {
       await from.page.emulateMedia({ colorScheme })
+      await from.page.evaluate(drawn)
       const found = await violations(from)
       wrong.push(...found.map((text) => `${name} (${colorScheme}) ${text}`))
     }
