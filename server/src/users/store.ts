@@ -114,6 +114,16 @@ export const createUserStore = (db: Database) => ({
     return rows.map(toEmail)
   },
 
+  /** The address signed in with is among the others, too: where it was, the new one goes. */
+  renameEmail: async (tx: Tx, { id, email }: User, value: string): Promise<void> => {
+    await tx
+      .updateTable("user_emails")
+      .set({ value, value_key: foldCase(value) })
+      .where("user_id", "=", id)
+      .where("value_key", "=", foldCase(email))
+      .execute()
+  },
+
   replaceEmails: (tx: Tx, id: string, emails: readonly UserEmail[]): Promise<void> =>
     replaceEmails(tx, id, emails),
 })

@@ -98,6 +98,7 @@ export const createUsers = (needs: Needs) => {
     if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
     await keepAnAdmin(tx, before, after)
     if (!(await store.update(tx, after))) fail("conflict", `${after.email} is already in use`)
+    if (after.email !== before.email) await store.renameEmail(tx, before, after.email)
     const secretChanged = before.password_hash !== after.password_hash
     if (!after.active || secretChanged) await endSessions(tx, id)
     await audit.record(tx, { actor, ...changeOf(before, after) })
