@@ -1,3 +1,4 @@
+import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, hasPostgres, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
@@ -96,8 +97,8 @@ describe.each(databases)("a revocation on $name", ({ place }) => {
     const person = await newPerson(gateway)
     const running = await startStream(gateway, { key: person[which] })
     const reached = upstream.requests.filter(({ path }) => path.includes("chat")).at(-1)
-    const since = performance.now()
     expect((await end(gateway, person)).status).toBe(200)
+    const since = performance.now()
     expect(await status(gateway, person[which])).toBe(401)
     await expectRevoked(running, since, 1000)
     expect(await reached?.aborted).toBeGreaterThan(0)
@@ -202,10 +203,29 @@ describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
     const person = await newPerson(here)
     expect(await status(there, person[which])).toBe(200)
     const running = await startStream(there, { key: person[which] })
-    const since = performance.now()
     expect((await end(here, person)).status).toBe(200)
+    const since = performance.now()
     await expectRevoked(running, since, 2000)
     expect(await status(there, person[which])).toBe(401)
+  })
+
+  it("is not overtaken by a look-up that began before it", async () => {
+    const person = await newPerson(here)
+    const { keyId, key, token } = person
+    expect(await status(here, token)).toBe(200)
+    const client = new pg.Client({ connectionString: home.url })
+    await client.connect()
+    await client.query("begin; lock table group_members in access exclusive mode")
+    // Its key is found, and then the question for its groups has to wait.
+    const slow = status(here, key)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const path = `/api/v1/auths/api_keys/${keyId}`
+    const revoked = here.call("DELETE", path, undefined, { key: token })
+    expect((await revoked).status).toBe(200)
+    await client.query("commit")
+    await client.end()
+    await slow
+    expect(await status(here, key)).toBe(401)
   })
 
   it("makes one administrator when both start at once", async () => {
