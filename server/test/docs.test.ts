@@ -13,7 +13,7 @@ const Operation = z.object({
   parameters: z
     .array(z.object({ name: z.string(), in: z.enum(["path", "query"]), required: z.boolean() }))
     .default([]),
-  requestBody: z.object({ content: z.record(z.string(), z.object({ schema: z.object({}) })) }),
+  requestBody: z.object({ content: z.record(z.string(), z.object({ schema: z.looseObject({}) })) }),
   responses: z.record(
     z.string().regex(/^[1-5]\d\d$|^default$/),
     z.object({
@@ -103,6 +103,14 @@ describe("with ENV=dev", () => {
     expect(schemas.NewApiKey.required).toBeUndefined()
     expect(schemas.ApiKey.required).toContain("expires_at")
     expect(schemas.User.additionalProperties).toBeUndefined()
+  })
+
+  it("describes bodies that are read piece by piece too", async () => {
+    const { paths: described } = Document.parse(await read())
+    const upload = described["/api/v1/files"]?.post?.requestBody?.content["multipart/form-data"]
+    expect(JSON.stringify(upload?.schema)).toContain('"format":"binary"')
+    const patch = described["/api/v1/scim/v2/Users/{id}"]?.patch?.requestBody?.content
+    expect(Object.keys(patch ?? {})).toEqual(["application/scim+json"])
   })
 
   it("describes a proxy under each of its methods", async () => {

@@ -11,6 +11,7 @@ import {
   FileText,
   ProcessStatus,
   StatusQuery,
+  Upload,
   UploadQuery,
 } from "./schema.ts"
 import { statusOf, statusStream } from "./status-stream.ts"
@@ -38,6 +39,7 @@ export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Rout
     path: "/",
     summary: "Upload a file: multipart/form-data with a part `file`, and `metadata` if wanted",
     query: UploadQuery,
+    reads: { contentType: "multipart/form-data", schema: Upload },
     responses: {
       200: json(FileRecord, "The file; its processing goes on in the background"),
       400: { description: "No file, two files, or an empty one" },

@@ -48,6 +48,12 @@ const Flag = z
   .enum(["true", "false", "1", "0"])
   .transform((text) => text === "true" || text === "1")
 
+/** The parts of an upload, as they are documented; the body is never held as a whole. */
+export const Upload = z.object({
+  file: z.file(),
+  metadata: z.string().optional().describe("A JSON object that is kept with the file"),
+})
+
 export const UploadQuery = z.object({
   /** False only stores the file. */
   process: Flag.default(true),

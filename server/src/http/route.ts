@@ -30,6 +30,8 @@ export interface RouteShape<
   params?: P
   query?: Q
   body?: B
+  /** A body that the handler reads by itself; for the documentation only. */
+  reads?: { contentType: string; schema: z.ZodType }
   /** The first 2xx entry is what a handler's value is answered with. */
   responses: Record<number, ReplyShape>
 }

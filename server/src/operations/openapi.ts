@@ -144,7 +144,7 @@ const createDescriber = ({ describe }: Components) => {
   }
 
   return (route: MountedRoute, method: string): Json => {
-    const { access, summary, body } = route.shape
+    const { access, summary, body, reads } = route.shape
     const parameters = parametersOf(route)
     return {
       operationId: `${method} ${templateOf(route.path)}`.toLowerCase().replace(/\W+/g, "_"),
@@ -157,6 +157,12 @@ const createDescriber = ({ describe }: Components) => {
         requestBody: {
           required: !body.safeParse({}).success,
           content: content(body, "input", contentTypeOf(route.style)),
+        },
+      }),
+      ...(reads && {
+        requestBody: {
+          required: true,
+          content: content(reads.schema, "input", reads.contentType),
         },
       }),
       responses: responsesOf(route),

@@ -1,3 +1,4 @@
+import { z } from "zod"
 import type { Actor } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
 import { ById } from "../http/list.ts"
@@ -37,6 +38,8 @@ interface Kind {
 }
 
 const contentType = "application/scim+json"
+/** For the documentation; what a resource may hold is the RFC's to say, and `/Schemas`'. */
+const reads = { contentType, schema: z.looseObject({ schemas: z.array(z.string()) }) }
 const reply = (description: string): ReplyShape => ({ description, contentType })
 const refusal = (description: string): ReplyShape => ({ description })
 
@@ -58,6 +61,7 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Need
         method: "post",
         path,
         summary: "Search; like listing, with the query in the body",
+        reads,
         responses: { 200: reply("A ListResponse"), 400: refusal("Wrong filter or value") },
       }),
       ({ actor, exchange }) =>
@@ -90,6 +94,7 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Need
         method: "post",
         path: `/${endpoint}`,
         summary: `Create a ${noun}`,
+        reads,
         responses: {
           201: reply(`The new ${noun}`),
           400: refusal("A value is missing or wrong"),
@@ -132,6 +137,7 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Need
           path: `/${endpoint}/:id`,
           summary,
           params: ById,
+          reads,
           responses: {
             200: reply(`The ${noun} as it is now`),
             400: refusal("A value or a path is wrong"),
