@@ -3,9 +3,12 @@ import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { backUp } from "../src/db/backup.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
+
+// Whole processes start here.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const script = join(import.meta.dirname, "../src/backup.ts")
 
