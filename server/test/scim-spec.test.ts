@@ -1,0 +1,61 @@
+import { expect, it } from "vitest"
+import { coreUser, describeScim } from "./scim.ts"
+
+describeScim("The specification", (client) => {
+  it("shows a create request, which is taken as printed", async () => {
+    const sent = {
+      schemas: [coreUser],
+      userName: "user@example.com",
+      name: { givenName: "First", familyName: "Last" },
+      emails: [{ value: "user@example.com", primary: true }],
+      active: true,
+    }
+    const { status, body } = await client().call("POST", "/Users", sent)
+    expect(status).toBe(201)
+    expect(body).toMatchObject(sent)
+    expect((await client().call("GET", `/Users/${body.id}`)).body).toEqual(body)
+  })
+
+  it("fails to create a user whose e-mail is not valid, or is in use", async () => {
+    await client().user("taken")
+    const invalid = await client().call("POST", "/Users", { userName: "not-an-address" })
+    const used = await client().call("POST", "/Users", { userName: "Taken@Example.org" })
+    expect([invalid.status, used.status]).toEqual([400, 409])
+  })
+
+  it("has a state table: DELETE of an active user deactivates the account", async () => {
+    const { id, active } = await client().user("stateful")
+    expect(active).toBe(true)
+    expect(await client().call("DELETE", `/Users/${id}`)).toMatchObject({ status: 204 })
+    expect((await client().call("GET", `/Users/${id}`)).body).toMatchObject({ id, active: false })
+  })
+
+  it.each([
+    ["eq", "operated@example.org", true],
+    ["ne", "operated@example.org", false],
+    ["co", "rated@ex", true],
+    ["sw", "operated", true],
+    ["ew", ".org", true],
+    ["gt", "operated", true],
+    ["ge", "operated@example.org", true],
+    ["lt", "operated", false],
+    ["le", "operated@example.org", true],
+  ])("filters users and groups by %s", async (operator, value, found) => {
+    const { body } = await client().find("Users", 'userName eq "operated@example.org"')
+    if (body.totalResults === 0) {
+      await client().user("operated")
+      await client().group("operated@example.org")
+    }
+    for (const [endpoint, attribute] of [
+      ["Users", "userName"],
+      ["Groups", "displayName"],
+    ] as const) {
+      const name = `${attribute} eq "operated@example.org"`
+      const both = await client().find(endpoint, `${attribute} ${operator} "${value}" and ${name}`)
+      expect(both.body.totalResults).toBe(found ? 1 : 0)
+      expect((await client().find(endpoint, `${attribute} pr and ${name}`)).body.totalResults).toBe(
+        1,
+      )
+    }
+  })
+})
