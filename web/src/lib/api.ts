@@ -55,7 +55,7 @@ const tell = (reached: boolean): void => {
   for (const watcher of watchers) watcher(reached)
 }
 
-export const withQuery = (path: string, query: Query = {}): string => {
+const withQuery = (path: string, query: Query = {}): string => {
   const entries = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === null || value === "" ? [] : [[name, String(value)]],
   )

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react"
 
-export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 const names: Record<string, string> = {
   mod: isMac ? "⌘" : "Ctrl",

@@ -1,5 +1,5 @@
 /** Lines of a streamed reply, as they arrive; the last one also without its line break. */
-export async function* readLines(response: Response): AsyncGenerator<string> {
+async function* readLines(response: Response): AsyncGenerator<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return
   let rest = ""

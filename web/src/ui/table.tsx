@@ -31,7 +31,7 @@ const cellClass = <T,>({ align, wideOnly, grow }: Column<T>): string =>
     "px-2 first:pl-3 last:pr-3 wide:px-3 wide:first:pl-4 wide:last:pr-4",
     align === "right" && "text-right tabular",
     wideOnly && "max-wide:hidden",
-    grow ? "w-full max-w-0 min-w-36" : "whitespace-nowrap",
+    grow ? "w-full max-w-0 min-w-28 wide:min-w-36" : "whitespace-nowrap",
   )
 
 export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: TableProps<T>) => (

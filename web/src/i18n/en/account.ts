@@ -16,7 +16,7 @@ export const account = {
   "theme.dark": "Dark",
   "language.title": "Language",
   "language.browser": "Like the browser",
-  "role.admin": "Administrator",
+  "role.admin": "Admin",
   "role.user": "User",
   "role.pending": "Pending",
   "keys.title": "API keys",

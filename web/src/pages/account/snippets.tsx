@@ -54,7 +54,7 @@ const answer = await client.chat.completions.create({
 console.log(answer.choices[0].message.content)`
 
 /** How a program calls this server, ready to paste. */
-export const snippetsFor = (call: Call) => [
+const snippetsFor = (call: Call) => [
   { name: "curl", code: curl(call) },
   { name: "Python", code: python(call) },
   { name: "TypeScript", code: typescript(call) },

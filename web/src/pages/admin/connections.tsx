@@ -100,7 +100,9 @@ const columns = (
       <div className="max-w-72 min-w-24 whitespace-normal">
         <HealthStatus health={health} />
         {health.last_error && health.status !== "healthy" && (
-          <p className="line-clamp-2 text-xs break-words text-danger">{health.last_error}</p>
+          <p title={health.last_error} className="line-clamp-2 text-xs break-words text-danger">
+            {health.last_error}
+          </p>
         )}
       </div>
     ),
