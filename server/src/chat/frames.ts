@@ -122,11 +122,11 @@ export class Frames {
   readonly #hideUsage: boolean
   #rest: Buffer = empty
   #last: Buffer = empty
+  #lastButOne: Buffer = empty
   #open = false
   tokens: Tokens | null = null
   /** How many events came; about one a token. */
   events = 0
-  ended = false
 
   constructor(endings: Endings, hideUsage: boolean) {
     this.#endings = endings
@@ -137,8 +137,9 @@ export class Frames {
   pass(chunk: Buffer): Buffer {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     const boundary = lastBoundary(bytes)
-    const whole = bytes.subarray(0, boundary)
-    this.#rest = bytes.subarray(boundary)
+    const isWhole = boundary === bytes.length
+    const whole = isWhole ? bytes : bytes.subarray(0, boundary)
+    this.#rest = isWhole ? empty : bytes.subarray(boundary)
     const shown = boundary > 0 ? this.#look(whole) : whole
     if (!this.#hideUsage) {
       this.#open = this.#rest.length > 0
@@ -165,6 +166,16 @@ export class Frames {
     return this.#open
   }
 
+  /** Whether the stream said itself that it is whole; looked for once, in what came last. */
+  get ended(): boolean {
+    const { lines, members } = this.#endings
+    return [this.#last, this.#lastButOne].some(
+      (piece) =>
+        lines.some((line) => holdsLine(piece, line)) ||
+        members.some((member) => piece.includes(member)),
+    )
+  }
+
   /** Whether the answer is complete though the stream's own last word is missing. */
   get finished(): boolean {
     const { pieces, finished } = this.#endings
@@ -182,10 +193,10 @@ export class Frames {
     const { shown, extras } = holdsUsage(whole)
       ? this.#takeUsage(whole)
       : { shown: whole, extras: 0 }
-    const { lines, members } = this.#endings
-    if (lines.some((line) => holdsLine(whole, line))) this.ended = true
-    else if (members.some((member) => whole.includes(member))) this.ended = true
-    else if (events > extras) this.#last = whole
+    if (events > extras) {
+      this.#lastButOne = this.#last
+      this.#last = whole
+    }
     return shown
   }
 

@@ -41,10 +41,13 @@ interface Needs {
   over: (failure?: Failure) => void
 }
 
+const usageMark = Buffer.from('"usage"')
+const openBrace = 0x7b
+
 const usageOf = (body: Buffer): Tokens | null => {
-  const at = body.lastIndexOf('"usage"')
+  const at = body.lastIndexOf(usageMark)
   if (at < 0) return null
-  const start = body.indexOf("{", at)
+  const start = body.indexOf(openBrace, at)
   if (start < 0) return null
   try {
     return countedTokens(JSON.parse(body.toString("utf8", start, nestedEnd(body, start))))

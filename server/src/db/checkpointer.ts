@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises"
 import { Worker } from "node:worker_threads"
 
 const lookMs = 1000
-const bytesToCheckpoint = 8 * 1024 * 1024
+const bytesToCheckpoint = 16 * 1024 * 1024
 /** Past this the log is cut short, for which writers have to wait a moment. */
 const bytesToTruncate = 256 * 1024 * 1024
 
@@ -12,10 +12,14 @@ const bytesToTruncate = 256 * 1024 * 1024
  */
 export const createCheckpointer = (path: string) => {
   let running: Worker | undefined
+  /** How long the log was at the last checkpoint; it starts anew only when writers pause. */
+  let doneTo = 0
 
   const look = async (): Promise<void> => {
     const { size } = await stat(`${path}-wal`).catch(() => ({ size: 0 }))
-    if (size < bytesToCheckpoint || running) return
+    if (size < doneTo) doneTo = 0
+    if (size - doneTo < bytesToCheckpoint || running) return
+    doneTo = size
     const mode = size < bytesToTruncate ? "passive" : "truncate"
     const worker = new Worker(new URL("./checkpoint.ts", import.meta.url), {
       workerData: { path, mode },

@@ -94,6 +94,8 @@ const openFile = (path: string, readOnly: boolean): DatabaseSync => {
   if (!readOnly) database.exec("pragma journal_mode = wal")
   database.exec("pragma synchronous = full")
   database.exec("pragma wal_autocheckpoint = 0")
+  // A log that starts anew gives its space back, which is how its length tells what is left to do.
+  database.exec("pragma journal_size_limit = 0")
   database.exec("pragma foreign_keys = on")
   return database
 }
