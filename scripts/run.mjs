@@ -6,6 +6,7 @@ const commands = {
   check: { dev: true, args: ["scripts/check.mjs"] },
   format: { dev: true, args: ["node_modules/@biomejs/biome/bin/biome", "check", "--write"] },
   bench: { dev: true, args: ["server/bench/main.ts"] },
+  "bench:rag": { dev: true, args: ["server/bench/rag-quality.ts"] },
   "bench:scim": { dev: true, args: ["server/bench/scim.ts"] },
   screenshots: { dev: true, args: ["web/e2e/screenshots.ts"] },
   backup: { dev: false, args: ["server/src/backup.ts"] },
