@@ -168,6 +168,14 @@ describe("SCIM's gate", () => {
     expect(right.status).toBe(200)
   })
 
+  it("answers 401 however often while it is off", async () => {
+    const gateway = await start({ SCIM_ENABLED: "false" })
+    for (let index = 0; index < 40; index++) {
+      const { status } = await gateway.call("GET", `${base}/Users`, undefined, { key: scimToken })
+      expect(status).toBe(401)
+    }
+  })
+
   it("warns at the start of a short token and of a PUBLIC_URL without https", async () => {
     const gateway = await start({ SCIM_TOKEN: "short", PUBLIC_URL: "http://portico.example" })
     const warnings = gateway.lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
