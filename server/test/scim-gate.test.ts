@@ -199,6 +199,21 @@ describe("SCIM's gate", () => {
       status: 400,
       body: { scimType: "tooMany" },
     })
+    const emails = Array.from({ length: 101 }, (_, at) => ({ value: `e${at}@example.org` }))
+    const tooMany = { status: 400, body: { scimType: "tooMany" } }
+    const crowded = { userName: "crowded@example.org", emails }
+    expect(await client.call("POST", "/Users", crowded)).toMatchObject(tooMany)
+    const halves = [emails.slice(0, 60), emails.slice(60)].map((value) => ({
+      op: "add",
+      path: "emails",
+      value,
+    }))
+    expect(await client.patch(`/Users/${id}`, ...halves)).toMatchObject(tooMany)
+    const group = await client.group("Capped")
+    const crowd = { op: "add", path: "members", value: Array(150_000).fill("nobody") }
+    expect(await client.patch(`/Groups/${group.id}`, crowd, crowd)).toMatchObject({ status: 400 })
+    const nobody = { ...crowd, op: "remove" }
+    expect(await client.patch(`/Groups/${group.id}`, nobody, nobody)).toMatchObject({ status: 200 })
   })
 
   it("answers 412 to an If-Match, as there are no ETags, and * is fine", async () => {

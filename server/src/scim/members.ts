@@ -80,8 +80,10 @@ const joined = (steps: readonly Step[]): Step[] => {
   const result: Step[] = []
   for (const step of steps) {
     const last = result.at(-1)
-    if (last && last.verb === step.verb && step.verb !== "replace") last.ids.push(...step.ids)
-    else result.push({ verb: step.verb, ids: [...step.ids] })
+    if (last && last.verb === step.verb && step.verb !== "replace") {
+      // One by one: a call takes fewer arguments than a group may have members.
+      for (const id of step.ids) last.ids.push(id)
+    } else result.push({ verb: step.verb, ids: [...step.ids] })
   }
   return result
 }

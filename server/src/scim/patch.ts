@@ -10,6 +10,7 @@ import {
   type Ignored,
   isNothing,
   isObject,
+  noMoreThan,
   readComplex,
   readValue,
   type Simple,
@@ -159,6 +160,7 @@ export const applyOperation = (values: Values, operation: Operation, ignored: Ig
   if (attribute.multiValued) {
     const before = listOf(values.get(attribute.name))
     const after = patchList(before, operation, ignored)
+    noMoreThan(attribute, after)
     const list = withOnePrimary(after, before).filter((item) => Object.keys(item).length > 0)
     values.set(attribute.name, list)
   } else if (attribute.type === "complex") patchComplex(values, operation, ignored)

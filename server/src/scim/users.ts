@@ -18,8 +18,6 @@ import {
 } from "./values.ts"
 import type { Shape, Views } from "./views.ts"
 
-const mostEmails = 100
-
 interface Needs {
   db: Database
   users: ProvisionedUsers
@@ -55,7 +53,6 @@ const emailsOf = (value: unknown): UserEmail[] => {
     if (emails.some((other) => other.value === email && other.type === type)) continue
     emails.push({ value: email, type, display: text(item.display), primary: item.primary === true })
   }
-  if (emails.length > mostEmails) refuse("tooMany", `A user has ${mostEmails} emails at the most`)
   if (emails.filter(({ primary }) => primary).length > 1) {
     refuse("invalidValue", "At most one of the emails may be primary")
   }

@@ -65,9 +65,16 @@ export const readComplex = (attribute: Attribute, value: unknown, ignored: Ignor
   return complex
 }
 
+/** @throws {Failure} `tooMany` */
+export const noMoreThan = ({ name, most }: Attribute, list: readonly unknown[]): void => {
+  if (most === undefined || list.length <= most) return
+  refuse("tooMany", `${name} has ${most} values at the most`)
+}
+
 /** Values of a list; a bare text stands for its `value`, one object for a list of one. */
 const readList = (attribute: Attribute, value: unknown, ignored: Ignored): Complex[] => {
   const items = (Array.isArray(value) ? value : [value]).filter((item) => !isNothing(item))
+  noMoreThan(attribute, items)
   const list = items.map((item) =>
     readComplex(attribute, typeof item === "string" ? { value: item } : item, ignored),
   )
