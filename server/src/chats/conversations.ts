@@ -53,5 +53,3 @@ export const createConversations = async (needs: Needs) => {
     close: answers.close,
   }
 }
-
-export type Conversations = Awaited<ReturnType<typeof createConversations>>

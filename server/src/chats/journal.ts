@@ -105,5 +105,3 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
     },
   }
 }
-
-export type Journal = ReturnType<typeof createJournal>

@@ -5,7 +5,7 @@ const Title = z.string().trim().min(1, "must not be empty").max(200)
 const Folder = z.string().trim().min(1).max(100)
 const Tags = z.array(z.string().trim().min(1).max(50)).max(20)
 const ModelId = z.string().min(1).max(300)
-export const Models = z.array(ModelId).min(1).max(6, "at most six models answer side by side")
+const Models = z.array(ModelId).min(1).max(6, "at most six models answer side by side")
 const System = z.string().max(200_000)
 /** Passed on with every request of the chat; what the gateway itself sets is left out. */
 const Params = z.record(z.string().max(100), z.unknown()).transform((params) => {

@@ -36,5 +36,3 @@ export const messageActions = (chat: ChatWithMessages) => {
     choose: ({ id }: Message): Promise<void> => show(newestBelow(chat.messages, id)),
   }
 }
-
-export type MessageActions = ReturnType<typeof messageActions>

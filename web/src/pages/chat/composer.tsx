@@ -7,6 +7,9 @@ import { type ChosenImage, imageTypes, mostImages, readImages } from "./images.t
 
 const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches
 
+/** Chromium takes seconds to insert a long text as if it were typed. In characters. */
+const slowPaste = 4000
+
 /** Kept in this browser until it is sent, whatever happens to the page. */
 const useDraft = (name: string) => {
   const key = `draft.${name}`
@@ -76,6 +79,10 @@ export const Composer = (props: ComposerProps) => {
       area.current?.focus()
     }
   }
+  const insert = (into: HTMLTextAreaElement, pasted: string): void => {
+    into.setRangeText(pasted, into.selectionStart, into.selectionEnd, "end")
+    setText(into.value)
+  }
   const onKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return
     if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
@@ -131,9 +138,11 @@ export const Composer = (props: ComposerProps) => {
         onKeyDown={onKey}
         onPaste={(event) => {
           const files = [...event.clipboardData.files]
-          if (files.length === 0) return
+          const pasted = event.clipboardData.getData("text/plain")
+          if (files.length === 0 && pasted.length < slowPaste) return
           event.preventDefault()
-          void add(files)
+          if (files.length > 0) void add(files)
+          else insert(event.currentTarget, pasted)
         }}
         className="field-sizing-content max-h-[40vh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none"
       />

@@ -12,7 +12,7 @@ const mostBytes = 20 * 1024 * 1024
 export const mostImages = 10
 export const imageTypes = [...readable].join(",")
 
-export const dataUrlOf = (blob: Blob): Promise<string> =>
+const dataUrlOf = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.addEventListener("load", () => resolve(String(reader.result)))

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest"
+import type { Message } from "./chat-api.ts"
+import { newestBelow, turnsTo } from "./chat-tree.ts"
+
+const message = (id: string, parent_id: string | null, batch: string | null = null): Message => ({
+  id,
+  parent_id,
+  batch,
+  chat_id: "chat",
+  role: batch === null ? "user" : "assistant",
+  model: null,
+  content: id,
+  reasoning: "",
+  images: [],
+  state: "completed",
+  finish_reason: null,
+  error: null,
+  request_id: null,
+  tokens_in: null,
+  tokens_out: null,
+  estimated: false,
+  time_to_first_token_ms: null,
+  duration_ms: null,
+  created_at: 0,
+})
+
+const messages = [
+  message("first", null),
+  message("answer", "first", "a"),
+  message("again", "first", "b"),
+  message("beside", "first", "b"),
+  message("other wording", null),
+  message("under again", "again"),
+  message("end", "under again", "c"),
+]
+
+describe("the shown branch", () => {
+  it("goes from the root to the message, answers side by side as one place", () => {
+    const turns = turnsTo(messages, "end")
+    expect(turns.map(({ chosen }) => chosen.id)).toEqual(["first", "again", "under again", "end"])
+    expect(turns[1]?.messages.map(({ id }) => id)).toEqual(["again", "beside"])
+  })
+
+  it("knows the other ways at each place", () => {
+    const [root, answers] = turnsTo(messages, "end")
+    expect(root?.ways.map(({ id }) => id)).toEqual(["first", "other wording"])
+    expect(answers?.ways.map(({ id }) => id)).toEqual(["answer", "again"])
+    expect([root?.way, answers?.way]).toEqual([0, 1])
+  })
+
+  it("is empty without a message, and ends where a parent is missing", () => {
+    expect(turnsTo(messages, null)).toEqual([])
+    expect(turnsTo([message("child", "gone")], "child")).toHaveLength(1)
+  })
+
+  it("ends though messages are each other's parents", () => {
+    const knot = [message("a", "b"), message("b", "a")]
+    expect(turnsTo(knot, "a").length).toBe(2)
+  })
+})
+
+describe("the newest below", () => {
+  it("is the last leaf by way of the latest, the first of those side by side", () => {
+    expect(newestBelow(messages, "first")).toBe("end")
+    expect(newestBelow(messages.slice(0, 4), "first")).toBe("again")
+    expect(newestBelow(messages, "other wording")).toBe("other wording")
+  })
+})

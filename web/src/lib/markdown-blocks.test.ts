@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest"
+import { createBlockCutter } from "./markdown-blocks.ts"
+
+const text = `Intro with **bold**.
+
+# Title
+
+- one
+- two
+
+  with a paragraph
+
+1. first
+2. second
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+\`\`\`ts
+const x = 1
+
+const y = 2
+\`\`\`
+
+> quote
+> goes on
+
+$$
+x^2
+$$
+
+Costs $5 and $6, but $x$ and \\(y\\).
+
+<script>alert(1)</script>
+
+End.`
+
+const raws = (blocks: readonly { raw: string }[]): string[] => blocks.map(({ raw }) => raw.trim())
+
+describe("a text that grows", () => {
+  it("is cut as it would be if it came whole, wherever its pieces end", () => {
+    const whole = raws(createBlockCutter()(text))
+    for (const step of [1, 3, 7, 50]) {
+      const cut = createBlockCutter()
+      let last: readonly { raw: string }[] = []
+      for (let end = step; end < text.length + step; end += step) last = cut(text.slice(0, end))
+      expect(raws(last), `in steps of ${step}`).toEqual(whole)
+    }
+  })
+
+  it("keeps the blocks that it had, so that they are not drawn again", () => {
+    const cut = createBlockCutter()
+    const before = cut("one\n\ntwo\n\nthree\n\nfour")
+    const after = cut("one\n\ntwo\n\nthree\n\nfour and more")
+    expect(after.slice(0, 3).map((block, index) => block === before[index])).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(after[3]).not.toBe(before[3])
+  })
+
+  it("begins anew when it is another text", () => {
+    const cut = createBlockCutter()
+    cut("one\n\ntwo")
+    expect(raws(cut("# other\n\ntext"))).toEqual(["# other", "text"])
+  })
+})
