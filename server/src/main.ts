@@ -25,6 +25,11 @@ const start = async (): Promise<void> => {
   setInterval(() => destination.flush(), logMs).unref()
   const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
   const serving = await serve(config, log)
+  process.on("uncaughtException", (error) => {
+    log.fatal({ err: error }, "crashed")
+    destination.flushSync()
+    process.exit(1)
+  })
   // Written at exit otherwise, and a server is often ended without one.
   setTimeout(flushCompileCache, 1000).unref()
 

@@ -249,5 +249,3 @@ export const createRuntime = (needs: Needs) => {
     openai: through("openai", "openai", openaiOperation),
   }
 }
-
-export type Runtime = ReturnType<typeof createRuntime>
