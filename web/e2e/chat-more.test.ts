@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { openWorld, type Visit, type World } from "./world.ts"
+
+let world: World
+let visit: Visit
+
+beforeAll(async () => {
+  world = await openWorld()
+  visit = await world.asAdmin()
+})
+afterAll(() => world.close())
+
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+)
+const composer = ({ page }: Visit) => page.getByLabel("Message", { exact: true })
+const answers = ({ page }: Visit) => page.locator("article[data-role=assistant]")
+
+const say = async (on: Visit, text: string): Promise<void> => {
+  await composer(on).fill(text)
+  await composer(on).press("Enter")
+  await on.page.waitForURL(/\/c\//, { waitUntil: "commit" })
+}
+
+it("shows images to models that see, and says so of those that do not", async () => {
+  const { page } = visit
+  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  const hostile = "<img src=x onerror=window.hacked=1>.png"
+  const picker = page.locator("input[type=file][accept*=png]")
+  await picker.setInputFiles({ name: hostile, mimeType: "image/png", buffer: png })
+  await page.getByRole("img", { name: hostile }).waitFor()
+  await say(visit, "Look at this")
+  await answers(visit).getByText("I see 1 image. You said: Look at this").waitFor()
+  const shown = page.locator("article[data-role=user] img")
+  expect(await shown.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1)
+  expect(await page.evaluate("window.hacked")).toBe(undefined)
+
+  await page.goto(`${world.gateway.url}/?model=llama3.2:latest`)
+  await picker.setInputFiles({ name: "sea.png", mimeType: "image/png", buffer: png })
+  await page.getByText("llama3.2:latest does not see images").waitFor()
+  await page.getByRole("button", { name: "Remove image sea.png" }).click()
+  await picker.setInputFiles({ name: "a.svg", mimeType: "image/svg+xml", buffer: png })
+  await page.getByText("a.svg is not an image that models read").waitFor()
+})
+
+it("shares a chat to be read, and ends that", async () => {
+  const { page } = visit
+  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await say(visit, "for everybody here")
+  await answers(visit).getByText("You said: for everybody here").waitFor()
+  await page.getByRole("button", { name: "More for this chat", exact: true }).click()
+  await page.getByRole("menuitem", { name: "Share chat" }).click()
+  await page.getByRole("button", { name: "Share chat" }).click()
+  const link = await page.getByRole("textbox", { name: "Link" }).inputValue()
+
+  const email = "reader@example.com"
+  const password = "a reader has a password"
+  await world.gateway.call("POST", "/api/v1/auths/add", { name: "Reader", email, password })
+  const reader = await world.visit()
+  await reader.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, {
+    data: { email, password },
+  })
+  await reader.page.goto(link)
+  await answers(reader).getByText("You said: for everybody here").waitFor()
+  await reader.page.getByText("Somebody else's chat, to read.").waitFor()
+  expect(await composer(reader).count()).toBe(0)
+  expect(await reader.page.getByRole("button", { name: "Edit message" }).count()).toBe(0)
+
+  await page.getByRole("button", { name: "Stop sharing" }).click()
+  await reader.page.reload()
+  await reader.page.getByText("This chat does not exist").waitFor()
+  await reader.context.close()
+})
+
+it("keeps the prompt and the parameters of a chat", async () => {
+  const { page } = visit
+  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.getByRole("button", { name: "Prompt and parameters" }).click()
+  await page.getByLabel("System prompt").fill("Answer like a pilot.")
+  await page.getByLabel("Temperature").fill("3")
+  await page.getByText("Enter a number from 0 to 2.").waitFor()
+  await page.getByLabel("Temperature").fill("0.3")
+  await page.waitForTimeout(800)
+  await say(visit, "with a prompt")
+  await answers(visit).getByText("You said: with a prompt").waitFor()
+  expect(world.provider.requests.findLast(({ path }) => /chat/.test(path))?.json).toMatchObject({
+    temperature: 0.3,
+    messages: [{ role: "system", content: "Answer like a pilot." }, { role: "user" }],
+  })
+  await page.reload()
+  expect(await page.getByLabel("System prompt").inputValue()).toBe("Answer like a pilot.")
+  await page.getByRole("button", { name: "Close" }).click()
+})
+
+it("works by keyboard alone, at 360 pixels, in German", async () => {
+  const german = await world.asAdmin({
+    locale: "de-DE",
+    viewport: { width: 360, height: 700 },
+  })
+  const { page } = german
+  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await page.getByLabel("Nachricht", { exact: true }).waitFor()
+  await page.keyboard.type("Wie steht die Tide?")
+  await page.keyboard.press("Enter")
+  await answers(german).getByText("You said: Wie steht die Tide?").waitFor()
+  await page.keyboard.press("ArrowUp")
+  await page.keyboard.type(" Und wann?")
+  await page.keyboard.press("Enter")
+  await answers(german).getByText("You said: Wie steht die Tide? Und wann?").waitFor()
+  await page.keyboard.press("Control+k")
+  await page.keyboard.type("Wie steht")
+  await page
+    .getByRole("option", { name: /^Wie steht die Tide/ })
+    .first()
+    .waitFor()
+  await page.keyboard.press("Escape")
+  const wide = await page.evaluate("document.documentElement.scrollWidth")
+  expect(wide).toBeLessThanOrEqual(360)
+  await german.context.close()
+})
+
+it("goes through two hundred messages without a pause", { timeout: 90_000 }, async () => {
+  const { page } = visit
+  const messages = Array.from({ length: 200 }, (_, index) => ({
+    id: String(index),
+    parent_id: index === 0 ? null : String(index - 1),
+    role: index % 2 === 0 ? "user" : "assistant",
+    model: "gpt-fake",
+    content: `Message ${index}\n\n${"Some **words** and `code` about the tide. ".repeat(12)}\n\n- a\n- b`,
+    created_at: 1,
+  }))
+  const times = { created_at: 1, updated_at: 1 }
+  const chat = { title: "Long", models: ["gpt-fake"], current_id: "199", messages, ...times }
+  const { body } = await world.gateway.call("POST", "/api/v1/chats/import", { chats: [chat] })
+  await page.goto(`${world.gateway.url}/c/${body.ids[0]}`)
+  await page.getByText("Message 199").waitFor()
+  const box = page.getByRole("region", { name: "Messages" })
+  expect(await box.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight)).toBeLessThan(5)
+  const worst = await box.evaluate(async (element) => {
+    const gaps: number[] = []
+    let last = performance.now()
+    for (let step = 0; step < 80; step++) {
+      element.scrollTop -= 300
+      await new Promise(requestAnimationFrame)
+      gaps.push(performance.now() - last)
+      last = performance.now()
+    }
+    return gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0
+  })
+  // Half of the frames in time, on a machine that tests other things as well.
+  expect(worst).toBeLessThan(34)
+})
