@@ -13,6 +13,7 @@ describe("an API key", () => {
     const { page, open, complaints } = await world.asAdmin()
     await open("/account/keys")
     await page.getByRole("link", { name: "Create key" }).first().click()
+    await page.getByRole("heading", { name: "Create key" }).waitFor()
     await page.getByLabel("Name").fill("Nightly report")
     await page.getByLabel("Expires").selectOption("30")
     await page.getByLabel("Allowed models").fill("gpt-fake,")

@@ -13,6 +13,7 @@ describe("an administrator", () => {
     const { page, open, complaints } = await world.asAdmin()
     await open("/admin/users")
     await page.getByRole("link", { name: "Add user" }).click()
+    await page.getByRole("heading", { name: "Add user" }).waitFor()
     await page.getByLabel("Name").fill("Grace Hopper")
     await page.getByLabel("E-mail").fill("ADA@example.com")
     await page.getByLabel("Password", { exact: true }).fill("short")
@@ -33,6 +34,7 @@ describe("an administrator", () => {
 
     await page.getByRole("link", { name: "Groups" }).click()
     await page.getByRole("link", { name: "Create group" }).first().click()
+    await page.getByRole("heading", { name: "Create group" }).waitFor()
     await page.getByLabel("Name").fill("Pilots")
     await page.getByRole("button", { name: "Create group" }).click()
     await page.getByLabel("Add a member").fill("grace")

@@ -13,6 +13,7 @@ describe("a model of one's own", () => {
     const { page, open, complaints } = await world.asAdmin()
     await open("/models/view/gpt-fake")
     await page.getByRole("link", { name: "Create model on it" }).click()
+    await page.getByRole("heading", { name: "Create model" }).waitFor()
     expect(await page.getByLabel("Base model").inputValue()).toBe("gpt-fake")
     await page.getByRole("textbox", { name: "Name" }).fill("Harbour Pilot")
     expect(await page.getByLabel("Id", { exact: true }).inputValue()).toBe("harbour-pilot")
@@ -49,7 +50,7 @@ describe("a model of one's own", () => {
     await page.getByRole("button", { name: "Delete model" }).click()
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete model" }).click()
     await page.getByRole("heading", { name: "Models", exact: true }).waitFor()
-    expect(await page.getByRole("link", { name: "Harbour Pilot" }).count()).toBe(0)
+    await page.getByRole("link", { name: "Harbour Pilot" }).waitFor({ state: "detached" })
     expect(complaints).toEqual([])
   })
 

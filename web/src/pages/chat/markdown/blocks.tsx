@@ -53,7 +53,8 @@ const Table = ({ token }: { token: Tokens.Table }) => {
   )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section className="markdown-table" tabIndex={0} aria-label={t("chat.table")}>
+    // biome-ignore lint/a11y/useSemanticElements: as a section each would be a landmark of the page
+    <div role="group" className="markdown-table" tabIndex={0} aria-label={t("chat.table")}>
       <table>
         <thead>
           <tr>{token.header.map((one, index) => cell("th", one, index))}</tr>
@@ -65,7 +66,7 @@ const Table = ({ token }: { token: Tokens.Table }) => {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }
 
