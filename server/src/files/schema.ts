@@ -5,7 +5,7 @@ export const FileStatus = z.enum(["stored", "pending", "processing", "completed"
 export type FileStatus = z.output<typeof FileStatus>
 
 /** How far a file is. */
-export const FileProgress = z
+const FileProgress = z
   .object({
     /** Null until they were counted, and where the format has none. */
     pages: z.int().nullable(),

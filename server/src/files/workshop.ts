@@ -41,5 +41,3 @@ export const createWorkshop = ({ config, db, bus, now, searchable }: Needs) => {
   })
   return { store, passages, objects, reading, close: extractor.close }
 }
-
-export type Workshop = ReturnType<typeof createWorkshop>

@@ -122,5 +122,3 @@ export const createJobStore = (db: Database) => ({
     await tx.deleteFrom("jobs").where("kind", "=", kind).where("target", "=", target).execute()
   },
 })
-
-export type JobStore = ReturnType<typeof createJobStore>

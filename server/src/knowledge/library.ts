@@ -103,5 +103,3 @@ export const createLibrary = async (needs: Needs) => {
     },
   }
 }
-
-export type Library = Awaited<ReturnType<typeof createLibrary>>

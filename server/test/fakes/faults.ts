@@ -100,7 +100,7 @@ export const deliver = async (answer: Answer, fault: Fault | undefined, to: Deli
 }
 
 /** Resolves after the time or when the client has gone, whichever comes first. */
-export const pause = async (ms: number, gone: AbortSignal): Promise<void> => {
+const pause = async (ms: number, gone: AbortSignal): Promise<void> => {
   if (ms > 0) await wait(ms, undefined, { signal: gone }).catch(() => undefined)
 }
 
