@@ -3,7 +3,8 @@ import { openWords, type WordIndex } from "../files/word-index.ts"
 import { termsOf } from "../files/words.ts"
 import { searchWords } from "./lexical.ts"
 import type { Answered, Asked, Given } from "./scan.ts"
-import { type Coarse, openCoarse, scanVectors } from "./vectors.ts"
+import { createVectorShelf } from "./vector-shelf.ts"
+import { openCoarse, scanVectors } from "./vectors.ts"
 
 type Search = Extract<Asked, { type: "search" }>
 
@@ -45,7 +46,7 @@ const createShelf = <T>() => {
 const nothing: WordIndex = openWords(
   new Uint8Array(new Uint32Array([1, 0, 0, 0, 0, 0, 0, 0]).buffer),
 )
-const shelves = { words: createShelf<WordIndex>(), vectors: createShelf<Coarse>() }
+const shelves = { words: createShelf<WordIndex>(), vectors: createVectorShelf(roomBytes / 2) }
 const names = new Map<string, ReadonlySet<string>>()
 const waiting = new Map<number, Search>()
 
@@ -70,14 +71,11 @@ const answer = ({ id, query, files, limit, vector, lexical }: Search): void => {
   }))
   const found = lexical ? searchWords(searched, query, limit) : []
   const vectors = files.map(({ id: file }) =>
-    vector ? (shelves.vectors.get(`${vector.space} ${file}`) ?? null) : null,
+    vector ? shelves.vectors.get(`${vector.space} ${file}`, vector.values) : null,
   )
-  const { hits, spread } = vector
-    ? scanVectors(vectors, vector.values, limit)
-    : { hits: [], spread: { mean: 0, deviation: 0, count: 0 } }
+  const { hits, spread } = scanVectors(vectors, limit)
   tell({ type: "found", id, lexical: found, dense: hits, spread })
   shelves.words.shrink(roomBytes / 2)
-  shelves.vectors.shrink(roomBytes / 2)
 }
 
 const begin = (search: Search): void => {
@@ -110,7 +108,7 @@ const take = (id: number, { words, vectors }: Given): void => {
   }
   for (const { id: file, count, data } of vectors) {
     const key = `${search.vector?.space} ${file}`
-    shelves.vectors.put(key, openCoarse(data, count), data.byteLength)
+    shelves.vectors.put(key, openCoarse(data, count))
   }
   answer(search)
 }

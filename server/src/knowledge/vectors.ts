@@ -51,23 +51,11 @@ export const unit = (values: ArrayLike<number>): Float32Array => {
 }
 
 /** Rounded like what it is compared with, so that the sums stay whole numbers. */
-const coarseQuery = (query: Float32Array) => {
+export const coarseQuery = (query: Float32Array) => {
   let largest = 0
   for (const value of query) largest = Math.max(largest, Math.abs(value))
   const factor = largest / 127 || 1
   return { factor, components: Int8Array.from(query, (value) => Math.round(value / factor)) }
-}
-
-const dot = (query: Int8Array, all: Int8Array, from: number): number => {
-  let a = 0
-  let b = 0
-  const length = query.length
-  for (let at = 0; at + 1 < length; at += 2) {
-    a += (query[at] as number) * (all[from + at] as number)
-    b += (query[at + 1] as number) * (all[from + at + 1] as number)
-  }
-  if (length % 2 === 1) a += (query[length - 1] as number) * (all[from + length - 1] as number)
-  return a + b
 }
 
 export const exactDot = (a: Float32Array, b: Float32Array): number => {
@@ -76,25 +64,15 @@ export const exactDot = (a: Float32Array, b: Float32Array): number => {
   return sum
 }
 
-/** Calls back with the similarity of each vector of a file. */
-const eachScore = (
-  { count, dimensions, factors, components }: Coarse,
-  query: { factor: number; components: Int8Array },
-  tell: (passage: number, score: number) => void,
-): void => {
-  for (let passage = 0; passage < count; passage++) {
-    const whole = dot(query.components, components, passage * dimensions)
-    tell(passage, whole * query.factor * (factors[passage] ?? 0))
-  }
+/** A file's vectors, ready to be compared with one query. */
+export interface Scanned {
+  count: number
+  /** Calls back with the similarity of each. */
+  each(tell: (passage: number, score: number) => void): void
 }
 
 /** Looks at every vector. Files without vectors in the space are null. */
-export const scanVectors = (
-  files: readonly (Coarse | null)[],
-  query: Float32Array,
-  limit: number,
-) => {
-  const coarse = coarseQuery(query)
+export const scanVectors = (files: readonly (Scanned | null)[], limit: number) => {
   const hits: DenseHit[] = []
   let bar = Number.NEGATIVE_INFINITY
   let count = 0
@@ -107,8 +85,7 @@ export const scanVectors = (
     bar = hits.at(-1)?.score ?? bar
   }
   for (const [index, file] of files.entries()) {
-    if (file?.dimensions !== query.length) continue
-    eachScore(file, coarse, (passage, score) => {
+    file?.each((passage, score) => {
       count++
       sum += score
       squares += score * score

@@ -1,0 +1,111 @@
+import { createDots } from "./dot-kernel.ts"
+import { type Coarse, coarseQuery, type Scanned } from "./vectors.ts"
+
+const pageBytes = 65_536
+const queryBytes = 16_384
+/** Vectors a call of the kernel. */
+const block = 65_536
+const firstByte = queryBytes + block * 4
+/** Components a turn of the kernel. */
+const grain = 16
+
+interface Entry {
+  at: number
+  bytes: number
+  width: number
+  coarse: Omit<Coarse, "components">
+}
+
+/**
+ * int8 vectors in the kernel's memory, as many as fit in `room` bytes; those used longest ago go
+ * first.
+ */
+export const createVectorShelf = (room: number) => {
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(firstByte / pageBytes) })
+  const dots = createDots(memory)
+  const entries = new Map<string, Entry>()
+  let top = firstByte
+  let wasted = 0
+
+  const drop = (key: string): void => {
+    wasted += entries.get(key)?.bytes ?? 0
+    entries.delete(key)
+  }
+
+  /** Moves what is left together. */
+  const compact = (): void => {
+    const bytes = new Uint8Array(memory.buffer)
+    top = firstByte
+    for (const entry of [...entries.values()].sort((a, z) => a.at - z.at)) {
+      bytes.copyWithin(top, entry.at, entry.at + entry.bytes)
+      entry.at = top
+      top += entry.bytes
+    }
+    wasted = 0
+  }
+
+  const makeRoom = (bytes: number): void => {
+    while (top + bytes - firstByte > room && entries.size > 0) {
+      const [oldest = ""] = entries.keys()
+      if (top + bytes - firstByte - wasted > room) drop(oldest)
+      else compact()
+    }
+    if (wasted > 0 && entries.size === 0) compact()
+    const missing = top + bytes - memory.buffer.byteLength
+    if (missing > 0) memory.grow(Math.ceil(missing / pageBytes))
+  }
+
+  const put = (key: string, { count, dimensions, factors, components }: Coarse): void => {
+    drop(key)
+    const width = Math.ceil(dimensions / grain) * grain
+    const bytes = count * width
+    makeRoom(bytes)
+    const target = new Int8Array(memory.buffer, top, bytes)
+    if (width === dimensions) target.set(components)
+    else {
+      target.fill(0)
+      for (let at = 0; at < count; at++) {
+        target.set(components.subarray(at * dimensions, (at + 1) * dimensions), at * width)
+      }
+    }
+    entries.set(key, { at: top, bytes, width, coarse: { count, dimensions, factors } })
+    top += bytes
+  }
+
+  /** Ready to be scanned with `query`; null where it is not here. */
+  const get = (key: string, query: Float32Array): Scanned | null => {
+    const entry = entries.get(key)
+    if (!entry) return null
+    entries.delete(key)
+    entries.set(key, entry)
+    const { count, dimensions, factors } = entry.coarse
+    if (dimensions !== query.length || entry.width > queryBytes) return null
+    const { factor, components } = coarseQuery(query)
+    return {
+      count,
+      each: (tell) => {
+        const target = new Int8Array(memory.buffer, 0, queryBytes)
+        target.fill(0, 0, entry.width)
+        target.set(components)
+        for (let from = 0; from < count; from += block) {
+          const some = Math.min(block, count - from)
+          dots(0, entry.at + from * entry.width, entry.width, some, queryBytes)
+          const found = new Int32Array(memory.buffer, queryBytes, some)
+          for (let at = 0; at < some; at++) {
+            tell(from + at, (found[at] ?? 0) * factor * (factors[from + at] ?? 0))
+          }
+        }
+      },
+    }
+  }
+
+  return {
+    put,
+    get,
+    drop,
+    has: (key: string): boolean => entries.has(key),
+    keys: () => entries.keys(),
+  }
+}
+
+export type VectorShelf = ReturnType<typeof createVectorShelf>

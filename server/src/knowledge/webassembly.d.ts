@@ -1,0 +1,15 @@
+/** What is used of it; neither Node's types nor the ECMAScript library describe WebAssembly. */
+declare namespace WebAssembly {
+  class Memory {
+    constructor(descriptor: { initial: number; maximum?: number })
+    readonly buffer: ArrayBuffer
+    grow(pages: number): number
+  }
+  class Module {
+    constructor(bytes: Uint8Array)
+  }
+  class Instance {
+    constructor(module: Module, imports: Record<string, Record<string, Memory>>)
+    readonly exports: Record<string, unknown>
+  }
+}
