@@ -12,6 +12,8 @@ import { startGateway } from "./gateway.ts"
 const main = join(import.meta.dirname, "../src/main.ts")
 const key = "sk-crash-test-0123456789abcdefgh"
 const Line = z.object({ msg: z.literal("listening"), url: z.string() })
+/** Whole processes start here, beside other tests. */
+const timeout = 60_000
 const longText = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ")
 
 interface Gateway {
@@ -94,18 +96,21 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
     return { id, seen: following.text(answerId), last: following.last() }
   }
 
-  it("keeps what came but the last moment, says what happened, and goes on", async () => {
+  it("keeps what came but the last moment, says what happened, and goes on", {
+    timeout,
+  }, async () => {
     const { id, seen, last } = await cutShort("SIGKILL")
     const second = await start(env)
     const ada = client(second.url)
     const answer = async () => (await ada.call("GET", `/${id}`)).body.messages[1]
-    await expect.poll(async () => (await answer()).state, { timeout: 18_000 }).toBe("interrupted")
+    await expect.poll(async () => (await answer()).state, { timeout: 30_000 }).toBe("interrupted")
     const { content, error } = await answer()
     expect(error).toMatchObject({ code: "process_ended" })
     expect(error.message).toContain("The gateway stopped while this answer was being written")
     expect(seen.startsWith(content)).toBe(true)
-    // 20 ms a word of some 7 characters; a write every 300 ms.
-    expect(seen.length - content.length).toBeLessThan(400)
+    // 20 ms a word of some 8 characters, and a write every 300 ms: 120 characters, and room for a
+    // machine that is busy with other tests.
+    expect(seen.length - content.length).toBeLessThan(600)
     const back = await ada.follow(id, last)
     const snapshot = await back.until(({ name }) => name === "snapshot")
     expect(snapshot.id).toBeGreaterThan(last)
@@ -115,7 +120,7 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
     await second.end("SIGTERM")
   })
 
-  it("loses nothing at all when it is told to end", async () => {
+  it("loses nothing at all when it is told to end", { timeout }, async () => {
     const { id, seen } = await cutShort("SIGTERM")
     const second = await start(env)
     const { body } = await client(second.url).call("GET", `/${id}`)
@@ -129,7 +134,9 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
 const [, postgres] = databases
 
 describe.runIf(postgres)("two processes on one PostgreSQL", () => {
-  it("show and stop each other's answers, and leave them alone at their start", async () => {
+  it("show and stop each other's answers, and leave them alone at their start", {
+    timeout,
+  }, async () => {
     const home = await postgres?.place()
     const upstream = await startFakeOpenAI({ apiKey: "up-key" })
     const env = { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "up-key" }
