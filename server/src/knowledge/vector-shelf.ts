@@ -72,6 +72,18 @@ export const createVectorShelf = (room: number) => {
     top += bytes
   }
 
+  let aimed: { query: Float32Array; factor: number } | null = null
+  /** Puts a query where the kernel reads it. @returns what its components are to be multiplied by */
+  const aim = (query: Float32Array): number => {
+    if (aimed?.query === query) return aimed.factor
+    const { factor, components } = coarseQuery(query)
+    const target = new Int8Array(memory.buffer, 0, queryBytes)
+    target.fill(0)
+    target.set(components)
+    aimed = { query, factor }
+    return factor
+  }
+
   /** Ready to be scanned with `query`; null where it is not here. */
   const get = (key: string, query: Float32Array): Scanned | null => {
     const entry = entries.get(key)
@@ -80,13 +92,10 @@ export const createVectorShelf = (room: number) => {
     entries.set(key, entry)
     const { count, dimensions, factors } = entry.coarse
     if (dimensions !== query.length || entry.width > queryBytes) return null
-    const { factor, components } = coarseQuery(query)
     return {
       count,
       each: (tell) => {
-        const target = new Int8Array(memory.buffer, 0, queryBytes)
-        target.fill(0, 0, entry.width)
-        target.set(components)
+        const factor = aim(query)
         for (let from = 0; from < count; from += block) {
           const some = Math.min(block, count - from)
           dots(0, entry.at + from * entry.width, entry.width, some, queryBytes)
