@@ -51,6 +51,7 @@ export const admin = {
   "groups.deleteLead":
     "Die Mitglieder bleiben; was mit der Gruppe geteilt war, ist es für sie nicht mehr.",
   "members.lead": "Änderungen gelten sofort.",
+  "members.provisioned": "Der Identitätsanbieter führt sie; ändere sie dort.",
   "members.add": "Mitglied hinzufügen",
   "members.none": "In dieser Gruppe ist noch niemand",
   "members.noneHelp": "Suche oben nach einer Person, um sie hinzuzufügen.",
@@ -158,6 +159,13 @@ export const admin = {
   "settings.life": "Eine Anmeldung gilt",
   "settings.lifeHelp": "Danach meldet man sich neu an.",
   "settings.api": "API",
+  "settings.chats": "Chats",
+  "settings.titles": "Titel neuer Chats",
+  "settings.titlesHelp":
+    "Ein Modell, das einen Chat benennt, liest dessen erste Nachricht und Antwort noch einmal.",
+  "settings.titles.words": "Die ersten Wörter",
+  "settings.titles.local": "Vom Modell, wo es lokal läuft",
+  "settings.titles.any": "Vom Modell, was es auch kostet",
   "settings.proxy": "OpenAI-Durchleitung",
   "settings.proxyHelp": "Bietet die API der Verbindungen unverändert unter /openai an.",
   "settings.retention": "Aufbewahrung",

@@ -66,7 +66,7 @@ export const DayChart = (props: DayChartProps) => {
           )}
         </span>
       </figcaption>
-      <div className="flex gap-2">
+      <div className="mt-2 flex gap-2">
         <div className="flex h-40 w-9 shrink-0 flex-col justify-between text-right text-xs text-muted tabular">
           <span className="-translate-y-1/2">{shortNumber(top)}</span>
           <span className="-translate-y-1/2">{shortNumber(top / 2)}</span>

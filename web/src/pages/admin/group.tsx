@@ -30,7 +30,7 @@ export const GroupPage = () => {
         {(data) => (
           <>
             <Details key={data.id} group={data} />
-            <Members groupId={data.id} />
+            <Members groupId={data.id} provisioned={data.source !== "local"} />
             <Removal group={data} />
           </>
         )}

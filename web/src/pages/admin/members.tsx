@@ -18,8 +18,14 @@ import { Pager } from "../../ui/toolbar.tsx"
 
 const pageSize = 50
 
+interface MembersProps {
+  groupId: string
+  /** Its members are kept by the identity provider. */
+  provisioned: boolean
+}
+
 /** Who is in a group; one adds by a search and removes in the row. */
-export const Members = ({ groupId }: { groupId: string }) => {
+export const Members = ({ groupId, provisioned }: MembersProps) => {
   const client = useQueryClient()
   const [page, setPage] = useState(1)
   const members = useQuery(membersQuery(groupId, { page, page_size: pageSize }))
@@ -37,8 +43,11 @@ export const Members = ({ groupId }: { groupId: string }) => {
     </Button>
   )
   return (
-    <Section title={t("groups.members")} lead={t("members.lead")}>
-      <AddMember onAdd={(id) => change.mutate({ verb: "add", id })} />
+    <Section
+      title={t("groups.members")}
+      lead={provisioned ? t("members.provisioned") : t("members.lead")}
+    >
+      {!provisioned && <AddMember onAdd={(id) => change.mutate({ verb: "add", id })} />}
       {change.error && <ErrorNote error={change.error} />}
       <Loaded query={members} rows={3}>
         {({ items, total }) =>
@@ -65,7 +74,9 @@ export const Members = ({ groupId }: { groupId: string }) => {
                       </NameCell>
                     ),
                   },
-                  { id: "remove", header: "", align: "right", cell: remove },
+                  ...(provisioned
+                    ? []
+                    : [{ id: "remove", header: "", align: "right" as const, cell: remove }]),
                 ]}
               />
               <Pager page={page} pageSize={pageSize} total={total} onPage={setPage} />

@@ -12,6 +12,7 @@ import { Page } from "../../ui/page.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 
 const daySeconds = 86_400
+const titleMakers = ["words", "local", "any"] as const
 
 export const SettingsPage = () => {
   const settings = useQuery(settingsQuery)
@@ -97,6 +98,23 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           onValue={(enable_openai_proxy) => set({ enable_openai_proxy })}
           locked={locked.enable_openai_proxy}
         />
+      </Group>
+      <Group title={t("settings.chats")}>
+        <Field label={t("settings.titles")} help={t("settings.titlesHelp")}>
+          {(wired) => (
+            <Select
+              {...wired}
+              value={values.chat_titles}
+              onValue={(chosen) =>
+                set({ chat_titles: titleMakers.find((maker) => maker === chosen) ?? "local" })
+              }
+              options={titleMakers.map((value) => ({
+                value,
+                label: t(`settings.titles.${value}`),
+              }))}
+            />
+          )}
+        </Field>
       </Group>
       <Group title={t("settings.retention")}>
         <DaysField
