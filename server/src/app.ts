@@ -76,7 +76,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       files,
       objects,
       uploadLimit: config.MAX_UPLOAD_SIZE,
-      readsEverything: false,
+      readsEverything: config.EXTRACTION_URL !== undefined,
     }),
   )
   mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explaining }))

@@ -164,6 +164,7 @@ const Environment = z.object({
   MAX_BODY_SIZE: Size.default(50e6),
   MAX_UPLOAD_SIZE: Size.default(200e6),
   MAX_TEXT_LENGTH: Count.default(10_000_000),
+  EXTRACTION_URL: Url.optional(),
   EXTRACTION_TIMEOUT: Duration.default(120),
   EXTRACTION_MEMORY: Size.default(600e6),
   EXTRACTION_CONCURRENCY: Count.default(2),

@@ -101,6 +101,9 @@ export const createObjects = (dataDir: string) => {
 
     pathOf,
 
+    /** A path for what is needed for a moment; whoever takes it removes it. */
+    temporary: (): string => join(temp, randomUUID()),
+
     /** @param range first and last byte */
     read: (hash: string, range?: { start: number; end: number }): Readable =>
       createReadStream(pathOf(hash), range),

@@ -1,9 +1,11 @@
+import { rm } from "node:fs/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { Kind, Work } from "../jobs/queue.ts"
 import { Hopeless } from "../jobs/queue.ts"
+import type { Engine } from "./engine.ts"
 import type { Limits } from "./extract/formats.ts"
-import type { Extractor } from "./extractor.ts"
+import type { Extractor, Reading } from "./extractor.ts"
 import type { Objects } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileStore, StoredFile } from "./store.ts"
@@ -16,6 +18,8 @@ interface Needs {
   objects: Objects
   extractor: Extractor
   limits: Limits
+  /** Reads what we cannot; null where there is none. */
+  engine: Engine | null
   concurrency: number
   now: () => number
   /**
@@ -58,6 +62,23 @@ export const createProcessing = (needs: Needs): Kind => {
       })
     })
 
+  /** What the engine makes of a file that we cannot read; `why` where it makes nothing of it. */
+  const byEngine = async (file: StoredFile, why: string, signal: AbortSignal): Promise<Reading> => {
+    const { engine } = needs
+    // Given up by people who tried to do harm, or too large: no engine is bothered with these.
+    if (!engine || !/OCR|holds no text|before 2007|not supported/.test(why)) throw new Hopeless(why)
+    const path = objects.temporary()
+    try {
+      await engine(objects.pathOf(file.hash), path, signal)
+      const task = { path, filename: "text.txt", contentType: "text/plain", limits }
+      const outcome = await extractor.read(task, signal)
+      if ("unreadable" in outcome) throw new Hopeless(why)
+      return { ...outcome.read, format: "tika" }
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
   const read = async (file: StoredFile, signal: AbortSignal): Promise<void> => {
     if (!objects.has(file.hash)) throw new Hopeless("Its bytes are missing from the store.")
     const outcome = await extractor.read(
@@ -69,8 +90,7 @@ export const createProcessing = (needs: Needs): Kind => {
       },
       signal,
     )
-    if ("unreadable" in outcome) throw new Hopeless(outcome.unreadable)
-    const { read } = outcome
+    const read = "read" in outcome ? outcome.read : await byEngine(file, outcome.unreadable, signal)
     await passages.write(file.id, read)
     signal.throwIfAborted()
     await db.transact((tx) =>

@@ -1,6 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Database, Tx } from "../db/database.ts"
+import { createTika } from "./engine.ts"
 import { createExtractor } from "./extractor.ts"
 import { createObjects } from "./objects.ts"
 import { createPassageStore } from "./passage-store.ts"
@@ -35,6 +36,9 @@ export const createWorkshop = ({ config, db, bus, now, searchable }: Needs) => {
     objects,
     extractor,
     limits: { characters: config.MAX_TEXT_LENGTH, unpacked: unpackedBytes, pages: mostPages },
+    engine: config.EXTRACTION_URL
+      ? createTika(config.EXTRACTION_URL, config.EXTRACTION_TIMEOUT)
+      : null,
     concurrency: config.EXTRACTION_CONCURRENCY,
     now,
     searchable,

@@ -1,12 +1,14 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
+import { foldCase } from "../db/text.ts"
 import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
 import { type FileStore, type StoredFile, toRecord } from "../files/store.ts"
 import { type Principal, permits } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Actor, Caller } from "../http/caller.ts"
+import type { ListQuery, Page } from "../http/list.ts"
 import type {
   Collection,
   CollectionChanges,
@@ -94,9 +96,16 @@ export const createCollections = (needs: Needs) => {
     get: async (caller: Caller, id: string): Promise<CollectionWithFiles> =>
       withFiles(await readable(caller, id)),
 
-    files: async (caller: Caller, id: string): Promise<CollectionFile[]> => {
+    files: async (
+      caller: Caller,
+      id: string,
+      { page, page_size, query = "" }: ListQuery,
+    ): Promise<Page<CollectionFile>> => {
       await readable(caller, id)
-      return (await filesOf(id)).map(toCollectionFile)
+      const wanted = foldCase(query)
+      const all = (await filesOf(id)).filter((file) => file.filename_key.includes(wanted))
+      const shown = all.slice((page - 1) * page_size, page * page_size)
+      return { items: shown.map(toCollectionFile), total: all.length }
     },
 
     create: async (

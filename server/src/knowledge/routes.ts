@@ -1,5 +1,4 @@
-import { z } from "zod"
-import { ById, Done, done, Page } from "../http/list.ts"
+import { ById, Done, done, ListQuery, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Collections } from "./collections.ts"
@@ -59,14 +58,10 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
     path: "/:id/files",
     summary: "The files of a collection",
     ...byId,
-    responses: {
-      200: json(z.object({ items: z.array(CollectionFile), total: z.int() }), "All of them"),
-    },
+    query: ListQuery,
+    responses: { 200: json(Page(CollectionFile), "One page of files") },
   })
-  router.on(files, async ({ caller, params }) => {
-    const items = await collections.files(caller, params.id)
-    return { items, total: items.length }
-  })
+  router.on(files, ({ caller, params, query }) => collections.files(caller, params.id, query))
 
   const update = route("user", {
     method: "post",

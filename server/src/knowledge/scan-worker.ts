@@ -8,7 +8,8 @@ import { openCoarse, scanVectors } from "./vectors.ts"
 
 type Search = Extract<Asked, { type: "search" }>
 
-const roomBytes = 512e6
+/** A million vectors of 384 components, and the words of as much text as is asked about often. */
+const roomBytes = { vectors: 512e6, words: 256e6 }
 
 /** What is known of files, the least lately used first. */
 const createShelf = <T>() => {
@@ -46,7 +47,7 @@ const createShelf = <T>() => {
 const nothing: WordIndex = openWords(
   new Uint8Array(new Uint32Array([1, 0, 0, 0, 0, 0, 0, 0]).buffer),
 )
-const shelves = { words: createShelf<WordIndex>(), vectors: createVectorShelf(roomBytes / 2) }
+const shelves = { words: createShelf<WordIndex>(), vectors: createVectorShelf(roomBytes.vectors) }
 const names = new Map<string, ReadonlySet<string>>()
 const waiting = new Map<number, Search>()
 
@@ -75,7 +76,7 @@ const answer = ({ id, query, files, limit, vector, lexical }: Search): void => {
   )
   const { hits, spread } = scanVectors(vectors, limit)
   tell({ type: "found", id, lexical: found, dense: hits, spread })
-  shelves.words.shrink(roomBytes / 2)
+  shelves.words.shrink(roomBytes.words)
 }
 
 const begin = (search: Search): void => {

@@ -116,5 +116,3 @@ export const createVectorShelf = (room: number) => {
     keys: () => entries.keys(),
   }
 }
-
-export type VectorShelf = ReturnType<typeof createVectorShelf>
