@@ -5,7 +5,7 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { settingsQuery } from "../../lib/queries.ts"
 import { configQuery } from "../../lib/session.ts"
-import { Field, Input, Select } from "../../ui/field.tsx"
+import { Field, Input, Select, TextArea } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
@@ -112,6 +112,22 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
                 value,
                 label: t(`settings.titles.${value}`),
               }))}
+            />
+          )}
+        </Field>
+      </Group>
+      <Group title={t("settings.files")}>
+        <Field
+          label={t("settings.template")}
+          help={t("settings.templateHelp", { mark: "{{sources}}" })}
+          error={fieldError(error, "rag_template")}
+        >
+          {(wired) => (
+            <TextArea
+              {...wired}
+              value={values.rag_template}
+              placeholder={t("param.default")}
+              onChange={({ target }) => set({ rag_template: target.value })}
             />
           )}
         </Field>
