@@ -56,7 +56,7 @@ describe("npm start", () => {
     for (const npm of running) if (npm.exitCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL")
     await fake.close()
     rmSync(dirname(clone), { recursive: true, force: true })
-  })
+  }, 120_000)
 
   const start = async (): Promise<Started> => {
     const begun = performance.now()
