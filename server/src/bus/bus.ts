@@ -14,7 +14,7 @@ export type Message =
   /** A file's state moved on. */
   | { topic: "files"; user_id: string; id: string }
   /** A collection, its files or who may read it changed. */
-  | { topic: "collections"; id: string }
+  | { topic: "collections"; user_id: string; id: string }
   | { topic: "reset" }
 
 /** Tells every process of this gateway that something changed. */

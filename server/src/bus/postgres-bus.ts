@@ -17,8 +17,7 @@ const Envelope = z.object({
   from: z.string(),
   message: z.union([
     z.object({ topic: z.literal("user"), id: z.string() }),
-    z.object({ topic: z.literal("files"), user_id: z.string(), id: z.string() }),
-    z.object({ topic: z.literal("collections"), id: z.string() }),
+    z.object({ topic: z.enum(["files", "collections"]), user_id: z.string(), id: z.string() }),
     z.object({ topic: z.literal("chats"), user_id: z.string(), id: z.string().nullable() }),
     z.object({
       topic: z.literal("chat_stop"),

@@ -19,6 +19,12 @@ const newsFor = (caller: Caller, message: Message): StreamEvent | null => {
   if (message.topic === "chats" && message.user_id === caller.user.id) {
     return { name: "chats", data: JSON.stringify({ id: message.id }) }
   }
+  if (message.topic === "files" && message.user_id === caller.user.id) {
+    return { name: "files", data: JSON.stringify({ id: message.id }) }
+  }
+  if (message.topic === "collections" && message.user_id === caller.user.id) {
+    return { name: "collections", data: JSON.stringify({ id: message.id }) }
+  }
   if (message.topic === "user" && message.id === caller.user.id) {
     return { name: "account", data: "{}" }
   }

@@ -72,14 +72,14 @@ export const createCollections = (needs: Needs) => {
   const target = (id: string) => ({ type: "collection", id })
 
   const change = async (
-    id: string,
+    { id, user_id }: Pick<Collection, "id" | "user_id">,
     event: Omit<Parameters<Audit["record"]>[1], "target">,
     work: (tx: Tx) => Promise<void>,
   ): Promise<void> => {
     await db.transact(async (tx) => {
       await work(tx)
       await audit.record(tx, { ...event, target: target(id) })
-      await bus.publish(tx, { topic: "collections", id })
+      await bus.publish(tx, { topic: "collections", user_id, id })
     })
   }
 
@@ -116,7 +116,7 @@ export const createCollections = (needs: Needs) => {
       const times = { created_at: now(), updated_at: now() }
       const collection = { ...input, id: newId(), user_id: caller.user.id, ...times }
       const after = { access_grants: collection.access_grants }
-      await change(collection.id, { actor, action: "collection.created", after }, (tx) =>
+      await change(collection, { actor, action: "collection.created", after }, (tx) =>
         store.insert(tx, collection),
       )
       return { ...collection, files: [] }
@@ -137,15 +137,15 @@ export const createCollections = (needs: Needs) => {
         before: { access_grants: before.access_grants },
         after: { access_grants: after.access_grants },
       }
-      await change(id, event, async (tx) => {
+      await change(before, event, async (tx) => {
         if (!(await store.update(tx, after))) unknown()
       })
       return withFiles(after)
     },
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
-      await writable(caller, id)
-      await change(id, { actor, action: "collection.deleted" }, async (tx) => {
+      const collection = await writable(caller, id)
+      await change(collection, { actor, action: "collection.deleted" }, async (tx) => {
         if (!(await store.remove(tx, id))) unknown()
       })
     },
@@ -159,7 +159,7 @@ export const createCollections = (needs: Needs) => {
       const collection = await writable(caller, id)
       for (const fileId of new Set(fileIds)) await files.own(caller, fileId)
       const after = { files: fileIds }
-      await change(id, { actor, action: "collection.files_added", after }, async (tx) => {
+      await change(collection, { actor, action: "collection.files_added", after }, async (tx) => {
         await store.link(tx, id, fileIds, now())
         await store.touch(tx, id, now())
       })
@@ -174,7 +174,7 @@ export const createCollections = (needs: Needs) => {
     ): Promise<CollectionWithFiles> => {
       const collection = await writable(caller, id)
       const before = { files: [fileId] }
-      await change(id, { actor, action: "collection.file_removed", before }, async (tx) => {
+      await change(collection, { actor, action: "collection.file_removed", before }, async (tx) => {
         if (!(await store.unlink(tx, id, fileId))) fail("not_found", "There is no such file")
         await store.touch(tx, id, now())
       })
@@ -183,7 +183,7 @@ export const createCollections = (needs: Needs) => {
 
     reset: async (actor: Actor, caller: Caller, id: string): Promise<CollectionWithFiles> => {
       const collection = await writable(caller, id)
-      await change(id, { actor, action: "collection.reset" }, async (tx) => {
+      await change(collection, { actor, action: "collection.reset" }, async (tx) => {
         await store.unlink(tx, id, null)
         await store.touch(tx, id, now())
       })
