@@ -6,6 +6,7 @@ import { refusalSchemas } from "../src/operations/refusals.ts"
 import { startFakeOllama } from "./fakes/ollama.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { collect, upload } from "./library.ts"
 
 const scimToken = "the-identity-providers-own-token"
 
@@ -190,6 +191,17 @@ describe("every route that reads", () => {
     })
     await call("/api/v1/auths/api_key", undefined)
     const chat = await call("/api/v1/chats/new", {})
+
+    const { body: file } = await upload(gateway, "read.md", "# Read\n\nWords.", {
+      query: "?process_in_background=false",
+    })
+    const collection = await collect(gateway, "Read", [file.id])
+    for (const path of ["", "/data/content", "/process/status"]) {
+      addresses.set(`/api/v1/files/:id${path}`, `/api/v1/files/${file.id}${path}`)
+    }
+    for (const path of ["", "/files"]) {
+      addresses.set(`/api/v1/knowledge/:id${path}`, `/api/v1/knowledge/${collection}${path}`)
+    }
 
     addresses.set("/api/v1/users/:id", `/api/v1/users/${user}`)
     addresses.set("/api/v1/groups/:id", `/api/v1/groups/${group.id}`)
