@@ -44,6 +44,8 @@ export const Composer = (props: ComposerProps) => {
   const [images, setImages] = useState<ChosenImage[]>([])
   const [problem, setProblem] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
+  /** Enter came before the page knew its models; what was written goes as soon as it does. */
+  const [waiting, setWaiting] = useState(false)
   const area = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   const notice = images.length > 0 ? (blind ?? problem) : problem
@@ -60,7 +62,10 @@ export const Composer = (props: ComposerProps) => {
     setProblem(read.problem)
   }
   const send = async (): Promise<void> => {
-    if (!ready) return
+    if (!ready) {
+      setWaiting(Boolean(blocked) && !empty)
+      return
+    }
     const before = { text, images }
     setSending(true)
     setText("")
@@ -79,6 +84,11 @@ export const Composer = (props: ComposerProps) => {
       area.current?.focus()
     }
   }
+  useEffect(() => {
+    if (!(waiting && ready)) return
+    setWaiting(false)
+    void send()
+  })
   const insert = (into: HTMLTextAreaElement, pasted: string): void => {
     into.setRangeText(pasted, into.selectionStart, into.selectionEnd, "end")
     setText(into.value)
@@ -134,7 +144,10 @@ export const Composer = (props: ComposerProps) => {
         value={text}
         aria-label={t("chat.composer")}
         placeholder={t("chat.placeholder")}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setWaiting(false)
+          setText(event.target.value)
+        }}
         onKeyDown={onKey}
         onPaste={(event) => {
           const files = [...event.clipboardData.files]
