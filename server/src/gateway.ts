@@ -151,6 +151,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     registry,
     catalogue,
     engine: chat,
+    attaching: library.attaching,
     log,
   })
   const runtime = createRuntime({

@@ -7,6 +7,7 @@ import type { Exchange } from "../http/exchange.ts"
 import { createReply } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
 import type { Cited, Citing } from "../knowledge/citing.ts"
+import { promptFor, type Quoted } from "../knowledge/fence.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
 import type { Booked, Meter, Meters } from "../usage/meter.ts"
@@ -41,6 +42,13 @@ interface Asking {
   request: ModelRequest
   /** What the usage record is made out to. */
   book: Booked
+}
+
+interface AskingForChat extends Asking {
+  /** Ends the search for passages; what is being written is ended by its `Hearing`. */
+  signal?: AbortSignal
+  /** Passages found before: the answer goes on with these, and none are sought. */
+  quoted?: readonly Quoted[] | null
 }
 
 /**
@@ -172,14 +180,22 @@ export const createChat = ({ catalogue, citing, template, meters, running }: Nee
     },
 
     /** The same without a client's reply: `hear` makes what keeps the answer. @throws {Failure} */
-    answer: async (asking: Asking, hear: Hear): Promise<void> => {
+    answer: async (
+      { signal = new AbortController().signal, quoted, ...asking }: AskingForChat,
+      hear: Hear,
+    ): Promise<void> => {
       const { caller, request } = asking
       const resolved = await catalogue.resolve(caller, request.model)
-      if (!asksForFiles(request, resolved)) {
-        await dispatch(asking, { resolved, headers: {} }, hear)
-        return
+      if (quoted) {
+        const context = promptFor(quoted, template())
+        const told = { ...asking, request: { ...request, context } }
+        return dispatch(told, { resolved, headers: {} }, hear)
       }
-      const sourced = await find(caller, request, resolved, new AbortController().signal)
+      if (!asksForFiles(request, resolved)) {
+        return dispatch(asking, { resolved, headers: {} }, hear)
+      }
+      const sourced = await find(caller, request, resolved, signal)
+      signal.throwIfAborted()
       const { cited } = sourced
       await dispatch(
         { ...asking, request: sourced.request },

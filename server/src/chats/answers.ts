@@ -1,15 +1,15 @@
 import type { Logger } from "pino"
 import type { Bus } from "../bus/bus.ts"
 import type { Chat as Engine } from "../chat/chat.ts"
-import { readRequest } from "../chat/request.ts"
 import type { Database } from "../db/database.ts"
-import type { Caller } from "../http/caller.ts"
-import { toFailure } from "../http/errors.ts"
+import type { FoundPassage } from "../knowledge/schema.ts"
+import { type Assignment, createAsking, type Heard } from "./asking.ts"
 import type { Channels } from "./channel.ts"
-import { type Collected, Collector } from "./collector.ts"
+import type { Collected } from "./collector.ts"
 import { createJournal } from "./journal.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message, MessageState } from "./schema.ts"
+import type { Source } from "./source-schema.ts"
 
 /** Deltas that come closer together than this are told in one. */
 const tellMs = 25
@@ -17,16 +17,6 @@ const sweepMs = 5000
 const remoteMs = 500
 /** How far the clocks of two processes may be apart. */
 const clockSkewMs = 5000
-
-export interface Assignment {
-  caller: Caller
-  chat: { id: string; user_id: string }
-  /** The row to write, already stored as `running`. */
-  message: Message
-  /** The OpenAI-style body. */
-  body: Buffer
-  requestId: string
-}
 
 interface Live {
   chat: { id: string; user_id: string }
@@ -51,6 +41,11 @@ const stateOf = (outcome: Collected["outcome"]): MessageState => {
   return outcome === "revoked" || outcome === "shut_down" ? "interrupted" : "failed"
 }
 
+const sourceOf = (passage: FoundPassage): Source => {
+  const { text, filename, lexical, dense, used, why, ...place } = passage
+  return { ...place, name: filename }
+}
+
 const died = {
   code: "process_ended",
   message: "The gateway stopped while this answer was being written. What had come is kept.",
@@ -62,6 +57,7 @@ const died = {
 export const createAnswers = (needs: Needs) => {
   const { db, engine, store, channels, bus, log, now } = needs
   const journal = createJournal({ db, store })
+  const collect = createAsking({ engine, log })
   const liveById = new Map<string, Live>()
   const listeners = new Set<(assignment: Assignment) => void>()
   const remoteTimers = new Map<string, NodeJS.Timeout>()
@@ -100,39 +96,6 @@ export const createAnswers = (needs: Needs) => {
     }
   }
 
-  /** Asks the provider and resolves with how it went; never rejects. */
-  const collect = (
-    { caller, message, body, requestId }: Assignment,
-    grew: (parts: { content: string; reasoning: string }) => void,
-    started: (stop: () => void) => void,
-  ): Promise<Collected> =>
-    new Promise((resolve) => {
-      const book = { requestId, startedAt: performance.now() }
-      const asking = async (): Promise<void> => {
-        const request = readRequest("chat/completions", body)
-        await engine.answer({ caller, request, book }, (meter, over) => {
-          const collector = new Collector({
-            meter,
-            grew,
-            over: (collected) => {
-              over(collected.failure)
-              resolve(collected)
-            },
-          })
-          started(() => collector.stop("client_cancelled"))
-          return collector
-        })
-      }
-      asking().catch((reason: unknown) => {
-        const failure = toFailure(reason)
-        const { code, message: words } = failure
-        log.warn({ err: reason, model: message.model }, "answer not begun")
-        const error = { code, message: words, status: null, raw: null }
-        const nothing = { finish_reason: null, tokens: null, pieces: 0 }
-        resolve({ outcome: "upstream_error", error, failure, ...nothing })
-      })
-    })
-
   const run = async (assignment: Assignment, live: Live): Promise<void> => {
     const { message, chat } = assignment
     const startedAt = performance.now()
@@ -143,20 +106,26 @@ export const createAnswers = (needs: Needs) => {
       stopped = true
       stopNow?.()
     }
-    const collected = await collect(
-      assignment,
-      ({ content, reasoning }) => {
-        message.time_to_first_token_ms ??= Math.round(performance.now() - startedAt)
-        message.content += content
-        message.reasoning += reasoning
-        journal.grew(message.id)
-        teller.soon()
-      },
-      (stop) => {
-        stopNow = stop
-        if (stopped) stop()
-      },
-    )
+    const grew: Heard["grew"] = ({ content, reasoning }) => {
+      message.time_to_first_token_ms ??= Math.round(performance.now() - startedAt)
+      message.content += content
+      message.reasoning += reasoning
+      journal.grew(message.id)
+      teller.soon()
+    }
+    const cited: Heard["cited"] = (found) => {
+      message.sources = found.passages.map(sourceOf)
+      message.sources_skipped = found.sources_skipped
+      journal.cited(
+        message.id,
+        found.passages.map(({ text }) => text),
+      )
+      channels.of(chat.id).publish("message", message)
+    }
+    const collected = await collect(assignment, { grew, cited }, (stop) => {
+      stopNow = stop
+      if (stopped) stop()
+    })
     teller.now()
     message.state = stateOf(collected.outcome)
     message.error = collected.error

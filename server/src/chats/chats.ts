@@ -15,13 +15,16 @@ import type {
   Labels,
   NewChat,
 } from "./schema.ts"
+import type { Passages } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
+import type { Withholding } from "./withholding.ts"
 
 interface Needs {
   db: Database
   store: ChatStore
   messages: MessageStore
   answers: Answers
+  withholding: Withholding
   audit: Audit
   bus: Bus
   newId: () => string
@@ -30,7 +33,7 @@ interface Needs {
 
 /** Keeps people's conversations; each is its owner's alone unless they share it. */
 export const createChats = (needs: Needs) => {
-  const { db, store, messages, answers, audit, bus, newId, now } = needs
+  const { db, store, messages, answers, withholding, audit, bus, newId, now } = needs
 
   const unknown = (id: string): never => fail("not_found", `There is no chat ${id}`)
 
@@ -99,7 +102,8 @@ export const createChats = (needs: Needs) => {
       const chat = await readable(caller, id)
       const { seq, messages: current } = await answers.stateOf(id)
       const writable = chat.user_id === caller.user.id
-      return { ...shownTo(caller, chat), messages: current, seq, writable }
+      const shown = await withholding.messages(caller, chat.user_id, current)
+      return { ...shownTo(caller, chat), messages: shown, seq, writable }
     },
 
     update: async (caller: Caller, id: string, changes: ChatChanges): Promise<Chat> => {
@@ -148,6 +152,14 @@ export const createChats = (needs: Needs) => {
         await store.remove(tx, id)
         await tell(tx, chat)
       })
+    },
+
+    /** The passages that one answer was given. */
+    passages: async (caller: Caller, id: string, messageId: string): Promise<Passages> => {
+      const chat = await readable(caller, id)
+      const found = (await messages.passages(id, messageId)).get(messageId)
+      if (!found) return fail("not_found", `No sources were sought for a message ${messageId}`)
+      return { items: await withholding.passages(caller, chat.user_id, found) }
     },
 
     image: async (caller: Caller, id: string, imageId: string): Promise<Image> => {

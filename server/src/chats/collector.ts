@@ -5,6 +5,7 @@ import { wholeError } from "../chat/upstream-reply.ts"
 import type { Upstream } from "../connections/upstream.ts"
 import { failureOf } from "../connections/words.ts"
 import { Failure } from "../errors.ts"
+import type { Cited } from "../knowledge/citing.ts"
 import type { Flow } from "../outbound/client.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Meter } from "../usage/meter.ts"
@@ -34,6 +35,8 @@ interface Needs {
   meter: Meter
   /** Told what is new of the answer. */
   grew: (parts: { content: string; reasoning: string }) => void
+  /** Told before all else, where the answer rests on files. */
+  cited?: (cited: Cited) => void
   /** Told once, when nothing more will come. */
   over: (collected: Collected) => void
 }
@@ -92,6 +95,10 @@ export class Collector implements Hearing {
 
   constructor(needs: Needs) {
     this.#needs = needs
+  }
+
+  cited(cited: Cited): void {
+    this.#needs.cited?.(cited)
   }
 
   follow(flow: Flow): void {

@@ -3,9 +3,12 @@ import type { Image } from "./message-store.ts"
 import type { Chat, Message } from "./schema.ts"
 
 /** From the root to the message `id`, both included. @throws {Failure} `not_found` */
-export const branchTo = (messages: readonly Message[], id: string | null): Message[] => {
+export const branchTo = <T extends Pick<Message, "id" | "parent_id">>(
+  messages: readonly T[],
+  id: string | null,
+): T[] => {
   const byId = new Map(messages.map((message) => [message.id, message]))
-  const branch: Message[] = []
+  const branch: T[] = []
   for (let at = id; at !== null; ) {
     const message = byId.get(at)
     if (!message) return fail("not_found", `There is no message ${at} in this chat`)
@@ -33,6 +36,12 @@ interface Asked {
   imageById: ReadonlyMap<string, Image>
 }
 
+/** What the question at the branch's end is about; of those before it, nothing is sought again. */
+const filesOf = (branch: readonly Message[]): { type: string; id: string }[] => {
+  const asked = branch.findLast(({ role }) => role === "user")
+  return (asked?.files ?? []).map(({ type, id }) => ({ type, id }))
+}
+
 /** The OpenAI-style body that asks `model` to go on after `branch`. */
 export const requestBody = ({ chat, model, branch, imageById }: Asked): Buffer => {
   const system = chat.system.trim()
@@ -43,7 +52,9 @@ export const requestBody = ({ chat, model, branch, imageById }: Asked): Buffer =
     ...spoken.map((message) => ({ role: message.role, content: contentFor(message, imageById) })),
   ]
   const stream = { stream: true, stream_options: { include_usage: true } }
-  return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...stream }))
+  const files = filesOf(branch)
+  const sought = files.length > 0 ? { files } : {}
+  return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...sought, ...stream }))
 }
 
 const longestTitle = 60

@@ -5,6 +5,7 @@ import type { Chat as Engine } from "../chat/chat.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { Running } from "../http/running.ts"
+import type { Attaching } from "../knowledge/attaching.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createAnswers } from "./answers.ts"
@@ -17,6 +18,7 @@ import { createPrompts } from "./prompts.ts"
 import { createChatStore } from "./store.ts"
 import { createTitles } from "./titles.ts"
 import { createTransfer } from "./transfer.ts"
+import { createWithholding } from "./withholding.ts"
 
 interface Needs {
   db: Database
@@ -27,6 +29,7 @@ interface Needs {
   registry: Registry
   catalogue: Catalogue
   engine: Engine
+  attaching: Attaching
   log: Logger
   newId: () => string
   now: () => number
@@ -39,7 +42,8 @@ export const createConversations = async (needs: Needs) => {
   const messages = createMessageStore(db)
   const channels = createChannels()
   const answers = createAnswers({ ...needs, store: messages, channels })
-  const kept = { ...needs, store, messages, answers, channels }
+  const withholding = createWithholding(needs.attaching)
+  const kept = { ...needs, store, messages, answers, channels, withholding }
   const chats = createChats(kept)
   createTitles(kept)
   await answers.recover()
@@ -48,7 +52,7 @@ export const createConversations = async (needs: Needs) => {
     answers,
     prompts: createPrompts({ ...kept, chats }),
     transfer: createTransfer({ ...kept, chats }),
-    follow: createFollow({ chats, answers, channels, running, bus }),
+    follow: createFollow({ chats, answers, channels, withholding, running, bus }),
     news: createNews({ bus, running, onOffers: registry.onChange }),
     close: answers.close,
   }

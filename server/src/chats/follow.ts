@@ -5,27 +5,55 @@ import type { Running } from "../http/running.ts"
 import type { Answers } from "./answers.ts"
 import type { Channels, ChatEvent } from "./channel.ts"
 import type { Chats } from "./chats.ts"
+import { Message } from "./schema.ts"
 import { type EventStream, openStream } from "./stream.ts"
+import type { Withholding } from "./withholding.ts"
 
 interface Needs {
   chats: Chats
   answers: Answers
   channels: Channels
+  withholding: Withholding
   running: Running
   bus: Bus
 }
 
+interface Reader {
+  caller: Caller
+  chat: { id: string; user_id: string }
+  stream: EventStream
+}
+
 /** Shows a chat's events to whoever may read it. */
-export const createFollow = ({ chats, answers, channels, running, bus }: Needs) => {
-  /** Everything as it is, then what comes; in between nothing is lost, and told twice at worst. */
-  const snapshot = async (id: string, stream: EventStream): Promise<void> => {
-    const { seq, messages } = await answers.stateOf(id)
-    stream.send({ id: seq, name: "snapshot", data: JSON.stringify({ messages, seq }) })
-    for (const event of channels.of(id).after(seq) ?? []) show(stream, event)
+export const createFollow = (needs: Needs) => {
+  const { chats, answers, channels, withholding, running, bus } = needs
+
+  /** What sends events on, in their order; messages as this reader may see them. */
+  const showTo = ({ caller, chat, stream }: Reader): ((event: ChatEvent) => void) => {
+    const show = ({ seq, name, data }: ChatEvent): void => stream.send({ id: seq, name, data })
+    if (caller.user.id === chat.user_id) return show
+    let before = Promise.resolve()
+    const look = async (event: ChatEvent): Promise<void> => {
+      if (event.name !== "message") return show(event)
+      const message = Message.parse(JSON.parse(event.data))
+      const [seen] = await withholding.messages(caller, chat.user_id, [message])
+      show({ ...event, data: JSON.stringify(seen) })
+    }
+    return (event) => {
+      before = before.then(() => look(event)).catch(() => stream.end())
+    }
   }
 
-  const show = (stream: EventStream, { seq, name, data }: ChatEvent): void =>
-    stream.send({ id: seq, name, data })
+  /** Everything as it is, then what comes; in between nothing is lost, and told twice at worst. */
+  const snapshot = async (
+    { caller, chat, stream }: Reader,
+    show: (event: ChatEvent) => void,
+  ): Promise<void> => {
+    const { seq, messages: all } = await answers.stateOf(chat.id)
+    const messages = await withholding.messages(caller, chat.user_id, all)
+    stream.send({ id: seq, name: "snapshot", data: JSON.stringify({ messages, seq }) })
+    for (const event of channels.of(chat.id).after(seq) ?? []) show(event)
+  }
 
   /**
    * Resolves when the follower has left or was cut off.
@@ -37,23 +65,25 @@ export const createFollow = ({ chats, answers, channels, running, bus }: Needs) 
     caller: Caller,
     { id, after }: { id: string; after: number },
   ): Promise<void> => {
-    await chats.readable(caller, id)
+    const chat = await chats.readable(caller, id)
     const channel = channels.of(id)
     const stream = openStream({ exchange, caller, running, busy: () => answers.running(id) })
     const gone = async (): Promise<void> => {
-      const chat = await chats.readable(caller, id).catch(() => null)
-      if (chat) return
+      const still = await chats.readable(caller, id).catch(() => null)
+      if (still) return
       stream.send({ name: "deleted", data: JSON.stringify({ id }) })
       stream.end()
     }
     const unsubscribe = bus.subscribe((message) => {
       if (message.topic === "chats" && message.id === id) void gone()
     })
+    const reader = { caller, chat, stream }
+    const show = showTo(reader)
     const known = after > 0 ? channel.after(after) : null
-    if (known) for (const event of known) show(stream, event)
-    else await snapshot(id, stream)
+    if (known) for (const event of known) show(event)
+    else await snapshot(reader, show)
     // Nothing was awaited since the last event shown, so that none is missed.
-    const unfollow = channel.follow((event) => show(stream, event))
+    const unfollow = channel.follow(show)
     if (known) await answers.stateOf(id).catch(() => stream.end())
     await stream.closed
     unsubscribe()

@@ -13,6 +13,8 @@ interface Entry {
   written: number
   writtenAt: number
   ended: (() => void) | null
+  /** What the answer rests on, until it is written. */
+  cited: readonly string[] | null
 }
 
 /**
@@ -35,13 +37,15 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
     const versions = due.map(({ version }) => version)
     const endings = due.map(({ ended }) => ended)
     const leaseUntil = Math.floor(Date.now() / 1000) + leaseSeconds
-    const records = due.map(({ message }) => ({ ...message }))
+    const records = due.map(({ message, cited }) => ({ record: { ...message }, cited }))
     await db.transact(async (tx) => {
-      for (const record of records) {
+      for (const { record, cited } of records) {
         await store.save(tx, record, record.state === "running" ? leaseUntil : null)
+        if (cited) await store.cite(tx, record, cited)
       }
     })
     for (const [index, entry] of due.entries()) {
+      if (entry.cited === records[index]?.cited) entry.cited = null
       entry.written = versions[index] ?? 0
       entry.writtenAt = performance.now()
       const ended = endings[index]
@@ -70,13 +74,24 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
     /** From now on `message` is written whenever it was noted to have grown. */
     begin: (message: Message): void => {
       const writtenAt = performance.now()
-      entries.set(message.id, { message, version: 0, written: 0, writtenAt, ended: null })
+      const fresh = { version: 0, written: 0, writtenAt, ended: null, cited: null }
+      entries.set(message.id, { message, ...fresh })
       if (!writing) timer ??= setTimeout(() => void flush(), writeMs)
     },
 
     grew: (id: string): void => {
       const entry = entries.get(id)
       if (entry) entry.version++
+    },
+
+    /** The message's sources are known now. @param texts the passages, in the same order */
+    cited: (id: string, texts: readonly string[]): void => {
+      const entry = entries.get(id)
+      if (!entry) return
+      entry.cited = texts
+      entry.version++
+      // Somebody may open a source as soon as it is told of.
+      if (!writing) void flush()
     },
 
     /** Resolves once the message's last state is stored. */

@@ -1,9 +1,41 @@
 import { randomBytes } from "node:crypto"
-import type { ExportedChat, ExportedMessage } from "./transfer-schema.ts"
+import type { Passage } from "./source-schema.ts"
+import { type ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 
-type Shown = Pick<ExportedMessage, "role" | "model" | "content" | "created_at">
+type Shown = Pick<
+  ExportedMessage,
+  "role" | "model" | "content" | "created_at" | "files" | "sources" | "sources_skipped"
+>
 
 const headingOf = ({ role, model }: Shown): string => (role === "user" ? "You" : (model ?? "Model"))
+
+const plain = (text: string): string =>
+  text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>#|!~]/g, "\\$&")
+
+const placeOf = ({ page, slide, sheet, row, heading }: Passage): string =>
+  [
+    page && `page ${page}`,
+    slide && `slide ${slide}`,
+    sheet && `sheet ${sheet}${row ? `, row ${row}` : ""}`,
+    heading?.join(" › "),
+  ]
+    .filter(Boolean)
+    .map((text) => `, ${plain(String(text))}`)
+    .join("")
+
+/** What an answer cites: for programs in a comment, for people as a list. */
+const sourcesOf = (word: string, { sources, sources_skipped }: Shown): string => {
+  if (!sources) return ""
+  const facts = escaped({ sources, sources_skipped })
+  const lines = sources.map((source, index) => {
+    const told = source ? `${plain(source.name)}${placeOf(source)}` : "(not shared)"
+    return `${index + 1}. ${told}\n`
+  })
+  return `\n<!-- ${word}-sources ${facts} -->\n\nSources:\n\n${lines.join("")}`
+}
+
+/** Nothing in it ends a comment. */
+const escaped = (value: unknown): string => JSON.stringify(value).replaceAll("-->", "--\\u003e")
 
 /**
  * The shown branch as Markdown. Each message begins with a comment that holds a word of this
@@ -12,9 +44,11 @@ const headingOf = ({ role, model }: Shown): string => (role === "user" ? "You" :
 export const toMarkdown = (title: string, branch: readonly Shown[]): string => {
   const word = randomBytes(6).toString("hex")
   const parts = branch.map((message) => {
-    const { role, model, created_at } = message
-    const facts = JSON.stringify({ role, model, created_at }).replaceAll("-->", "--\\u003e")
-    return `<!-- ${word} ${facts} -->\n## ${headingOf(message).replace(/\s+/g, " ")}\n\n${message.content}\n`
+    const { role, model, created_at, files } = message
+    const facts = escaped({ role, model, created_at, ...(files.length > 0 && { files }) })
+    const heading = headingOf(message).replace(/\s+/g, " ")
+    const said = `## ${heading}\n\n${message.content}\n`
+    return `<!-- ${word} ${facts} -->\n${said}${sourcesOf(word, message)}`
   })
   return `<!-- portico chat ${word} -->\n# ${title.replace(/\s+/g, " ")}\n\n${parts.join("\n")}`
 }
@@ -22,24 +56,41 @@ export const toMarkdown = (title: string, branch: readonly Shown[]): string => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null
 
-const factsOf = (text: string): Omit<Shown, "content"> => {
+const { files: Files, sources: Sources, sources_skipped: AllSkipped } = ExportedMessage.shape
+
+const factsOf = (text: string): Pick<Shown, "role" | "model" | "created_at" | "files"> => {
   const facts: unknown = JSON.parse(text)
   if (!isObject(facts)) throw new SyntaxError("no facts")
   const role = facts.role === "assistant" ? "assistant" : "user"
   const model = typeof facts.model === "string" ? facts.model.slice(0, 300) : null
   const at = Number(facts.created_at)
-  return { role, model, created_at: Number.isSafeInteger(at) && at > 0 ? at : 0 }
+  const created_at = Number.isSafeInteger(at) && at > 0 ? at : 0
+  return { role, model, created_at, files: Files.catch([]).parse(facts.files) }
 }
 
 /** What stands under a message's comment, without its heading and the blank lines around it. */
 const contentOf = (text: string): string =>
   text.replace(/^\n?## [^\n]*\n\n?/, "").replace(/\n\n?$/, "")
 
+const toldUnder = (
+  text: string,
+  word: string,
+): Pick<Shown, "content" | "sources" | "sources_skipped"> => {
+  const [said = "", facts] = text.split(new RegExp(`^<!-- ${word}-sources (.*) -->$`, "m"))
+  const told: unknown = JSON.parse(facts ?? "{}")
+  const { sources, sources_skipped } = isObject(told) ? told : {}
+  return {
+    content: contentOf(said),
+    sources: Sources.catch(null).parse(sources),
+    sources_skipped: AllSkipped.catch([]).parse(sources_skipped),
+  }
+}
+
 const ownMessages = (text: string, word: string): Shown[] => {
   const pieces = text.split(new RegExp(`^<!-- ${word} (.*) -->$`, "m")).slice(1)
   const messages: Shown[] = []
   for (let at = 0; at + 1 < pieces.length; at += 2) {
-    messages.push({ ...factsOf(pieces[at] ?? ""), content: contentOf(pieces[at + 1] ?? "") })
+    messages.push({ ...factsOf(pieces[at] ?? ""), ...toldUnder(pieces[at + 1] ?? "", word) })
   }
   return messages
 }
@@ -52,7 +103,8 @@ const foreignMessages = (text: string): Shown[] => {
   const messages: Shown[] = []
   for (let at = 0; at + 1 < pieces.length; at += 2) {
     const role = /^(you|user|human)$/i.test(pieces[at] ?? "") ? "user" : "assistant"
-    messages.push({ role, model: null, created_at: 0, content: (pieces[at + 1] ?? "").trim() })
+    const bare = { model: null, created_at: 0, files: [], sources: null, sources_skipped: [] }
+    messages.push({ role, ...bare, content: (pieces[at + 1] ?? "").trim() })
   }
   return messages
 }

@@ -8,6 +8,7 @@ import type { Follow } from "./follow.ts"
 import type { News } from "./news.ts"
 import type { Prompts } from "./prompts.ts"
 import { NewMessage, Started } from "./schema.ts"
+import { Passages } from "./source-schema.ts"
 
 const unknown = { description: "No such chat, or it is somebody else's" }
 const events = (description: string): RouteShape["responses"][number] => ({
@@ -75,6 +76,16 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
       const after = afterOf(context.req.query("after"), headers["last-event-id"])
       await follow(exchange, caller, { id: params.id, after })
     },
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/:id/messages/:message_id/passages",
+      summary: "The passages of files that an answer was given, word for word",
+      params: ById.extend({ message_id: z.string().max(200) }),
+      responses: { 200: json(Passages, "In the order of the message's `sources`"), 404: unknown },
+    }),
+    ({ caller, params }) => chats.passages(caller, params.id, params.message_id),
   )
   router.on(
     route("user", {

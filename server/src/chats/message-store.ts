@@ -3,6 +3,7 @@ import type { ChatMessageRow } from "../db/chat-tables.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/text.ts"
 import { Message, MessageError, MessageState } from "./schema.ts"
+import type { Passage } from "./source-schema.ts"
 
 /** How long a process that writes an answer may be silent before it counts as dead. */
 export const leaseSeconds = 10
@@ -15,6 +16,8 @@ export interface Image {
 
 const Role = Message.shape.role
 
+const listOf = (json: string | null) => (json === null ? [] : JSON.parse(json))
+
 const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): Message => {
   const { position, content_key, lease_until, changed_ms, ...message } = row
   return {
@@ -24,8 +27,16 @@ const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): 
     error: row.error === null ? null : MessageError.parse(JSON.parse(row.error)),
     estimated: row.estimated === 1,
     images,
+    files: listOf(row.files),
+    sources: row.sources === null ? null : JSON.parse(row.sources),
+    sources_skipped: listOf(row.sources_skipped),
   }
 }
+
+const citedOf = ({ sources, sources_skipped }: Message) => ({
+  sources: sources && JSON.stringify(sources),
+  sources_skipped: JSON.stringify(sources_skipped),
+})
 
 /** What a running answer changes of its row as it grows. */
 const progressOf = ({
@@ -36,6 +47,9 @@ const progressOf = ({
   batch,
   created_at,
   images,
+  files,
+  sources,
+  sources_skipped,
   ...rest
 }: Message) => ({
   ...rest,
@@ -48,13 +62,20 @@ const progressOf = ({
   estimated: rest.estimated ? (1 as const) : (0 as const),
 })
 
+const passagesOf = (row: { texts: string; sources: string | null }): (Passage | null)[] => {
+  const texts: string[] = JSON.parse(row.texts)
+  const sources: Message["sources"] = JSON.parse(row.sources ?? "[]")
+  return (sources ?? []).map((source, index) => source && { ...source, text: texts[index] ?? "" })
+}
+
 const toRow = (message: Message, position: number): Insertable<ChatMessageRow> => {
   const { id, chat_id, parent_id, role, batch, created_at } = message
   const own = { id, chat_id, parent_id, role, batch, created_at, position }
+  const files = JSON.stringify(message.files)
   const changed_ms = Date.now()
   const lease_until =
     message.state === "running" ? Math.floor(changed_ms / 1000) + leaseSeconds : null
-  return { ...own, ...progressOf(message), lease_until, changed_ms }
+  return { ...own, ...progressOf(message), ...citedOf(message), files, lease_until, changed_ms }
 }
 
 export const createMessageStore = (db: Database) => {
@@ -127,6 +148,33 @@ export const createMessageStore = (db: Database) => {
         .where("chat_id", "=", chatId)
         .execute()
       return new Map(rows.map((row) => [row.id, row]))
+    },
+
+    /** Writes what an answer rests on: where each passage stands, and its text beside. */
+    cite: async (tx: Tx, message: Message, texts: readonly string[]): Promise<void> => {
+      const cited = { ...citedOf(message), changed_ms: Date.now() }
+      await tx.updateTable("chat_messages").set(cited).where("id", "=", message.id).execute()
+      const row = { message_id: message.id, texts: JSON.stringify(texts) }
+      await tx
+        .insertInto("chat_passages")
+        .values(row)
+        .onConflict((conflict) => conflict.column("message_id").doUpdateSet({ texts: row.texts }))
+        .execute()
+    },
+
+    /** The passages that one answer was given, or those of a whole chat, by message. */
+    passages: async (
+      chatId: string,
+      messageId: string | null,
+    ): Promise<Map<string, (Passage | null)[]>> => {
+      let found = db.read
+        .selectFrom("chat_passages")
+        .innerJoin("chat_messages", "chat_messages.id", "chat_passages.message_id")
+        .select(["message_id", "texts", "sources"])
+        .where("chat_id", "=", chatId)
+      if (messageId !== null) found = found.where("message_id", "=", messageId)
+      const rows = await found.execute()
+      return new Map(rows.map((row) => [row.message_id, passagesOf(row)]))
     },
 
     /** Writes what an answer has become. @param leaseUntil epoch seconds, while it runs */

@@ -2,6 +2,8 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
+import type { Attaching } from "../knowledge/attaching.ts"
+import type { Quoted } from "../knowledge/fence.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { Answers } from "./answers.ts"
 import type { Channels } from "./channel.ts"
@@ -9,6 +11,7 @@ import type { Chats } from "./chats.ts"
 import { branchTo, requestBody, titleFrom } from "./conversation.ts"
 import type { Image, MessageStore } from "./message-store.ts"
 import type { Message, NewMessage, Started } from "./schema.ts"
+import type { Attached, Passage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 
 interface Needs {
@@ -20,6 +23,7 @@ interface Needs {
   answers: Answers
   channels: Channels
   catalogue: Catalogue
+  attaching: Attaching
   newId: () => string
   now: () => number
 }
@@ -34,6 +38,12 @@ interface Plan {
   models: string[]
 }
 
+interface Asked {
+  input: NewMessage
+  files: Attached[]
+  requestId: string
+}
+
 const rowsOf = ({ user, answers }: Plan): Message[] => (user ? [user, ...answers] : answers)
 
 const imageOf = (url: string, id: string): Image => {
@@ -41,7 +51,17 @@ const imageOf = (url: string, id: string): Image => {
   return { id, media_type: head.slice("data:".length), base64 }
 }
 
+const notAvailable = { name: "", text: "This passage is not available." }
+
+/** Each keeps its number, so that what is cited already stays true. */
+const quotedFrom = (passages: readonly (Passage | null)[]): Quoted[] =>
+  passages.map((passage) => {
+    const { name, ...place } = passage ?? notAvailable
+    return { ...place, filename: name }
+  })
+
 const fresh = {
+  sources: null,
   batch: null,
   model: null,
   content: "",
@@ -59,13 +79,16 @@ const fresh = {
 
 /** Puts people's messages into their chats and has models answer them. */
 export const createPrompts = (needs: Needs) => {
-  const { db, bus, chats, store, messages, answers, channels, catalogue, newId, now } = needs
+  const { db, bus, chats, store, messages, answers, channels, catalogue } = needs
+  const { attaching, newId, now } = needs
 
   const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
     const batch = newId()
     return models.map((model) => ({
       ...fresh,
       images: [],
+      files: [],
+      sources_skipped: [],
       id: newId(),
       chat_id: chatId,
       parent_id: parentId,
@@ -110,7 +133,7 @@ export const createPrompts = (needs: Needs) => {
     }
   }
 
-  const planNew = (chat: StoredChat, known: readonly Message[], input: NewMessage): Plan => {
+  const planNew = (chat: StoredChat, known: readonly Message[], { input, files }: Asked): Plan => {
     const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
     const before = branchTo(known, parent_id)
     const parent = before.at(-1)
@@ -126,6 +149,8 @@ export const createPrompts = (needs: Needs) => {
       role: "user",
       content: input.content ?? "",
       images: images.map(({ id, media_type }) => ({ id, media_type })),
+      files,
+      sources_skipped: [],
       state: "completed",
       created_at: now(),
     }
@@ -133,10 +158,11 @@ export const createPrompts = (needs: Needs) => {
     return { user, images, answers: emptyAnswers(models, chat.id, user.id), branch, models }
   }
 
-  const planFor = (chat: StoredChat, known: readonly Message[], input: NewMessage): Plan => {
+  const planFor = (chat: StoredChat, known: readonly Message[], asked: Asked): Plan => {
+    const { input } = asked
     if (input.continue_id !== undefined) return planContinue(known, input.continue_id)
     const says = (input.content ?? "").trim() !== "" || input.images.length > 0
-    return says ? planNew(chat, known, input) : planAgain(chat, known, input)
+    return says ? planNew(chat, known, asked) : planAgain(chat, known, input)
   }
 
   /** A first message gives an untitled chat its name at once. */
@@ -150,12 +176,13 @@ export const createPrompts = (needs: Needs) => {
     current_id: plan.answers[0]?.id ?? chat.current_id,
   })
 
-  const keep = (chat: StoredChat, input: NewMessage, requestId: string): Promise<Plan> =>
+  const keep = (chat: StoredChat, asked: Asked): Promise<Plan> =>
     db.transact(async (tx) => {
+      const { input, requestId } = asked
       await db.exclusive(tx, `chat:${chat.id}`)
       const current = (await store.byId(chat.id, tx)) ?? chat
       const known = await messages.ofChat(chat.id, { reader: tx })
-      const plan = planFor(current, known, input)
+      const plan = planFor(current, known, asked)
       for (const answer of plan.answers) answer.request_id = requestId
       const isNew = input.continue_id === undefined
       if (isNew) await messages.insert(tx, chat.id, rowsOf(plan))
@@ -165,10 +192,16 @@ export const createPrompts = (needs: Needs) => {
       return plan
     })
 
+  /** What an answer that goes on was given; null where it was given nothing. */
+  const quotedFor = async ({ chat_id, id, sources }: Message): Promise<Quoted[] | null> => {
+    if (sources === null) return null
+    return quotedFrom((await messages.passages(chat_id, id)).get(id) ?? [])
+  }
+
   return {
     /**
      * Stores a prompt and has it answered; the answers go on after this has returned.
-     * @throws {Failure} `not_found`, `model_not_found`, `conflict` while what is asked about is
+     * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`, `conflict` while what is asked about is
      *   still being written
      */
     ask: async (
@@ -180,7 +213,8 @@ export const createPrompts = (needs: Needs) => {
       if (input.continue_id === undefined) {
         for (const model of modelsOf(chat, input)) await catalogue.resolve(caller, model)
       }
-      const plan = await keep(chat, input, requestId)
+      const files = await attaching.named(caller, input.files)
+      const plan = await keep(chat, { input, files, requestId })
       const imageById = await messages.images(id)
       const channel = channels.of(id)
       const seq = channel.last
@@ -190,7 +224,8 @@ export const createPrompts = (needs: Needs) => {
       for (const message of plan.answers) {
         const model = message.model ?? ""
         const body = requestBody({ chat, model, branch: plan.branch, imageById })
-        answers.begin({ caller, chat, message, body, requestId })
+        const quoted = await quotedFor(message)
+        answers.begin({ caller, chat, message, body, quoted, requestId })
       }
       return { messages: started, seq }
     },

@@ -1,5 +1,7 @@
 import { z } from "zod"
 import { ListQuery } from "../http/list.ts"
+import { FileReference } from "../knowledge/citing.ts"
+import { Attached, Skipped, Source } from "./source-schema.ts"
 
 const Title = z.string().trim().min(1, "must not be empty").max(200)
 const Folder = z.string().trim().min(1).max(100)
@@ -71,6 +73,15 @@ export const Message = z
     reasoning: z.string(),
     /** Their bytes are at `/api/v1/chats/{chat_id}/images/{id}`. */
     images: z.array(z.object({ id: z.string(), media_type: z.string() })),
+    /** What a prompt is about. */
+    files: z.array(Attached),
+    /**
+     * Where the passages stand that the answer was given. Null where none were sought, an entry is
+     * null where the reader may not read its file.
+     */
+    sources: z.array(Source.nullable()).nullable(),
+    /** Files that could not be searched for the answer. */
+    sources_skipped: z.array(Skipped),
     state: MessageState,
     /** The provider's own word, such as `stop` or `length`. */
     finish_reason: z.string().nullable(),
@@ -165,6 +176,8 @@ export const NewMessage = z
     continue_id: z.string().max(200).optional(),
     content: z.string().max(2_000_000).optional(),
     images: z.array(ImageUrl).max(10).default([]),
+    /** What the answer is to rest on, beside what the model itself brings along. */
+    files: z.array(FileReference).max(100).default([]),
     /** Those of the chat when left out. */
     models: Models.optional(),
   })

@@ -1,8 +1,9 @@
 import { z } from "zod"
+import { Attached, Passage, Skipped } from "./source-schema.ts"
 
 const State = z.enum(["completed", "stopped", "failed", "interrupted"])
 
-const ExportedMessage = z.object({
+export const ExportedMessage = z.object({
   id: z.string().min(1).max(200),
   parent_id: z.string().max(200).nullable().default(null),
   batch: z.string().max(200).nullable().default(null),
@@ -19,6 +20,10 @@ const ExportedMessage = z.object({
     )
     .max(10)
     .default([]),
+  files: z.array(Attached).max(100).default([]),
+  /** With their words, in the order in which the answer cites them. */
+  sources: z.array(Passage.nullable()).max(100).nullable().default(null),
+  sources_skipped: z.array(Skipped).max(10_000).default([]),
   state: State.catch("completed"),
   created_at: z.int().min(0),
 })

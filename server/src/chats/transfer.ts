@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Answers } from "./answers.ts"
@@ -8,8 +8,10 @@ import { branchTo, titleFrom } from "./conversation.ts"
 import { fromMarkdown, toMarkdown } from "./markdown.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message } from "./schema.ts"
+import type { Passage, Source } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 import type { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
+import type { Withholding } from "./withholding.ts"
 
 interface Needs {
   db: Database
@@ -18,6 +20,7 @@ interface Needs {
   store: ChatStore
   messages: MessageStore
   answers: Answers
+  withholding: Withholding
   newId: () => string
   now: () => number
 }
@@ -51,11 +54,29 @@ const upwards = (
   return [...chain]
 }
 
+const placeOf = ({ text, ...place }: Passage): Source => place
+
 /** Takes chats out as files, and in again as new chats of whoever brings them. */
 export const createTransfer = (needs: Needs) => {
-  const { db, bus, chats, store, messages, answers, newId, now } = needs
+  const { db, bus, chats, store, messages, answers, withholding, newId, now } = needs
 
-  const exported = async (chat: StoredChat, shown: readonly Message[]): Promise<ExportedChat> => {
+  /** Messages as the caller may see them, each with the words of its sources. */
+  const quoting = async (caller: Caller, chat: StoredChat) => {
+    const { messages: all } = await answers.stateOf(chat.id)
+    const shown = await withholding.messages(caller, chat.user_id, all)
+    const passages = await messages.passages(chat.id, null)
+    return shown.map((message) => ({
+      ...message,
+      sources:
+        message.sources?.map((source, index) => {
+          const text = passages.get(message.id)?.[index]?.text ?? ""
+          return source && { ...source, text }
+        }) ?? null,
+    }))
+  }
+
+  const exported = async (caller: Caller, chat: StoredChat): Promise<ExportedChat> => {
+    const shown = await quoting(caller, chat)
     const images = await messages.images(chat.id)
     const { title, folder, tags, models, system, params, current_id, created_at, updated_at } = chat
     const withBytes = shown.map((message) => ({
@@ -69,6 +90,12 @@ export const createTransfer = (needs: Needs) => {
     }))
     const own = { title, folder, tags, models, system, params, current_id, created_at, updated_at }
     return { ...own, messages: withBytes }
+  }
+
+  const cite = async (tx: Tx, row: Message, source: ExportedMessage | undefined): Promise<void> => {
+    if (!source?.sources) return
+    const texts = source.sources.map((passage) => passage?.text ?? "")
+    await messages.cite(tx, row, texts)
   }
 
   const importOne = async (caller: Caller, source: ExportedChat): Promise<string> => {
@@ -88,6 +115,7 @@ export const createTransfer = (needs: Needs) => {
         chat_id: id,
         parent_id: renamed(message.parent_id),
         images: images.map((image) => ({ id: image.id, media_type: image.media_type })),
+        sources: message.sources?.map((passage) => passage && placeOf(passage)) ?? null,
         finish_reason: null,
         error: null,
         request_id: null,
@@ -113,8 +141,9 @@ export const createTransfer = (needs: Needs) => {
         current_id: renamed(source.current_id) ?? rows.at(-1)?.id ?? null,
       })
       await messages.insert(tx, id, rows)
-      for (const [messageId, images] of imagesById) {
-        await messages.insertImages(tx, messageId, images)
+      for (const [index, row] of rows.entries()) {
+        await messages.insertImages(tx, row.id, imagesById.get(row.id) ?? [])
+        await cite(tx, row, ordered[index])
       }
       await bus.publish(tx, { topic: "chats", user_id: caller.user.id, id })
     })
@@ -125,14 +154,13 @@ export const createTransfer = (needs: Needs) => {
     /** Every branch, and the images with their bytes. */
     asJson: async (caller: Caller, id: string): Promise<ExportedChat> => {
       const chat = await chats.readable(caller, id)
-      return exported(chat, (await answers.stateOf(id)).messages)
+      return exported(caller, chat)
     },
 
     /** The shown branch, to be read by people. */
     asMarkdown: async (caller: Caller, id: string): Promise<string> => {
       const chat = await chats.readable(caller, id)
-      const { messages: all } = await answers.stateOf(id)
-      return toMarkdown(chat.title, branchTo(all, chat.current_id))
+      return toMarkdown(chat.title, branchTo(await quoting(caller, chat), chat.current_id))
     },
 
     /** All chats of the caller. */
@@ -141,7 +169,7 @@ export const createTransfer = (needs: Needs) => {
       const found: ExportedChat[] = []
       for (const id of ids) {
         const chat = await store.byId(id)
-        if (chat) found.push(await exported(chat, (await answers.stateOf(id)).messages))
+        if (chat) found.push(await exported(caller, chat))
       }
       return found
     },

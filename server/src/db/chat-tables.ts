@@ -56,6 +56,19 @@ export interface ChatMessageRow {
   created_at: number
   /** Epoch milliseconds, so that another process sees what is new. */
   changed_ms: number
+  /** JSON array: files and collections that a prompt is about. */
+  files: string | null
+  /** JSON array: where the passages stand that an answer was given; null where none were sought. */
+  sources: string | null
+  /** JSON array: files that could not be searched. */
+  sources_skipped: string | null
+}
+
+/** The passages themselves, apart from the messages, which are read far more often. */
+export interface ChatPassagesRow {
+  message_id: string
+  /** JSON array, in the order of `chat_messages.sources`. */
+  texts: string
 }
 
 export interface ChatImageRow {

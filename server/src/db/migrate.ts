@@ -4,6 +4,7 @@ import * as foundation from "./migrations/0001-foundation.ts"
 import * as scim from "./migrations/0002-scim.ts"
 import * as chats from "./migrations/0003-chats.ts"
 import * as files from "./migrations/0004-files.ts"
+import * as chatSources from "./migrations/0009-chat-sources.ts"
 import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
 
@@ -12,6 +13,7 @@ const migrations: Record<string, Migration> = {
   "0002-scim": scim,
   "0003-chats": chats,
   "0004-files": files,
+  "0009-chat-sources": chatSources,
 }
 
 /**

@@ -1,5 +1,11 @@
 import type { Generated } from "kysely"
-import type { ChatImageRow, ChatMessageRow, ChatRow, ChatTagRow } from "./chat-tables.ts"
+import type {
+  ChatImageRow,
+  ChatMessageRow,
+  ChatPassagesRow,
+  ChatRow,
+  ChatTagRow,
+} from "./chat-tables.ts"
 import type {
   CollectionFileRow,
   CollectionRow,
@@ -210,6 +216,7 @@ export interface Tables {
   chat_tags: ChatTagRow
   chat_messages: ChatMessageRow
   chat_images: ChatImageRow
+  chat_passages: ChatPassagesRow
   files: FileRow
   file_texts: FileTextRow
   passages: PassageRow

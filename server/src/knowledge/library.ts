@@ -7,6 +7,7 @@ import { createFiles } from "../files/files.ts"
 import { createWorkshop } from "../files/workshop.ts"
 import type { Grants } from "../grants/grants.ts"
 import { createQueue } from "../jobs/queue.ts"
+import { createAttaching } from "./attaching.ts"
 import { createCiting } from "./citing.ts"
 import { createCollections } from "./collections.ts"
 import { createEmbedder } from "./embedder.ts"
@@ -94,6 +95,7 @@ export const createLibrary = async (needs: Needs) => {
     objects,
     collections,
     explaining: createExplaining({ collections, retrieval }),
+    attaching: createAttaching({ files, collections }),
     citing: createCiting({ files, collections, retrieval }),
     close: async (): Promise<void> => {
       await queue.close()

@@ -1,0 +1,75 @@
+import type { Logger } from "pino"
+import type { Chat as Engine } from "../chat/chat.ts"
+import { readRequest } from "../chat/request.ts"
+import type { Caller } from "../http/caller.ts"
+import { toFailure } from "../http/errors.ts"
+import type { Cited } from "../knowledge/citing.ts"
+import type { Quoted } from "../knowledge/fence.ts"
+import { type Collected, Collector } from "./collector.ts"
+import type { Message } from "./schema.ts"
+
+export interface Assignment {
+  caller: Caller
+  chat: { id: string; user_id: string }
+  /** The row to write, already stored as `running`. */
+  message: Message
+  /** The OpenAI-style body. */
+  body: Buffer
+  /** What an answer that goes on was given before. */
+  quoted: readonly Quoted[] | null
+  requestId: string
+}
+
+export /** What is told of an answer while it is made. */
+interface Heard {
+  grew: (parts: { content: string; reasoning: string }) => void
+  cited: (cited: Cited) => void
+}
+
+interface Needs {
+  engine: Engine
+  log: Logger
+}
+
+/** Asks the provider and resolves with how it went; never rejects. */
+export const createAsking =
+  ({ engine, log }: Needs) =>
+  (
+    { caller, message, body, quoted, requestId }: Assignment,
+    { grew, cited }: Heard,
+    started: (stop: () => void) => void,
+  ): Promise<Collected> =>
+    new Promise((resolve) => {
+      const book = { requestId, startedAt: performance.now() }
+      const leaving = new AbortController()
+      const { signal } = leaving
+      started(() => leaving.abort())
+      const asking = async (): Promise<void> => {
+        const request = readRequest("chat/completions", body)
+        await engine.answer({ caller, request, book, signal, quoted }, (meter, over) => {
+          const collector = new Collector({
+            meter,
+            grew,
+            cited,
+            over: (collected) => {
+              over(collected.failure)
+              resolve(collected)
+            },
+          })
+          started(() => collector.stop("client_cancelled"))
+          return collector
+        })
+      }
+      asking().catch((reason: unknown) => {
+        const nothing = { finish_reason: null, tokens: null, pieces: 0 }
+        if (signal.aborted) {
+          const stopped = { outcome: "client_cancelled", error: null, failure: undefined } as const
+          return resolve({ ...stopped, ...nothing })
+        }
+        const failure = toFailure(reason)
+        const { code, message: words } = failure
+        log.warn({ err: reason, model: message.model }, "answer not begun")
+        const error = { code, message: words, status: null, raw: null }
+        resolve({ outcome: "upstream_error", error, failure, ...nothing })
+      })
+    })

@@ -1,0 +1,50 @@
+import { fail } from "../errors.ts"
+import type { Files } from "../files/files.ts"
+import type { Caller } from "../http/caller.ts"
+import type { FileReference } from "./citing.ts"
+import type { Collections } from "./collections.ts"
+
+interface Needs {
+  files: Files
+  collections: Collections
+}
+
+interface Named {
+  type: FileReference["type"]
+  id: string
+  name: string
+}
+
+/** Tells what people attach to their questions by its name. */
+export const createAttaching = ({ files, collections }: Needs) => {
+  const nameOf = async (caller: Caller, { type, id }: FileReference): Promise<string> => {
+    const options = { param: "files" }
+    if (type === "file") {
+      const file = await files.find(caller, id)
+      return file?.filename ?? fail("file_not_found", "There is no such file", options)
+    }
+    const collection = await collections.find(caller, id)
+    return collection?.name ?? fail("collection_not_found", "There is no such collection", options)
+  }
+
+  return {
+    /** Each once, in their order. @throws {Failure} `file_not_found` or `collection_not_found` */
+    named: (caller: Caller, references: readonly FileReference[]): Promise<Named[]> => {
+      const byKey = new Map(references.map((one) => [`${one.type} ${one.id}`, one]))
+      return Promise.all(
+        [...byKey.values()].map(async (one) => {
+          const { type, id } = one
+          return { type, id, name: await nameOf(caller, one) }
+        }),
+      )
+    },
+
+    readsFile: async (caller: Caller, id: string): Promise<boolean> =>
+      (await files.find(caller, id)) !== undefined,
+
+    readsCollection: async (caller: Caller, id: string): Promise<boolean> =>
+      (await collections.find(caller, id)) !== undefined,
+  }
+}
+
+export type Attaching = ReturnType<typeof createAttaching>
