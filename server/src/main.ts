@@ -47,6 +47,8 @@ const start = async (): Promise<void> => {
   process.on("SIGINT", (signal) => void stop(signal))
   log.info({ url: serving.url, started_ms: Math.round(performance.now()) }, "listening")
   destination.flush()
+  // The log is for programs; this is for a person who started it at a terminal.
+  if (process.stdout.isTTY) process.stderr.write(`\nPortico is ready: open ${serving.url}\n\n`)
 }
 
 start().catch(giveUp)

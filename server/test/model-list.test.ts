@@ -61,7 +61,11 @@ it("says what people choose by", async () => {
     available: true,
     tags: [],
   })
-  expect(models.get("shared:latest")).toMatchObject({ owned_by: "ollama" })
+  const [local, external] = [runtime, provider].map(({ origin }) => new URL(origin).host)
+  expect(models.get("shared:latest")).toMatchObject({
+    owned_by: "ollama",
+    connections: [{ name: local }, { name: external }],
+  })
   expect(models.get("described")).toMatchObject({
     owned_by: "openai",
     connection_type: "external",

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openWorld, type World } from "./world.ts"
 
@@ -76,6 +77,30 @@ describe("the list of models", () => {
     await expect.poll(() => rows.allInnerTexts()).toEqual(["llama3.2:latest"])
     await page.reload()
     await expect.poll(() => rows.allInnerTexts()).toEqual(["llama3.2:latest"])
+  })
+})
+
+describe("a connection's model", () => {
+  const rowOf = (page: Page, model: string) =>
+    page.getByRole("row").filter({ has: page.getByRole("link", { name: model, exact: true }) })
+
+  it("is listed with its connection's name, and to administrators with whom that serves", async () => {
+    const { gateway, provider } = world
+    const { body } = await gateway.call("POST", "/api/v1/connections/create", {
+      kind: "openai",
+      name: "Second provider",
+      base_url: provider.url,
+      api_key: "up-key",
+      id_prefix: "second",
+      access_grants: [],
+    })
+    const { page, open } = await world.asAdmin()
+    await open("/models")
+    await rowOf(page, "second.gpt-fake").getByText("Second provider").waitFor()
+    await rowOf(page, "second.gpt-fake").getByText("Administrators").waitFor()
+    await rowOf(page, "gpt-fake").getByText("Everyone").waitFor()
+    await rowOf(page, "gpt-fake").getByText(new URL(provider.url).host).waitFor()
+    await gateway.call("DELETE", `/api/v1/connections/${body.id}`)
   })
 })
 

@@ -7,35 +7,50 @@ const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
 describe("a first run", () => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld({ ...nobody, OPENAI_API_BASE_URLS: "", OLLAMA_BASE_URLS: ";" })
+    world = await openWorld({
+      ...nobody,
+      OPENAI_API_BASE_URLS: "",
+      OPENAI_API_KEYS: "",
+      OLLAMA_BASE_URLS: ";",
+    })
   })
   afterAll(() => world.close())
 
   it("goes from nothing to an account, a provider and a chat, by what the page says", async () => {
-    const { page, open, complaints } = await world.visit()
+    const { page, open, context, complaints } = await world.visit()
     await open("/models")
     await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
     await page.getByRole("button", { name: "Create administrator" }).click()
     await page.getByText("must not be empty").waitFor()
 
     await page.getByLabel("Name").fill("Ada Lovelace")
-    await page.getByLabel("E-mail").fill("ada@example.com")
-    await page.getByLabel("Password", { exact: true }).fill("correct horse")
-    await page.getByRole("button", { name: "Create administrator" }).click()
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("ada@example.com")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("correct horse")
+    await page.keyboard.press("Enter")
 
     await page.getByRole("heading", { name: "Connect a model source" }).waitFor()
     await page
       .getByText(/(No runtime answers|Found Ollama) on http:\/\/127\.0\.0\.1:11434/)
       .waitFor()
-    await page.getByLabel("Address").fill(world.provider.url)
-    await page.getByLabel("API key").fill("wrong")
+    await page.getByLabel("Address").fill("api.example.com")
     await page.getByRole("button", { name: "Test connection" }).click()
+    await page.getByText("must be an http(s) address").waitFor()
+    await page.getByLabel("Address").fill(world.provider.url)
+    await page.getByText("must be an http(s) address").waitFor({ state: "detached" })
+    await page.getByLabel("API key").fill("wrong")
+    await page.getByRole("button", { name: "Connect", exact: true }).click()
     await page.getByText("refuses the API key (401)").waitFor()
     await page.getByLabel("API key").fill("up-key")
     await page.getByRole("button", { name: "Test connection" }).click()
     await page.getByText("It answers and offers").waitFor()
     await page.getByRole("button", { name: "Connect", exact: true }).click()
     await page.getByText("models are ready").waitFor()
+    const connections = await context.request.get(`${world.gateway.url}/api/v1/connections`)
+    const host = new URL(world.provider.url).host
+    // Once, though it was sent with a wrong key before; and called by its host.
+    expect((await connections.json()).items).toMatchObject([{ name: host }])
     await page.getByRole("link", { name: "Start chatting" }).click()
     await page.waitForURL(`${world.gateway.url}/`)
     expect(complaints).toEqual([])

@@ -16,11 +16,24 @@ const refused = ({ status, message }: RefusedError, { base_url, kind }: NewConne
   return `${base_url} answers, but has no list of models there (404); ${hint}`
 }
 
+const plainWords: Record<string, string> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the host's name cannot be looked up now",
+  EHOSTUNREACH: "no way to that host",
+  ENETUNREACH: "no way to that network",
+}
+
+const reasonOf = (error: Error): string => {
+  const [code] = Object.keys(plainWords).filter((one) => error.message.includes(one))
+  return (code && plainWords[code]) || error.message || error.name
+}
+
 const failed = (error: Error, { base_url }: NewConnection): string => {
   if (error.name === "TimeoutError") {
     return `${base_url} did not answer within ${testMs / 1000} seconds`
   }
-  const reason = error.message || error.name
+  const reason = reasonOf(error)
   return classify(error, false).kind === "unreachable"
     ? `Nothing can be reached at ${base_url} (${reason}); check the address, and that it is running`
     : `The connection to ${base_url} failed: ${reason}`

@@ -70,6 +70,7 @@ const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[] => {
       tags: [],
       capabilities: model.capabilities,
       ...(model.context_length !== null && { context_length: model.context_length }),
+      connections: offers.map(({ upstream: { config } }) => ({ id: config.id, name: config.name })),
       is_active: true,
       available: offers.some((offer) => offer.upstream.available()),
     },
@@ -195,6 +196,7 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
       capabilities: base?.capabilities ?? {},
       ...(base?.context_length !== undefined && { context_length: base.context_length }),
       base_model_id: model.base_model_id,
+      connections: base?.connections ?? [],
       is_active: model.is_active,
       available: base?.available ?? false,
     }

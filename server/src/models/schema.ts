@@ -22,6 +22,8 @@ export const ModelRecord = z
     capabilities: z.record(z.string(), z.boolean()),
     context_length: z.int().optional(),
     base_model_id: z.string().optional(),
+    /** Those that offer it, in the order in which they are asked. */
+    connections: z.array(z.object({ id: z.string(), name: z.string() })),
     is_active: z.boolean(),
     available: z.boolean(),
   })

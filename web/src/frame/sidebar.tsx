@@ -3,6 +3,7 @@ import {
   Boxes,
   CircleUserRound,
   Keyboard,
+  KeyRound,
   LogOut,
   type LucideIcon,
   Moon,
@@ -94,6 +95,9 @@ const Foot = ({ openKeys }: { openKeys: () => void }) => {
         >
           <MenuItem icon={CircleUserRound} onClick={() => go("/account")}>
             {t("account.title")}
+          </MenuItem>
+          <MenuItem icon={KeyRound} onClick={() => go("/account/keys")}>
+            {t("keys.title")}
           </MenuItem>
           <MenuItem icon={Keyboard} onClick={openKeys}>
             {t("keyboard.title")}

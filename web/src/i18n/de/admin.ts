@@ -20,6 +20,7 @@ export const admin = {
   "user.roleHelp": "Admins ändern alles; wer auf Freigabe wartet, kann noch nichts tun.",
   "user.active": "Zustand",
   "user.isActive": "Aktiv",
+  "user.isWaiting": "Wartet",
   "user.isInactive": "Inaktiv",
   "user.activeHelp":
     "Sitzungen, Schlüssel und laufende Antworten eines inaktiven Kontos enden sofort.",
@@ -93,7 +94,8 @@ export const admin = {
   "connection.ollamaHelp":
     "Eine lokale Laufzeit; von hier aus lassen sich auch Modelle laden und löschen.",
   "connection.name": "Name",
-  "connection.nameHelp": "So sehen ihn die Admins.",
+  "connection.nameHelp": "So steht er bei ihren Modellen.",
+  "connection.nameOptional": "So steht er bei ihren Modellen. Leer: ihre Adresse.",
   "connection.address": "Adresse",
   "connection.addressHelp": "Zum Beispiel {example}",
   "connection.key": "API-Schlüssel",

@@ -53,6 +53,7 @@ export const chat = {
   "chat.providerStatus": "Der Anbieter hat mit {status} geantwortet",
   "chat.models": "Modell",
   "chat.searchModels": "Modelle suchen",
+  "chat.compare": "Vergleichen",
   "chat.addModel": "Mit einem weiteren Modell vergleichen",
   "chat.removeModel": "{model} entfernen",
   "chat.favourite": "Als Favorit merken",

@@ -21,7 +21,7 @@ export const models = {
   "models.name": "Name",
   "models.can": "Kann",
   "models.grants": "Wer es nutzen darf",
-  "models.byConnection": "Je Verbindung",
+  "models.adminsOnly": "Admins",
   "models.private": "Nur wer es angelegt hat",
   "models.shared": { one: "{count} Freigabe", other: "{count} Freigaben" },
   "models.basedOn": "Beruht auf {base}",

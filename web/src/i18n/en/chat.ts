@@ -52,6 +52,7 @@ export const chat = {
   "chat.providerStatus": "The provider answered {status}",
   "chat.models": "Model",
   "chat.searchModels": "Search models",
+  "chat.compare": "Compare",
   "chat.addModel": "Compare with another model",
   "chat.removeModel": "Remove {model}",
   "chat.favourite": "Mark as favourite",

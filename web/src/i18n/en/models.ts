@@ -21,7 +21,7 @@ export const models = {
   "models.name": "Name",
   "models.can": "Can",
   "models.grants": "Who may use it",
-  "models.byConnection": "By connection",
+  "models.adminsOnly": "Administrators",
   "models.private": "Only its maker",
   "models.shared": { one: "{count} grant", other: "{count} grants" },
   "models.basedOn": "Based on {base}",

@@ -1,8 +1,9 @@
 import { useMutation } from "@tanstack/react-query"
 import { CircleCheck, CircleX, PlugZap } from "lucide-react"
+import { useEffect } from "react"
 import type { NewConnection, TestResult } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
-import { api } from "../../lib/api.ts"
+import { ApiError, api } from "../../lib/api.ts"
 import { Button } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { ErrorNote } from "../../ui/error-note.tsx"
@@ -31,6 +32,7 @@ interface BasicsProps {
   /** The saved key's end; leaving the field empty keeps it. */
   savedKey?: string
   fixedKind?: boolean
+  nameHelp?: string
   /** The variable that fixes all of it. */
   locked?: string | undefined
 }
@@ -38,6 +40,7 @@ interface BasicsProps {
 /** Kind, name, address and key. */
 export const ConnectionBasics = (props: BasicsProps) => {
   const { values, set, error, savedKey, fixedKind = false, locked } = props
+  const { nameHelp = t("connection.nameHelp") } = props
   return (
     <>
       <Field
@@ -62,7 +65,7 @@ export const ConnectionBasics = (props: BasicsProps) => {
       </Field>
       <TextField
         label={t("connection.name")}
-        help={t("connection.nameHelp")}
+        help={nameHelp}
         value={values.name}
         onValue={(name) => set({ name })}
         error={fieldError(error, "name")}
@@ -93,21 +96,31 @@ export const ConnectionBasics = (props: BasicsProps) => {
   )
 }
 
-/** Asks the upstream and says in words what came of it. */
-export const ConnectionTest = ({ ask }: { ask: () => Promise<TestResult> }) => {
+/** A test of what the form holds now; its outcome goes when that changes. */
+export const useConnectionTest = (values: object, ask: () => Promise<TestResult>) => {
   const test = useMutation({ mutationFn: ask })
-  return (
-    <div className="flex flex-col gap-3">
-      <div>
-        <Button icon={PlugZap} busy={test.isPending} onClick={() => test.mutate()}>
-          {t("connection.test")}
-        </Button>
-      </div>
-      {test.error && <ErrorNote error={test.error} />}
-      {test.data && <TestAnswer result={test.data} />}
-    </div>
-  )
+  const { reset } = test
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
+  useEffect(() => reset(), [reset, values])
+  return test
 }
+
+/** Asks the upstream and says in words what came of it. */
+export const ConnectionTest = ({ test }: { test: ReturnType<typeof useConnectionTest> }) => (
+  <div className="flex flex-col gap-3">
+    <div>
+      <Button icon={PlugZap} busy={test.isPending} onClick={() => test.mutate()}>
+        {t("connection.test")}
+      </Button>
+    </div>
+    {test.error && !inFields(test.error) && <ErrorNote error={test.error} />}
+    {test.data && <TestAnswer result={test.data} />}
+  </div>
+)
+
+/** Whether the words about an error stand under the fields. */
+export const inFields = (error: unknown): boolean =>
+  error instanceof ApiError && error.errors.length > 0
 
 const TestAnswer = ({ result }: { result: TestResult }) => {
   const { ok, message, models, duration_ms } = result
@@ -138,3 +151,9 @@ const TestAnswer = ({ result }: { result: TestResult }) => {
 
 export const testUnsaved = (values: object): Promise<TestResult> =>
   api.post<TestResult>("/api/v1/connections/test", values)
+
+/** Without a name of its own it is called by its host. */
+export const named = (values: ConnectionValues): ConnectionValues => {
+  const host = URL.canParse(values.base_url) ? new URL(values.base_url).host : ""
+  return { ...values, name: values.name.trim() || host || t(`connection.${values.kind}`) }
+}

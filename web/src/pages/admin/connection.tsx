@@ -1,18 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
-import { Trash2 } from "lucide-react"
-import { useState } from "react"
 import type { Connection, TestResult } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionQuery } from "../../lib/queries.ts"
-import { Button } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
-import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
+import { BackLink, Facts, Page } from "../../ui/page.tsx"
+import { Removal } from "../../ui/removal.tsx"
 import { Time } from "../../ui/time.tsx"
-import { ConnectionBasics, ConnectionTest, testUnsaved } from "./connection-form.tsx"
+import {
+  ConnectionBasics,
+  ConnectionTest,
+  testUnsaved,
+  useConnectionTest,
+} from "./connection-form.tsx"
 import { ConnectionMore, type MoreValues } from "./connection-more.tsx"
 import { HealthStatus } from "./connections.tsx"
 
@@ -33,7 +35,7 @@ export const ConnectionPage = () => {
           <>
             <State connection={data} />
             <Details key={data.id} connection={data} />
-            {data.source === "database" && <Removal connection={data} />}
+            {data.source === "database" && <ConnectionRemoval connection={data} />}
           </>
         )}
       </Loaded>
@@ -95,10 +97,11 @@ const Details = ({ connection }: { connection: Connection }) => {
     },
   })
   // What is not saved can be tested only with its own key: the saved one never comes back to us.
-  const test = (): Promise<TestResult> =>
+  const ask = (): Promise<TestResult> =>
     dirty && values.api_key
       ? testUnsaved({ kind: connection.kind, ...changes() })
       : api.post<TestResult>(`${path}/test`)
+  const test = useConnectionTest(values, ask)
   return (
     <Form
       dirty={dirty}
@@ -111,44 +114,32 @@ const Details = ({ connection }: { connection: Connection }) => {
       <ConnectionBasics
         values={values}
         set={set}
-        error={save.error}
+        error={save.error ?? test.error}
         savedKey={connection.api_key}
         fixedKind
         locked={locked}
       />
-      <ConnectionTest ask={test} />
+      <ConnectionTest test={test} />
       {locked === undefined && <ConnectionMore values={values} set={set} error={save.error} />}
     </Form>
   )
 }
 
-const Removal = ({ connection }: { connection: Connection }) => {
+const ConnectionRemoval = ({ connection: { id, name } }: { connection: Connection }) => {
   const router = useRouter()
   const client = useQueryClient()
-  const [asking, setAsking] = useState(false)
   const remove = async (): Promise<void> => {
-    await api.delete(`/api/v1/connections/${connection.id}`)
+    await api.delete(`/api/v1/connections/${id}`)
     await router.navigate({ to: "/admin/connections", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["connections"] })
     await client.invalidateQueries({ queryKey: ["models"] })
   }
   return (
-    <Section title={t("connections.delete")} lead={t("connections.deleteLead")}>
-      <div>
-        <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
-          {t("connections.delete")}
-        </Button>
-      </div>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={t("connections.deleteOne", { name: connection.name })}
-        action={t("connections.delete")}
-        danger
-        onConfirm={remove}
-      >
-        {t("connections.deleteLead")}
-      </Confirm>
-    </Section>
+    <Removal
+      action={t("connections.delete")}
+      title={t("connections.deleteOne", { name })}
+      lead={t("connections.deleteLead")}
+      onRemove={remove}
+    />
   )
 }

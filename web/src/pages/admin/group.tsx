@@ -1,16 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
-import { Trash2 } from "lucide-react"
-import { useState } from "react"
 import type { Group } from "../../../../server/src/groups/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { groupQuery } from "../../lib/queries.ts"
-import { Button } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
-import { BackLink, Page, Section } from "../../ui/page.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
+import { Removal } from "../../ui/removal.tsx"
 import { Members } from "./members.tsx"
 import { GroupFields } from "./new-group.tsx"
 
@@ -31,7 +28,7 @@ export const GroupPage = () => {
           <>
             <Details key={data.id} group={data} />
             <Members groupId={data.id} provisioned={data.source !== "local"} />
-            <Removal group={data} />
+            <GroupRemoval group={data} />
           </>
         )}
       </Loaded>
@@ -64,32 +61,20 @@ const Details = ({ group: { id, name, description } }: { group: Group }) => {
   )
 }
 
-const Removal = ({ group }: { group: Group }) => {
+const GroupRemoval = ({ group: { id, name } }: { group: Group }) => {
   const router = useRouter()
   const client = useQueryClient()
-  const [asking, setAsking] = useState(false)
   const remove = async (): Promise<void> => {
-    await api.delete(`/api/v1/groups/${group.id}`)
+    await api.delete(`/api/v1/groups/${id}`)
     await router.navigate({ to: "/admin/groups", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["groups"] })
   }
   return (
-    <Section title={t("groups.delete")} lead={t("groups.deleteLead")}>
-      <div>
-        <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
-          {t("groups.delete")}
-        </Button>
-      </div>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={t("groups.deleteOne", { name: group.name })}
-        action={t("groups.delete")}
-        danger
-        onConfirm={remove}
-      >
-        {t("groups.deleteLead")}
-      </Confirm>
-    </Section>
+    <Removal
+      action={t("groups.delete")}
+      title={t("groups.deleteOne", { name })}
+      lead={t("groups.deleteLead")}
+      onRemove={remove}
+    />
   )
 }

@@ -9,7 +9,9 @@ import {
   ConnectionBasics,
   ConnectionTest,
   type ConnectionValues,
+  named,
   testUnsaved,
+  useConnectionTest,
   usualAddress,
 } from "./connection-form.tsx"
 
@@ -25,7 +27,7 @@ export const NewConnectionPage = () => {
   const client = useQueryClient()
   const { values, set, dirty } = useDraft(empty)
   const create = useMutation({
-    mutationFn: () => api.post<Connection>("/api/v1/connections/create", values),
+    mutationFn: () => api.post<Connection>("/api/v1/connections/create", named(values)),
     onSuccess: async ({ id }) => {
       await client.invalidateQueries({ queryKey: ["connections"] })
       await client.invalidateQueries({ queryKey: ["models"] })
@@ -36,7 +38,7 @@ export const NewConnectionPage = () => {
       })
     },
   })
-  const named = { ...values, name: values.name.trim() || t(`connection.${values.kind}`) }
+  const test = useConnectionTest(values, () => testUnsaved(named(values)))
   return (
     <Page
       title={t("connections.add")}
@@ -54,8 +56,13 @@ export const NewConnectionPage = () => {
         onSave={create.mutate}
         action={t("connections.add")}
       >
-        <ConnectionBasics values={values} set={set} error={create.error} />
-        <ConnectionTest ask={() => testUnsaved(named)} />
+        <ConnectionBasics
+          values={values}
+          set={set}
+          error={create.error ?? test.error}
+          nameHelp={t("connection.nameOptional")}
+        />
+        <ConnectionTest test={test} />
       </Form>
     </Page>
   )

@@ -3,10 +3,10 @@ import { useRouter } from "@tanstack/react-router"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { Field, Select, TextField } from "../../ui/field.tsx"
-import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Field, Select } from "../../ui/field.tsx"
+import { Form, useDraft } from "../../ui/form.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
-import { PasswordField } from "../start/password-field.tsx"
+import { AccountFields } from "../start/account-fields.tsx"
 
 export const NewUserPage = () => {
   const router = useRouter()
@@ -41,29 +41,7 @@ export const NewUserPage = () => {
         onSave={add.mutate}
         action={t("users.add")}
       >
-        <TextField
-          label={t("user.name")}
-          value={values.name}
-          onValue={(name) => set({ name })}
-          error={fieldError(error, "name")}
-          autoComplete="off"
-        />
-        <TextField
-          label={t("session.email")}
-          type="email"
-          value={values.email}
-          onValue={(email) => set({ email })}
-          error={fieldError(error, "email")}
-          autoComplete="off"
-        />
-        <PasswordField
-          label={t("session.password")}
-          help={t("users.passwordHelp")}
-          value={values.password}
-          onValue={(password) => set({ password })}
-          error={fieldError(error, "password")}
-          autoComplete="new-password"
-        />
+        <AccountFields values={values} set={set} error={error} whose="theirs" />
         <RoleField value={values.role} onValue={(role) => set({ role })} />
       </Form>
     </Page>

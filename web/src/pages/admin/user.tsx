@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
-import { Trash2 } from "lucide-react"
 import { useState } from "react"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -8,12 +7,12 @@ import { api } from "../../lib/api.ts"
 import { userQuery } from "../../lib/queries.ts"
 import { useMe } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
 import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
+import { Removal } from "../../ui/removal.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
 import { PasswordField } from "../start/password-field.tsx"
@@ -36,7 +35,7 @@ export const UserPage = () => {
           <>
             <Details key={data.id} user={data} />
             <Password user={data} />
-            <Removal user={data} />
+            <UserRemoval user={data} />
           </>
         )}
       </Loaded>
@@ -150,11 +149,10 @@ const Password = ({ user }: { user: User }) => {
   )
 }
 
-const Removal = ({ user }: { user: User }) => {
+const UserRemoval = ({ user }: { user: User }) => {
   const me = useMe()
   const router = useRouter()
   const client = useQueryClient()
-  const [asking, setAsking] = useState(false)
   if (user.id === me.id) return null
   const remove = async (): Promise<void> => {
     await api.delete(`/api/v1/users/${user.id}`)
@@ -162,23 +160,12 @@ const Removal = ({ user }: { user: User }) => {
     await client.invalidateQueries({ queryKey: ["users"] })
   }
   return (
-    <Section title={t("users.delete")} lead={t("users.deleteLead")}>
-      <div>
-        <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
-          {t("users.delete")}
-        </Button>
-      </div>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={t("users.deleteOne", { name: user.name })}
-        action={t("users.delete")}
-        danger
-        typed={user.email}
-        onConfirm={remove}
-      >
-        {t("users.deleteLead")}
-      </Confirm>
-    </Section>
+    <Removal
+      action={t("users.delete")}
+      title={t("users.deleteOne", { name: user.name })}
+      lead={t("users.deleteLead")}
+      typed={user.email}
+      onRemove={remove}
+    />
   )
 }

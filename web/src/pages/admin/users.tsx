@@ -122,11 +122,7 @@ const columns = (): Column<User>[] => [
     id: "active",
     header: t("user.active"),
     wideOnly: true,
-    cell: ({ active }) => (
-      <Status tone={active ? "ok" : "plain"}>
-        {active ? t("user.isActive") : t("user.isInactive")}
-      </Status>
-    ),
+    cell: (user) => <State user={user} />,
   },
   {
     id: "seen",
@@ -144,6 +140,12 @@ const columns = (): Column<User>[] => [
   },
   { id: "approve", header: "", align: "right", cell: (user) => <Approve user={user} /> },
 ]
+
+const State = ({ user: { active, role } }: { user: User }) => {
+  if (!active) return <Status tone="plain">{t("user.isInactive")}</Status>
+  if (role === "pending") return <Status tone="warn">{t("user.isWaiting")}</Status>
+  return <Status tone="ok">{t("user.isActive")}</Status>
+}
 
 const Approve = ({ user }: { user: User }) => {
   const client = useQueryClient()

@@ -100,9 +100,10 @@ export const ModelPicker = ({ models, favourites, chosen, onChosen }: ModelPicke
               type="button"
               aria-label={t("chat.addModel")}
               title={t("chat.addModel")}
-              className="flex size-8 shrink-0 items-center justify-center rounded text-muted hover:bg-hover hover:text-text"
+              className="flex h-8 min-w-8 shrink-0 items-center justify-center gap-1 rounded text-sm text-muted hover:bg-hover hover:text-text wide:px-2"
             >
               <Plus aria-hidden className="size-4" />
+              <span className="hidden wide:inline">{t("chat.compare")}</span>
             </button>
           }
         />

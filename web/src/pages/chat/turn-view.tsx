@@ -34,7 +34,7 @@ const Ways = ({ turn, onWay }: { turn: Turn; onWay: (message: Message) => void }
   const after = ways[way + 1]
   if (ways.length < 2) return null
   return (
-    <span className="flex items-center text-xs text-muted tabular">
+    <span className="turn-ways flex items-center text-xs text-muted tabular">
       <IconButton
         icon={ChevronLeft}
         label={t("chat.previousWay")}

@@ -1,3 +1,4 @@
+import type { Connection } from "../../../../server/src/connections/schema.ts"
 import type { ModelRecord, WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import type { Me } from "../../lib/session.ts"
@@ -57,16 +58,30 @@ export const availabilityOf = ({ record, workspace }: ListedModel): Availability
 
 export const sourceOf = ({ record, workspace }: ListedModel): string => {
   if (workspace) return t("models.basedOn", { base: workspace.base_model_id })
-  if (record?.owned_by === "ollama") return t("connection.ollama")
-  if (record?.owned_by === "openai") return t("connection.openai")
-  return record?.owned_by ?? ""
+  const names = record?.connections.map(({ name }) => name) ?? []
+  return names.length > 0 ? names.join(", ") : (record?.owned_by ?? "")
 }
 
-export const sharedWith = ({ workspace }: ListedModel): string => {
-  if (!workspace) return t("models.byConnection")
-  const { access_grants: grants } = workspace
-  if (grants.some(({ principal_id }) => principal_id === "*")) return t("grants.everyone")
-  return grants.length === 0 ? t("models.private") : t("models.shared", { count: grants.length })
+/** The grants of a connection's model: those of all connections that offer it; null is everyone. */
+const offered = (record: ModelRecord, connections: readonly Connection[]) => {
+  const ids = new Set(record.connections.map(({ id }) => id))
+  const grants = connections.filter(({ id }) => ids.has(id)).map((one) => one.access_grants)
+  return grants.includes(null) ? null : grants.flatMap((some) => some ?? [])
+}
+
+/** @param connections none for those who may not see them; whom these serve is not said then */
+export const sharedWith = (
+  { record, workspace }: ListedModel,
+  connections: readonly Connection[] | undefined,
+): string => {
+  if (!workspace && !(record && connections)) return ""
+  const grants = workspace ? workspace.access_grants : record && offered(record, connections ?? [])
+  if (!grants || grants.some(({ principal_id }) => principal_id === "*")) {
+    return t("grants.everyone")
+  }
+  const nobody = workspace ? "models.private" : "models.adminsOnly"
+  const principals = new Set(grants.map((grant) => `${grant.principal_type} ${grant.principal_id}`))
+  return grants.length === 0 ? t(nobody) : t("models.shared", { count: principals.size })
 }
 
 /** Whether the page offers to change it; the gateway decides, groups included. */

@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Boxes, Plus, Server } from "lucide-react"
+import type { Connection } from "../../../../server/src/connections/schema.ts"
 import type { ModelRecord, WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
+import { connectionsQuery, modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
 import { useMe } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
@@ -26,6 +27,12 @@ import {
   sourceOf,
 } from "./describe.ts"
 import { Transfer } from "./transfer.tsx"
+
+/** Whom connections serve is for administrators to know. */
+export const useConnections = (): readonly Connection[] | undefined => {
+  const { role } = useMe()
+  return useQuery({ ...connectionsQuery, enabled: role === "admin" }).data
+}
 
 const CreateModel = () => (
   <ButtonLink to="/models/new" look="primary" icon={Plus}>
@@ -120,6 +127,7 @@ interface ListingProps {
 }
 
 const Listing = ({ records, own, search, clear }: ListingProps) => {
+  const connections = useConnections()
   const all = merged(records, own)
   if (all.length === 0) return <NoModels />
   const items = all.filter((model) => fits(model, search))
@@ -134,7 +142,14 @@ const Listing = ({ records, own, search, clear }: ListingProps) => {
       </EmptyState>
     )
   }
-  return <Table label={t("models.title")} items={items} idOf={({ id }) => id} columns={columns()} />
+  return (
+    <Table
+      label={t("models.title")}
+      items={items}
+      idOf={({ id }) => id}
+      columns={columns(connections)}
+    />
+  )
 }
 
 const NoModels = () => {
@@ -158,7 +173,7 @@ const NoModels = () => {
   )
 }
 
-const columns = (): Column<ListedModel>[] => [
+const columns = (connections: readonly Connection[] | undefined): Column<ListedModel>[] => [
   {
     id: "name",
     header: t("models.name"),
@@ -189,7 +204,12 @@ const columns = (): Column<ListedModel>[] => [
     wideOnly: true,
     cell: (model) => <span className="block max-w-52 truncate">{sourceOf(model)}</span>,
   },
-  { id: "grants", header: t("models.grants"), wideOnly: true, cell: sharedWith },
+  {
+    id: "grants",
+    header: t("models.grants"),
+    wideOnly: true,
+    cell: (model) => sharedWith(model, connections),
+  },
   { id: "state", header: t("models.state"), cell: (model) => <State model={model} /> },
   { id: "on", header: "", align: "right", cell: (model) => <OnOff model={model} /> },
 ]

@@ -1,23 +1,22 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
-import { Boxes, MessageSquare, Plus, Trash2 } from "lucide-react"
-import { useState } from "react"
+import { Boxes, MessageSquare, Plus } from "lucide-react"
 import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatNumber } from "../../lib/format.ts"
 import { modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
 import { useMe } from "../../lib/session.ts"
-import { Button, ButtonLink } from "../../ui/button.tsx"
+import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
-import { Confirm } from "../../ui/dialog.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { useDraft } from "../../ui/form.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
 import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
+import { RemoveButton } from "../../ui/removal.tsx"
 import { KeySnippets } from "../account/snippets.tsx"
 import { abilities, type ListedModel, mayChange, merged, sharedWith, sourceOf } from "./describe.ts"
-import { State } from "./list.tsx"
+import { State, useConnections } from "./list.tsx"
 import { ModelForm } from "./model-form.tsx"
 import { bodyOf, valuesOf } from "./values.ts"
 
@@ -80,6 +79,7 @@ const Model = ({ model }: { model: ListedModel }) => {
   const me = useMe()
   const { record, workspace } = model
   const words = abilities(record)
+  const shared = sharedWith(model, useConnections())
   return (
     <>
       <Facts
@@ -97,7 +97,7 @@ const Model = ({ model }: { model: ListedModel }) => {
           ...(record?.context_length
             ? [[t("models.context"), formatNumber(record.context_length)] as const]
             : []),
-          [t("models.grants"), sharedWith(model)],
+          ...(shared ? [[t("models.grants"), shared] as const] : []),
         ]}
       />
       {workspace && mayChange(me, workspace) ? (
@@ -141,27 +141,17 @@ const Edit = ({ workspace }: { workspace: WorkspaceModel }) => {
 const Remove = ({ workspace: { id, name } }: { workspace: WorkspaceModel }) => {
   const router = useRouter()
   const client = useQueryClient()
-  const [asking, setAsking] = useState(false)
   const remove = async (): Promise<void> => {
     await api.post("/api/v1/models/model/delete", { id })
     await router.navigate({ to: "/models", ignoreBlocker: true })
     await client.invalidateQueries({ queryKey: ["models"] })
   }
   return (
-    <>
-      <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
-        {t("models.delete")}
-      </Button>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={t("models.deleteOne", { name })}
-        action={t("models.delete")}
-        danger
-        onConfirm={remove}
-      >
-        {t("models.deleteHelp")}
-      </Confirm>
-    </>
+    <RemoveButton
+      action={t("models.delete")}
+      title={t("models.deleteOne", { name })}
+      lead={t("models.deleteHelp")}
+      onRemove={remove}
+    />
   )
 }

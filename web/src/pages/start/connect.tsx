@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { CircleCheck, LoaderCircle, RotateCw, SearchX } from "lucide-react"
+import { CircleCheck, LoaderCircle, MessageSquare, Plus, RotateCw, SearchX } from "lucide-react"
 import { useState } from "react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -12,7 +12,10 @@ import {
   ConnectionBasics,
   ConnectionTest,
   type ConnectionValues,
+  inFields,
+  named,
   testUnsaved,
+  useConnectionTest,
   usualAddress,
 } from "../admin/connection-form.tsx"
 import { Steps } from "./outside.tsx"
@@ -22,34 +25,43 @@ const runtime = { kind: "ollama", name: "Ollama", base_url: address } as const
 
 /** After the first account: where do the models come from? */
 export const ConnectPage = () => {
-  const { data: models = [] } = useQuery({ ...modelsQuery, refetchInterval: 3000 })
+  const { data: models } = useQuery({ ...modelsQuery, refetchInterval: 3000 })
+  const [open, setOpen] = useState(false)
+  const count = models?.length ?? 0
   return (
     <Page
       title={t("source.title")}
       lead={t("source.lead")}
       above={<Steps at={1} />}
       narrow
-      action={
-        models.length > 0 ? (
-          <ButtonLink to="/" look="primary">
-            {t("source.chat")}
-          </ButtonLink>
-        ) : (
-          <ButtonLink to="/">{t("source.skip")}</ButtonLink>
-        )
-      }
+      action={count === 0 && <ButtonLink to="/">{t("source.skip")}</ButtonLink>}
     >
-      {models.length > 0 && (
-        <p role="status" className="flex items-center gap-2 text-sm">
-          <CircleCheck aria-hidden className="size-4 text-ok" />
-          {t("source.have", { count: models.length })}
-        </p>
-      )}
+      {count > 0 && <Ready count={count} />}
       <LocalRuntime />
-      <Provider />
+      {models && (count === 0 || open) ? (
+        <Provider onSaved={() => setOpen(false)} />
+      ) : (
+        <div>
+          <Button icon={Plus} onClick={() => setOpen(true)}>
+            {t("source.provider")}
+          </Button>
+        </div>
+      )}
     </Page>
   )
 }
+
+const Ready = ({ count }: { count: number }) => (
+  <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 border-ok/40 bg-ok-soft">
+    <CircleCheck aria-hidden className="size-5 shrink-0 text-ok" />
+    <p role="status" className="min-w-0 flex-1 basis-40 font-medium">
+      {t("source.have", { count })}
+    </p>
+    <ButtonLink to="/" look="primary" icon={MessageSquare}>
+      {t("source.chat")}
+    </ButtonLink>
+  </Card>
+)
 
 /** Looks on the usual address, and connects what it finds unless that is connected already. */
 const LocalRuntime = () => {
@@ -107,21 +119,28 @@ const LocalRuntime = () => {
 
 const empty: ConnectionValues = {
   kind: "openai",
-  name: "OpenAI",
+  name: "",
   base_url: usualAddress.openai,
   api_key: "",
 }
 
-const Provider = () => {
+/** Connects a provider once it has answered; says what is wrong while it does not. */
+const Provider = ({ onSaved }: { onSaved: () => void }) => {
   const client = useQueryClient()
   const [values, setValues] = useState(empty)
+  const test = useConnectionTest(values, () => testUnsaved(named(values)))
   const save = useMutation({
-    mutationFn: () => api.post<Connection>("/api/v1/connections/create", values),
-    onSuccess: async () => {
-      setValues(empty)
+    mutationFn: async () => {
+      const result = await test.mutateAsync()
+      if (result.ok) await api.post<Connection>("/api/v1/connections/create", named(values))
+      return result.ok
+    },
+    onSuccess: async (saved) => {
       await client.invalidateQueries()
+      if (saved) onSaved()
     },
   })
+  const failure = save.error !== test.error && save.error
   return (
     <Section title={t("source.provider")} lead={t("source.providerHelp")}>
       <form
@@ -135,10 +154,11 @@ const Provider = () => {
         <ConnectionBasics
           values={values}
           set={(changes) => setValues({ ...values, ...changes })}
-          error={save.error}
+          error={failure || test.error}
+          nameHelp={t("connection.nameOptional")}
         />
-        <ConnectionTest ask={() => testUnsaved(values)} />
-        {save.error && <ErrorNote error={save.error} />}
+        <ConnectionTest test={test} />
+        {failure && !inFields(failure) && <ErrorNote error={failure} />}
         <div>
           <Button type="submit" look="primary" busy={save.isPending}>
             {t("source.save")}

@@ -39,6 +39,7 @@ export const SignInPage = () => {
           value={email}
           onValue={setEmail}
           autoComplete="username"
+          autoFocus
         />
         <PasswordField
           label={t("session.password")}

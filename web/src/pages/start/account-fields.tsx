@@ -1,0 +1,52 @@
+import { t } from "../../i18n/translate.ts"
+import { TextField } from "../../ui/field.tsx"
+import { fieldError } from "../../ui/form.tsx"
+import { PasswordField } from "./password-field.tsx"
+
+interface AccountValues {
+  name: string
+  email: string
+  password: string
+}
+
+interface AccountFieldsProps {
+  values: AccountValues
+  set: (changes: Partial<AccountValues>) => void
+  error: unknown
+  /** One's own data are what the browser may fill in. */
+  whose: "mine" | "theirs"
+}
+
+/** Who somebody is, and what they sign in with. */
+export const AccountFields = ({ values, set, error, whose }: AccountFieldsProps) => {
+  const mine = whose === "mine"
+  return (
+    <>
+      <TextField
+        label={t("session.name")}
+        {...(mine && { help: t("session.nameHelp") })}
+        value={values.name}
+        onValue={(name) => set({ name })}
+        error={fieldError(error, "name")}
+        autoComplete={mine ? "name" : "off"}
+        autoFocus
+      />
+      <TextField
+        label={t("session.email")}
+        type="email"
+        value={values.email}
+        onValue={(email) => set({ email })}
+        error={fieldError(error, "email")}
+        autoComplete={mine ? "username" : "off"}
+      />
+      <PasswordField
+        label={t("session.password")}
+        help={t(mine ? "session.passwordHelp" : "users.passwordHelp")}
+        value={values.password}
+        onValue={(password) => set({ password })}
+        error={fieldError(error, "password")}
+        autoComplete="new-password"
+      />
+    </>
+  )
+}
