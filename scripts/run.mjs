@@ -10,6 +10,7 @@ const commands = {
   "bench:scim": { dev: true, args: ["server/bench/scim.ts"] },
   screenshots: { dev: true, args: ["web/e2e/screenshots.ts"] },
   backup: { dev: false, args: ["server/src/backup.ts"] },
+  "audit:verify": { dev: false, args: ["server/src/audit-verify.ts"] },
 }
 
 const [name = "", ...rest] = process.argv.slice(2)

@@ -1,4 +1,5 @@
 import type { Logger } from "pino"
+import { auditRoutes } from "./audit/routes.ts"
 import { keyRoutes } from "./auth/key-routes.ts"
 import { authRoutes } from "./auth/routes.ts"
 import { chatRoutes } from "./chat/routes.ts"
@@ -81,6 +82,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   )
   mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explaining }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
+  mount("/api/v1/audit", auditRoutes({ router: router("api"), ...gateway, ...gateway.trail }))
   mount(
     "/api/v1/usage",
     usageRoutes({ router: router("api"), ...gateway, store: gateway.usage, now }),

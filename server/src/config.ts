@@ -186,6 +186,14 @@ const Environment = z.object({
   SCIM_RATE_LIMIT: RateLimit.default({ writes: 600, reads: 1000 }),
   USAGE_RETENTION: Duration.transform(Math.ceil).optional(),
   AUDIT_RETENTION: Duration.transform(Math.ceil).optional(),
+  AUDIT_STREAM: z
+    .string()
+    .refine((text) => text === "stdout" || httpUrl(text), "must be stdout or an http(s) address")
+    .optional(),
+  AUDIT_STREAM_AUTHORIZATION: z
+    .string()
+    .regex(/^[\x20-\x7e]+$/, "must be printable ASCII, such as Bearer <token>")
+    .optional(),
 })
 
 /** The names of all environment variables; `docs/operations.md` has a row for each. */

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto"
 import type { Logger } from "pino"
 import { createAudit } from "./audit/audit.ts"
 import { createFailureTrail } from "./audit/failures.ts"
+import { createTrailKeeping } from "./audit/trail.ts"
 import { createAccounts } from "./auth/accounts.ts"
 import { createAuthenticate } from "./auth/authenticate.ts"
 import { createKeys } from "./auth/keys.ts"
@@ -58,6 +59,15 @@ export const createGateway = async (config: Config, log: Logger) => {
   const audit = createAudit({ now })
   const failures = createFailureTrail({ db, audit })
   const settings = await createSettings({ config, db, bus, audit, now })
+  const trail = createTrailKeeping({
+    config,
+    db,
+    audit,
+    auditKey: secrets.auditKey,
+    maxAge: () => settings.current().audit_retention,
+    now,
+    log,
+  })
 
   const authStore = createAuthStore(db)
   const { endSessions } = authStore
@@ -129,7 +139,7 @@ export const createGateway = async (config: Config, log: Logger) => {
   const metrics = createMetrics(recorder)
   const meters = createMeters({ recorder, metrics, now })
   const usage = createUsageStore(db)
-  const retention = createRetention({ db, usage, settings, now })
+  const retention = createRetention({ usage, settings, now })
 
   const modelStore = createModelStore({ db, grants })
   const catalogue = await createCatalogue({ registry, store: modelStore, bus })
@@ -182,6 +192,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     db,
     bus,
     audit,
+    trail,
     settings,
     users,
     groups,
@@ -210,6 +221,7 @@ export const createGateway = async (config: Config, log: Logger) => {
       await recorder.close()
       await lastSeen.close()
       await failures.close()
+      await trail.close()
       await registry.close()
       await bus.close()
       await db.close()

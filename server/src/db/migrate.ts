@@ -4,6 +4,7 @@ import * as foundation from "./migrations/0001-foundation.ts"
 import * as scim from "./migrations/0002-scim.ts"
 import * as chats from "./migrations/0003-chats.ts"
 import * as files from "./migrations/0004-files.ts"
+import * as audit from "./migrations/0007-audit.ts"
 import * as chatSources from "./migrations/0009-chat-sources.ts"
 import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   "0002-scim": scim,
   "0003-chats": chats,
   "0004-files": files,
+  "0007-audit": audit,
   "0009-chat-sources": chatSources,
 }
 
@@ -25,6 +27,8 @@ export const migrate = async (writer: Kysely<Tables>): Promise<void> => {
   const migrator = new Migrator({
     db: writer,
     provider: { getMigrations: async () => migrations },
+    // They were made side by side: one with a lower number may come later.
+    allowUnorderedMigrations: true,
   })
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return

@@ -33,7 +33,7 @@ const surviveErrors = (pool: pg.Pool): void => {
   pool.on("connect", (client) => client.on("error", () => {}))
 }
 
-/** For migrations: one connection, and as long as they take. */
+/** For migrations and what reads everything: as long as they take. */
 export const openPatiently = (url: string): Kysely<Tables> => {
   const pool = new pg.Pool({
     connectionString: url,
@@ -41,6 +41,7 @@ export const openPatiently = (url: string): Kysely<Tables> => {
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: "portico migration",
     keepAlive: true,
+    types,
   })
   surviveErrors(pool)
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

@@ -102,6 +102,13 @@ const openFile = (path: string, readOnly: boolean): DatabaseSync => {
 
 export const databaseFile = (dataDir: string): string => join(dataDir, "portico.db")
 
+/** A connection that reads the file as it was when it was opened. */
+export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs })
+  database.exec("begin")
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) })
+}
+
 /** The embedded database in `dataDir`: WAL, each commit fsynced. */
 export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables> } => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })

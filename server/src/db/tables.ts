@@ -1,4 +1,4 @@
-import type { Generated } from "kysely"
+import type { AuditBlockRow, AuditEventRow, AuditStateRow } from "./audit-tables.ts"
 import type {
   ChatImageRow,
   ChatMessageRow,
@@ -176,28 +176,6 @@ export interface UsageRow {
   request_id: string
 }
 
-export interface AuditEventRow {
-  id: string
-  at: number
-  actor_type: string
-  actor_id: string | null
-  key_id: string | null
-  address: string | null
-  action: string
-  target_type: string | null
-  target_id: string | null
-  changed: string | null
-  /** Names of attributes that were sent and that this gateway does not keep. */
-  ignored: string | null
-  before: string | null
-  after: string | null
-  outcome: string
-  status: number | null
-  /** How many like it this row stands for. */
-  count: Generated<number>
-  request_id: string | null
-}
-
 export interface Tables {
   users: UserRow
   user_emails: UserEmailRow
@@ -212,6 +190,8 @@ export interface Tables {
   settings: SettingRow
   usage: UsageRow
   audit_events: AuditEventRow
+  audit_blocks: AuditBlockRow
+  audit_state: AuditStateRow
   chats: ChatRow
   chat_tags: ChatTagRow
   chat_messages: ChatMessageRow

@@ -37,13 +37,15 @@ const create = (dataDir: string, path: string): string => {
   return key
 }
 
+export const keyFile = (dataDir: string): string => join(dataDir, "secret.key")
+
 /**
  * The key kept in the data folder, made at the first start. Whoever loses it loses the stored
  * credentials of connections, and everybody signs in anew.
  */
 export const readSecretKey = (dataDir: string): string => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const path = join(dataDir, "secret.key")
+  const path = keyFile(dataDir)
   try {
     return readFileSync(path, "utf8").trim() || create(dataDir, path)
   } catch (error) {

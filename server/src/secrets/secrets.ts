@@ -16,6 +16,9 @@ export const createSecrets = (secretKey: string) => {
     /** Signs JWTs (HS256). */
     signingKey: new Uint8Array(derive("json web tokens")),
 
+    /** Seals blocks of the audit trail (HMAC-SHA256). */
+    auditKey: derive("audit seals"),
+
     /** AES-256-GCM; a fresh nonce each time, so equal texts seal differently. */
     seal: (text: string): string => {
       const nonce = randomBytes(nonceBytes)

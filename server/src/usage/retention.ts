@@ -1,4 +1,3 @@
-import type { Database } from "../db/database.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { UsageStore } from "./store.ts"
 
@@ -6,24 +5,16 @@ const everyMs = 3_600_000
 const firstMs = 60_000
 
 interface Needs {
-  db: Database
   usage: UsageStore
   settings: SettingsStore
   now: () => number
 }
 
-/** Forgets usage records and audit events past their age; 0 keeps all. */
-export const createRetention = ({ db, usage, settings, now }: Needs) => {
+/** Forgets usage records past their age; 0 keeps all. */
+export const createRetention = ({ usage, settings, now }: Needs) => {
   const sweep = async (): Promise<void> => {
-    const { usage_retention, audit_retention } = settings.current()
+    const { usage_retention } = settings.current()
     if (usage_retention > 0) await usage.dropOlder(now() - usage_retention)
-    if (audit_retention === 0) return
-    await db.transact(async (tx) => {
-      await tx
-        .deleteFrom("audit_events")
-        .where("at", "<", now() - audit_retention)
-        .execute()
-    })
   }
   // Failing once is no harm: the next turn does it.
   const later = () => void sweep().catch(() => {})

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { createSigner } from "./audit/chain.ts"
+import { type Expected, type Verdict, verifyTrail } from "./audit/verify.ts"
+import { readConfig, startFolder } from "./config.ts"
+import { readSnapshot } from "./db/snapshot.ts"
+import { keyFile } from "./secrets/key-file.ts"
+import { createSecrets } from "./secrets/secrets.ts"
+
+const mostShown = 20
+
+const readKey = (path: string): string => readFileSync(path, "utf8").trim()
+
+const signerOf = (secretKey: string) => createSigner(createSecrets(secretKey).auditKey)
+
+const expectedOf = (text: string): Expected => {
+  const [, number, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? []
+  if (!hash) throw new Error("--expect takes a block as it was printed before: NUMBER:HASH")
+  return { number: Number(number), hash }
+}
+
+const say = (lines: readonly string[]): void => void process.stdout.write(`${lines.join("\n")}\n`)
+
+const tell = ({ blocks, events, unsealed, prunedThrough, last, problems }: Verdict): void => {
+  const numbers = [
+    `${blocks} blocks, ${events} sealed events, ${unsealed} not sealed yet.`,
+    ...(prunedThrough > 0 ? [`Events of blocks 1 to ${prunedThrough} went by their age.`] : []),
+    ...(last ? [`Last block: ${last.number}:${last.hash}`] : []),
+  ]
+  if (problems.length === 0) {
+    say(["The audit trail is whole.", ...numbers])
+    return
+  }
+  const more = problems.length - mostShown
+  say([
+    "The audit trail was tampered with.",
+    ...problems.slice(0, mostShown).map((problem) => `  ${problem}.`),
+    ...(more > 0 ? [`  … and ${more} more.`] : []),
+    ...numbers,
+  ])
+  process.exitCode = 1
+}
+
+try {
+  const { values } = parseArgs({
+    options: {
+      expect: { type: "string" },
+      "former-key": { type: "string", multiple: true, default: [] },
+    },
+  })
+  const config = readConfig()
+  const former = values["former-key"].map((path) => readKey(resolve(startFolder(), path)))
+  const keys = [config.SECRET_KEY ?? readKey(keyFile(config.DATA_DIR)), ...former]
+  const expected = values.expect === undefined ? undefined : expectedOf(values.expect)
+  const signers = keys.map(signerOf)
+  tell(await readSnapshot(config, (reader) => verifyTrail(reader, { signers, expected })))
+} catch (error) {
+  process.stderr.write(
+    `The audit trail was not verified.\n${error instanceof Error ? error.message : error}\n`,
+  )
+  process.exitCode = 2
+}

@@ -1,0 +1,95 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+import type { Selectable } from "kysely"
+import type { AuditBlockRow, AuditEventRow } from "../db/audit-tables.ts"
+
+export type EventRow = Selectable<AuditEventRow>
+export type BlockRow = Selectable<AuditBlockRow>
+
+/** What the first block follows. */
+export const beginning = "0".repeat(64)
+
+/** Of an event's digest that is kept beside the seal: enough to name the event that is wrong. */
+const keptBytes = 16
+const keptLength = 22
+
+/** A text of the whole event, the same on every database. */
+const textOf = (row: EventRow): string =>
+  JSON.stringify([
+    row.id,
+    row.at,
+    row.actor_type,
+    row.actor_id,
+    row.key_id,
+    row.address,
+    row.action,
+    row.target_type,
+    row.target_id,
+    row.changed,
+    row.ignored,
+    row.before,
+    row.after,
+    row.outcome,
+    row.status,
+    row.count,
+    row.request_id,
+  ])
+
+const digestOf = (row: EventRow): Buffer => createHash("sha256").update(textOf(row)).digest()
+
+const keptOf = (digest: Buffer): string => digest.toString("base64url", 0, keptBytes)
+
+/** The start of each event's digest, in order. */
+export const keptDigests = (digests: string): string[] =>
+  digests.match(new RegExp(`.{${keptLength}}`, "g")) ?? []
+
+export const keptDigestOf = (row: EventRow): string => keptOf(digestOf(row))
+
+interface Content {
+  number: number
+  previous: string
+  sealed_at: number
+  rows: readonly EventRow[]
+}
+
+/** The hash of a block over the one before it and over its events in the order of their ids. */
+export const hashBlock = ({ number, previous, sealed_at, rows }: Content) => {
+  const hash = createHash("sha256")
+  hash.update(`portico audit block\n${number}\n${previous}\n${sealed_at}\n${rows.length}\n`)
+  let digests = ""
+  for (const row of rows) {
+    const digest = digestOf(row)
+    hash.update(digest)
+    digests += keptOf(digest)
+  }
+  return { hash: hash.digest("hex"), digests }
+}
+
+/** Where the chain ends, signed, so that its end cannot be cut off unseen. */
+export interface Head {
+  number: number
+  hash: string
+  signature: string
+}
+
+/** Signs by a key that is not in the database: who can only write there cannot seal anew. */
+export const createSigner = (key: Buffer) => {
+  const sign = (purpose: string, text: string): string =>
+    createHmac("sha256", key).update(`${purpose}\n${text}`).digest("hex")
+  const equal = (left: string, right: string): boolean =>
+    left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))
+  const headText = ({ number, hash }: Omit<Head, "signature">): string => `${number} ${hash}`
+  return {
+    keyId: sign("key", "").slice(0, 12),
+    seal: (hash: string): string => sign("block", hash),
+    sealed: ({ hash, seal }: Pick<BlockRow, "hash" | "seal">): boolean =>
+      equal(seal, sign("block", hash)),
+    head: (number: number, hash: string): Head => ({
+      number,
+      hash,
+      signature: sign("head", headText({ number, hash })),
+    }),
+    signedHead: (head: Head): boolean => equal(head.signature, sign("head", headText(head))),
+  }
+}
+
+export type Signer = ReturnType<typeof createSigner>

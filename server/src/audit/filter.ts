@@ -1,0 +1,97 @@
+import { type RawBuilder, sql } from "kysely"
+import type { Reader } from "../db/database.ts"
+import { escapeLike, foldCase } from "../db/text.ts"
+import type { AuditFilters } from "./schema.ts"
+
+/** Accounts and groups that a text may mean; more than these and it means too little. */
+const mostMeant = 200
+
+type Condition = RawBuilder<boolean>
+
+const equals = (column: string, value: string): Condition =>
+  sql<boolean>`${sql.ref(column)} = ${value}`
+
+const either = (conditions: readonly Condition[]): Condition =>
+  sql<boolean>`(${sql.join(conditions, sql` or `)})`
+
+const idIn = (column: string, ids: readonly string[]): Condition[] =>
+  ids.length === 0 ? [] : [sql<boolean>`${sql.ref(column)} in (${sql.join(ids)})`]
+
+const accountsBy = async (reader: Reader, email: string): Promise<string[]> => {
+  const rows = await reader
+    .selectFrom("users")
+    .select("id")
+    .where("email_key", "=", foldCase(email))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+const meantBy = async (reader: Reader, text: string): Promise<string[]> => {
+  const pattern = `%${escapeLike(foldCase(text))}%`
+  const has = (column: string) => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
+  const users = await reader
+    .selectFrom("users")
+    .select("id")
+    .where(either([has("email_key"), has("name_key")]))
+    .limit(mostMeant)
+    .execute()
+  const groups = await reader
+    .selectFrom("groups")
+    .select("id")
+    .where(has("name_key"))
+    .limit(mostMeant)
+    .execute()
+  return [...users, ...groups].map(({ id }) => id)
+}
+
+const actorIs = async (reader: Reader, actor: string): Promise<Condition> =>
+  either([
+    ...["actor_id", "key_id", "actor_type"].map((column) => equals(column, actor)),
+    ...idIn("actor_id", await accountsBy(reader, actor)),
+  ])
+
+const targetIs = async (reader: Reader, target: string): Promise<Condition> =>
+  either([
+    ...["target_id", "target_type"].map((column) => equals(column, target)),
+    ...idIn("target_id", await accountsBy(reader, target)),
+  ])
+
+const texts = [
+  ...["action", "address", "request_id", "key_id", "actor_id", "target_type", "target_id"],
+  ...["changed", "ignored", "before", "after"],
+]
+
+const says = async (reader: Reader, query: string): Promise<Condition> => {
+  const pattern = `%${escapeLike(query.toLowerCase())}%`
+  const meant = await meantBy(reader, query)
+  return either([
+    ...texts.map((column) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`),
+    ...idIn("actor_id", meant),
+    ...idIn("target_id", meant),
+  ])
+}
+
+const begins = (action: string): Condition =>
+  sql<boolean>`action like ${`${escapeLike(action)}%`} escape '\\'`
+
+/**
+ * What an event must be, its time aside. `indexed` has an index of its own, in the order of time:
+ * literals, as only so they are known to be what the index holds.
+ */
+export const conditionsOf = async (
+  reader: Reader,
+  { actor, action, target, outcome, address, request_id, query }: AuditFilters,
+): Promise<{ indexed: Condition[]; others: Condition[] }> => {
+  const indexed: Condition[] = []
+  const others: Condition[] = []
+  if (outcome === "failure") indexed.push(sql<boolean>`outcome = 'failure'`)
+  if (outcome === "success") others.push(equals("outcome", outcome))
+  if (actor === "scim") indexed.push(sql<boolean>`actor_type = 'scim'`)
+  else if (actor) others.push(await actorIs(reader, actor))
+  if (action) others.push(begins(action))
+  if (target) others.push(await targetIs(reader, target))
+  if (address) others.push(equals("address", address))
+  if (request_id) others.push(equals("request_id", request_id))
+  if (query) others.push(await says(reader, query))
+  return { indexed, others }
+}

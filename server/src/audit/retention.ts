@@ -1,0 +1,88 @@
+import { setImmediate as breathe } from "node:timers/promises"
+import type { Database } from "../db/database.ts"
+import { system } from "../http/caller.ts"
+import type { Audit } from "./audit.ts"
+import type { Sealer } from "./sealer.ts"
+
+const everyMs = 3_600_000
+const firstMs = 60_000
+
+interface Needs {
+  db: Database
+  audit: Audit
+  sealer: Sealer
+  /** Seconds; 0 keeps all. */
+  maxAge: () => number
+  now: () => number
+}
+
+/**
+ * Forgets events past their age, whole blocks from the oldest on. The blocks stay as a hash and a
+ * seal, so that the chain can still be followed to its beginning.
+ */
+export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Needs) => {
+  /** Marks blocks as pruned, with an event that says so. */
+  const mark = (before: number): Promise<void> =>
+    db.transact(async (tx) => {
+      await db.exclusive(tx, "audit chain")
+      const young = await tx
+        .selectFrom("audit_blocks")
+        .select("number")
+        .where("pruned_at", "is", null)
+        .where("last_at", ">=", before)
+        .orderBy("number")
+        .limit(1)
+        .executeTakeFirst()
+      let old = tx
+        .updateTable("audit_blocks")
+        .set({ pruned_at: now(), digests: "" })
+        .where("pruned_at", "is", null)
+      if (young) old = old.where("number", "<", young.number)
+      const marked = await old.returning(["number", "count", "last_at"]).execute()
+      if (marked.length === 0) return
+      await audit.record(tx, {
+        actor: system,
+        action: "audit.pruned",
+        after: {
+          through_block: Math.max(...marked.map(({ number }) => number)),
+          through: Math.max(...marked.map(({ last_at }) => last_at)),
+          events: marked.reduce((sum, { count }) => sum + count, 0),
+        },
+      })
+    })
+
+  /** Takes the events of one pruned block away. @returns false when none is left */
+  const removeOne = (): Promise<boolean> =>
+    db.transact(async (tx) => {
+      const oldest = await tx
+        .selectFrom("audit_events")
+        .innerJoin("audit_blocks", "audit_blocks.number", "audit_events.block")
+        .select(["audit_blocks.number", "audit_blocks.pruned_at"])
+        .where("audit_events.block", "is not", null)
+        .orderBy("audit_events.block")
+        .limit(1)
+        .executeTakeFirst()
+      if (!oldest || oldest.pruned_at === null) return false
+      await tx.deleteFrom("audit_events").where("block", "=", oldest.number).execute()
+      return true
+    })
+
+  const sweep = async (): Promise<void> => {
+    const age = maxAge()
+    if (age === 0) return
+    await sealer.sealAll()
+    await mark(now() - age)
+    while (await removeOne()) await breathe()
+  }
+  // Failing once is no harm: the next turn does it.
+  const later = () => void sweep().catch(() => {})
+  const first = setTimeout(later, firstMs).unref()
+  const timer = setInterval(later, everyMs).unref()
+  return {
+    sweep,
+    close: (): void => {
+      clearTimeout(first)
+      clearInterval(timer)
+    },
+  }
+}

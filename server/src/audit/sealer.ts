@@ -1,0 +1,125 @@
+import { setImmediate as breathe } from "node:timers/promises"
+import type { Database, Tx } from "../db/database.ts"
+import { type BlockRow, beginning, type EventRow, hashBlock, type Signer } from "./chain.ts"
+import { headName, writeState } from "./state.ts"
+
+/** Few enough that sealing a block holds nobody up. */
+const eventsPerBlock = 200
+const lookMs = 1000
+/** An event waits no longer for others to be sealed with. */
+const longestWaitSeconds = 5
+
+interface Needs {
+  db: Database
+  signer: Signer
+  now: () => number
+  report: (error: unknown) => void
+}
+
+const unsealed = async (tx: Tx): Promise<EventRow[]> =>
+  tx
+    .selectFrom("audit_events")
+    .selectAll()
+    .where("block", "is", null)
+    .orderBy("id")
+    .limit(eventsPerBlock)
+    .execute()
+
+const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
+  (await tx
+    .selectFrom("audit_blocks")
+    .select(["number", "hash"])
+    .orderBy("number", "desc")
+    .limit(1)
+    .executeTakeFirst()) ?? { number: 0, hash: beginning }
+
+/**
+ * Chains the trail: events that were committed are sealed together, in a block that names the one
+ * before. Row by row, every writer would have to wait for the one before; and of several processes
+ * one seals at a time.
+ */
+export const createSealer = ({ db, signer, now, report }: Needs) => {
+  /** @returns how many events were sealed */
+  const sealBlock = (): Promise<number> =>
+    db.transact(async (tx) => {
+      await db.exclusive(tx, "audit chain")
+      const rows = await unsealed(tx)
+      const [first] = rows
+      if (!first) return 0
+      const last = await lastBlock(tx)
+      const number = last.number + 1
+      const previous = last.hash
+      const sealed_at = now()
+      const { hash, digests } = hashBlock({ number, previous, sealed_at, rows })
+      const times = rows.map(({ at }) => at)
+      await tx
+        .insertInto("audit_blocks")
+        .values({
+          number,
+          previous,
+          hash,
+          seal: signer.seal(hash),
+          key_id: signer.keyId,
+          count: rows.length,
+          first_at: Math.min(...times),
+          last_at: Math.max(...times),
+          sealed_at,
+          digests,
+          pruned_at: null,
+        })
+        .execute()
+      // By their ids: others that were committed meanwhile are not in this hash.
+      const ids = rows.map(({ id }) => id)
+      await tx.updateTable("audit_events").set({ block: number }).where("id", "in", ids).execute()
+      await writeState(tx, headName, signer.head(number, hash))
+      return rows.length
+    })
+
+  const due = async (): Promise<boolean> => {
+    const waiting = await db.read
+      .selectFrom("audit_events")
+      .select("at")
+      .where("block", "is", null)
+      .orderBy("id")
+      .limit(eventsPerBlock)
+      .execute()
+    const [oldest] = waiting
+    if (!oldest) return false
+    return waiting.length === eventsPerBlock || oldest.at <= now() - longestWaitSeconds
+  }
+
+  /** Seals all that is committed. */
+  const sealAll = async (): Promise<void> => {
+    while ((await sealBlock()) === eventsPerBlock) await breathe()
+  }
+
+  const look = async (): Promise<void> => {
+    while (await due()) {
+      await sealBlock()
+      await breathe()
+    }
+  }
+
+  let looking = Promise.resolve()
+  let busy = false
+  const timer = setInterval(() => {
+    if (busy) return
+    busy = true
+    looking = look()
+      .catch(report)
+      .finally(() => {
+        busy = false
+      })
+  }, lookMs).unref()
+
+  return {
+    sealAll,
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await looking
+      await sealAll().catch(report)
+    },
+  }
+}
+
+export type Sealer = ReturnType<typeof createSealer>

@@ -1,0 +1,29 @@
+import { z } from "zod"
+import type { Reader, Tx } from "../db/database.ts"
+
+/** What is remembered about the trail, as JSON under a name. */
+export const readState = async <T extends z.ZodType>(
+  reader: Reader,
+  name: string,
+  schema: T,
+): Promise<z.output<T> | undefined> => {
+  const row = await reader
+    .selectFrom("audit_state")
+    .select("value")
+    .where("name", "=", name)
+    .executeTakeFirst()
+  return row && schema.parse(JSON.parse(row.value))
+}
+
+export const writeState = async (tx: Tx, name: string, value: unknown): Promise<void> => {
+  const row = { name, value: JSON.stringify(value) }
+  await tx
+    .insertInto("audit_state")
+    .values(row)
+    .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
+    .execute()
+}
+
+/** Where the chain ends. */
+export const HeadState = z.object({ number: z.int(), hash: z.string(), signature: z.string() })
+export const headName = "head"

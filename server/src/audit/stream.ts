@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto"
+import { z } from "zod"
+import type { Database, Tx } from "../db/database.ts"
+import type { AuditReader } from "./reader.ts"
+import type { AuditEvent, AuditStatus } from "./schema.ts"
+import { type Sink, Unacceptable } from "./sinks.ts"
+import { readState, writeState } from "./state.ts"
+
+const lookMs = 1000
+/** Longer than a try may take. */
+const leaseMs = 60_000
+const longestPauseMs = 60_000
+const stateName = "stream"
+
+const StreamState = z.object({
+  /** The last block that was sent whole. */
+  block: z.int(),
+  /** Epoch seconds. */
+  sent_at: z.int().nullable(),
+  dropped: z.int(),
+  error: z.string().nullable(),
+  /** Which process sends, until when in epoch ms. */
+  holder: z.string().nullable(),
+  lease_until: z.int(),
+})
+type StreamState = z.output<typeof StreamState>
+
+interface Needs {
+  db: Database
+  reader: AuditReader
+  sink: Sink
+  now: () => number
+  report: (error: unknown) => void
+}
+
+const wordsOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 300)
+
+/**
+ * Sends sealed blocks on, in their order and one at a time. What waits is the table itself, so a
+ * collector that is away costs no memory, and a restart goes on after the last block that was
+ * acknowledged. Of several processes one sends.
+ */
+export const createAuditStream = ({ db, reader, sink, now, report }: Needs) => {
+  const me = randomUUID()
+  const stopping = new AbortController()
+  let failures = 0
+  let notBefore = 0
+
+  const stateIn = async (tx: Tx): Promise<StreamState> =>
+    (await readState(tx, stateName, StreamState)) ?? {
+      block: await reader.lastBlock(tx),
+      sent_at: null,
+      dropped: 0,
+      error: null,
+      holder: null,
+      lease_until: 0,
+    }
+
+  /** Changes the state while it is ours. @returns undefined when another process has it */
+  const change = (edit: (state: StreamState) => Partial<StreamState>) =>
+    db.transact(async (tx): Promise<StreamState | undefined> => {
+      await db.exclusive(tx, "audit stream")
+      const state = await stateIn(tx)
+      if (state.holder !== me && state.lease_until > Date.now()) return undefined
+      const lease = { holder: me, lease_until: Date.now() + leaseMs }
+      const next = { ...state, ...lease, ...edit(state) }
+      await writeState(tx, stateName, next)
+      return next
+    })
+
+  /** Halves what is refused until the event at fault stands alone. @returns how many were refused */
+  const deliver = async (events: readonly AuditEvent[]): Promise<number> => {
+    try {
+      await sink.send(events, stopping.signal)
+      return 0
+    } catch (error) {
+      if (!(error instanceof Unacceptable)) throw error
+      if (events.length === 1) {
+        report(new Error(`Audit event ${events[0]?.id} is dropped: ${error.message}`))
+        return 1
+      }
+      const half = Math.ceil(events.length / 2)
+      return (await deliver(events.slice(0, half))) + (await deliver(events.slice(half)))
+    }
+  }
+
+  /** @returns false when nothing waits, or another process sends */
+  const sendNext = async (): Promise<boolean> => {
+    const state = await change(() => ({}))
+    if (!state) return false
+    const number = state.block + 1
+    const block = await reader.block(number)
+    if (!block) return false
+    // What went by its age before it was sent is lost to the collector, and counted.
+    const refused = block.pruned ? block.count : await deliver(block.events)
+    await change(({ dropped }) => ({
+      block: number,
+      sent_at: now(),
+      dropped: dropped + refused,
+      error: null,
+    }))
+    return true
+  }
+
+  const failed = async (error: unknown): Promise<void> => {
+    failures++
+    notBefore = Date.now() + Math.min(longestPauseMs, 500 * 2 ** failures)
+    if (failures === 1) report(error)
+    await change(() => ({ error: wordsOf(error) })).catch(() => {})
+  }
+
+  const waiting = async (): Promise<boolean> => {
+    const state = await readState(db.read, stateName, StreamState)
+    return !state || state.block < (await reader.lastBlock())
+  }
+
+  const look = async (): Promise<void> => {
+    if (Date.now() < notBefore || !(await waiting())) return
+    try {
+      while (!stopping.signal.aborted && (await sendNext())) failures = 0
+    } catch (error) {
+      if (!stopping.signal.aborted) await failed(error)
+    }
+  }
+
+  let looking = Promise.resolve()
+  let busy = false
+  const begin = (): void => {
+    if (busy) return
+    busy = true
+    // Out of reach of the database: the next turn looks again.
+    looking = look()
+      .catch(() => {})
+      .finally(() => {
+        busy = false
+      })
+  }
+  const timer = setInterval(begin, lookMs).unref()
+  // So that all from the first start on is sent.
+  begin()
+
+  return {
+    status: async (): Promise<AuditStatus["stream"]> => {
+      const state = await readState(db.read, stateName, StreamState)
+      const last = await reader.lastBlock()
+      const { block = last, sent_at = null, dropped = 0, error = null } = state ?? {}
+      return { to: sink.name, behind: Math.max(0, last - block), sent_at, dropped, error }
+    },
+
+    /** Lets go, so that another process, or the next start, need not wait. */
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      stopping.abort()
+      await looking
+      await change(() => ({ holder: null, lease_until: 0 })).catch(() => {})
+      await sink.close()
+    },
+  }
+}

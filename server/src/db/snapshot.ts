@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs"
+import { sql } from "kysely"
+import type { Config } from "../config.ts"
+import type { Reader } from "./database.ts"
+import { openPatiently } from "./postgres.ts"
+import { databaseFile, openSqliteSnapshot } from "./sqlite.ts"
+
+/**
+ * Lets `work` read the database as it is at one moment, also while gateways write to it. Nothing is
+ * migrated, and nothing can be changed.
+ */
+export const readSnapshot = async <T>(
+  config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> => {
+  if (config.DATABASE_URL) {
+    const db = openPatiently(config.DATABASE_URL)
+    try {
+      return await db.connection().execute(async (connection) => {
+        await sql`begin isolation level repeatable read read only`.execute(connection)
+        return work(connection)
+      })
+    } finally {
+      await db.destroy()
+    }
+  }
+  const path = databaseFile(config.DATA_DIR)
+  if (!existsSync(path)) throw new Error(`There is no database at ${path}`)
+  const reader = openSqliteSnapshot(path)
+  try {
+    return await work(reader)
+  } finally {
+    await reader.destroy()
+  }
+}
