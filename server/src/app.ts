@@ -13,6 +13,7 @@ import { createAddressOf } from "./http/address.ts"
 import type { ErrorStyle } from "./http/errors.ts"
 import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
+import { fileKnowledgeRoutes } from "./knowledge/file-routes.ts"
 import { knowledgeRoutes } from "./knowledge/routes.ts"
 import { modelListRoutes } from "./models/openai-routes.ts"
 import { modelRoutes } from "./models/routes.ts"
@@ -80,6 +81,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       readsEverything: config.EXTRACTION_URL !== undefined,
     }),
   )
+  mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.library.reading))
   mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explaining }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
   mount("/api/v1/audit", auditRoutes({ router: router("api"), ...gateway, ...gateway.trail }))

@@ -162,6 +162,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     catalogue,
     engine: chat,
     attaching: library.attaching,
+    readersOf: library.collections.readersOf,
     log,
   })
   const runtime = createRuntime({

@@ -30,6 +30,7 @@ interface Needs {
   catalogue: Catalogue
   engine: Engine
   attaching: Attaching
+  readersOf: Parameters<typeof createNews>[0]["readersOf"]
   log: Logger
   newId: () => string
   now: () => number
@@ -53,7 +54,7 @@ export const createConversations = async (needs: Needs) => {
     prompts: createPrompts({ ...kept, chats }),
     transfer: createTransfer({ ...kept, chats }),
     follow: createFollow({ chats, answers, channels, withholding, running, bus }),
-    news: createNews({ bus, running, onOffers: registry.onChange }),
+    news: createNews({ bus, running, readersOf: needs.readersOf, onOffers: registry.onChange }),
     close: answers.close,
   }
 }

@@ -116,7 +116,8 @@ export const newsRoutes = (router: Router, news: News): Router => {
     route("user", {
       method: "get",
       path: "/events",
-      summary: "What changed: `chats` (with the id), `models`, `account`, `reset`",
+      summary:
+        "What changed: `chats`, `files`, `collections` (each with its id), `models`, `account`, `reset`",
       responses: { 200: events("Events; goes on until the reader leaves") },
     }),
     async ({ caller, exchange }) => news(exchange, caller),

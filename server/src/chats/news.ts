@@ -10,6 +10,8 @@ const gatherMs = 200
 
 interface Needs {
   bus: Bus
+  /** Who may read a file, or a collection, that is somebody else's. */
+  readersOf: (topic: "files" | "collections", id: string) => Promise<(caller: Caller) => boolean>
   running: Running
   /** Calls back when what the connections offer has changed. */
   onOffers: (listener: () => void) => void
@@ -19,20 +21,20 @@ const newsFor = (caller: Caller, message: Message): StreamEvent | null => {
   if (message.topic === "chats" && message.user_id === caller.user.id) {
     return { name: "chats", data: JSON.stringify({ id: message.id }) }
   }
-  if (message.topic === "files" && message.user_id === caller.user.id) {
-    return { name: "files", data: JSON.stringify({ id: message.id }) }
-  }
-  if (message.topic === "collections" && message.user_id === caller.user.id) {
-    return { name: "collections", data: JSON.stringify({ id: message.id }) }
-  }
   if (message.topic === "user" && message.id === caller.user.id) {
     return { name: "account", data: "{}" }
   }
   return message.topic === "reset" ? { name: "reset", data: "{}" } : null
 }
 
+interface Page {
+  caller: Caller
+  send: (event: StreamEvent) => void
+}
+
 /** Tells a signed-in page what changed, so that it can ask anew: never what it changed to. */
-export const createNews = ({ bus, running, onOffers }: Needs) => {
+export const createNews = ({ bus, readersOf, running, onOffers }: Needs) => {
+  const pages = new Set<Page>()
   const listeners = new Set<() => void>()
   let gathering = false
   const modelsChanged = (): void => {
@@ -45,15 +47,36 @@ export const createNews = ({ bus, running, onOffers }: Needs) => {
     setTimeout(tell, gatherMs).unref()
   }
   onOffers(modelsChanged)
-  bus.subscribe(({ topic }) => {
-    if (aboutModels.has(topic)) modelsChanged()
+  /** To the owner's pages at once; to others' when it is found that they may read it. */
+  const libraryChanged = async (
+    message: Extract<Message, { topic: "files" | "collections" }>,
+  ): Promise<void> => {
+    const { topic, id, user_id } = message
+    const event = { name: topic, data: JSON.stringify({ id }) }
+    const others: Page[] = []
+    for (const page of pages) {
+      if (page.caller.user.id === user_id) page.send(event)
+      else others.push(page)
+    }
+    if (others.length === 0) return
+    const reads = await readersOf(topic, id)
+    for (const { caller, send } of others) if (reads(caller)) send(event)
+  }
+
+  bus.subscribe((message) => {
+    if (aboutModels.has(message.topic)) modelsChanged()
+    if (message.topic === "files" || message.topic === "collections") {
+      libraryChanged(message).catch(() => {})
+    }
   })
 
   /** Resolves when the page has left or was cut off. */
   return async (exchange: Exchange, caller: Caller): Promise<void> => {
     const stream = openStream({ exchange, caller, running })
     const models = (): void => stream.send({ name: "models", data: "{}" })
+    const page = { caller, send: stream.send }
     listeners.add(models)
+    pages.add(page)
     const unsubscribe = bus.subscribe((message) => {
       const event = newsFor(caller, message)
       if (event) stream.send(event)
@@ -61,6 +84,7 @@ export const createNews = ({ bus, running, onOffers }: Needs) => {
     stream.send({ name: "ready", data: "{}" })
     await stream.closed
     listeners.delete(models)
+    pages.delete(page)
     unsubscribe()
   }
 }

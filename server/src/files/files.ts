@@ -8,7 +8,7 @@ import type { Page } from "../http/list.ts"
 import type { Queue } from "../jobs/queue.ts"
 import type { Objects } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
-import type { FileListQuery, FileRecord } from "./schema.ts"
+import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
 import { type FileStore, type StoredFile, toRecord } from "./store.ts"
 import type { Upload } from "./upload.ts"
 
@@ -162,9 +162,11 @@ export const createFiles = (needs: Needs) => {
       return toRecord((await store.byId(id)) ?? unknown())
     },
 
-    text: async (caller: Caller, id: string): Promise<string> => {
+    text: async (caller: Caller, id: string, { start, end }: TextQuery): Promise<FileText> => {
       await readable(caller, id)
-      return (await store.text(id)) ?? ""
+      const text = (await store.text(id)) ?? ""
+      // A piece may begin or end within a character.
+      return { content: text.slice(start, end).toWellFormed(), start, length: text.length }
     },
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {

@@ -11,6 +11,7 @@ import {
   FileText,
   ProcessStatus,
   StatusQuery,
+  TextQuery,
   Upload,
   UploadQuery,
 } from "./schema.ts"
@@ -105,11 +106,12 @@ export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Rout
   const text = route("user", {
     method: "get",
     path: "/:id/data/content",
-    summary: "Read the text that was found in a file",
+    summary: "Read the text that was found in a file, or a piece of it",
     ...byId,
+    query: TextQuery,
     responses: { 200: json(FileText, "The text; empty until it was read") },
   })
-  router.on(text, async ({ caller, params }) => ({ content: await files.text(caller, params.id) }))
+  router.on(text, ({ caller, params, query }) => files.text(caller, params.id, query))
 
   const status = route("user", {
     method: "get",

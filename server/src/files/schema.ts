@@ -68,7 +68,21 @@ export const ProcessStatus = z
   .meta({ id: "FileProcessStatus" })
 export type ProcessStatus = z.output<typeof ProcessStatus>
 
-export const FileText = z.object({ content: z.string() }).meta({ id: "FileText" })
+export const FileText = z
+  .object({
+    content: z.string(),
+    /** Where `content` begins in the whole text, and how long that is, in UTF-16 units. */
+    start: z.int(),
+    length: z.int(),
+  })
+  .meta({ id: "FileText" })
+export type FileText = z.output<typeof FileText>
+
+const Offset = z.coerce.number<string>().int().min(0)
+
+/** A piece of a text; all of it when left out. */
+export const TextQuery = z.object({ start: Offset.default(0), end: Offset.optional() })
+export type TextQuery = z.output<typeof TextQuery>
 
 export const FileListQuery = ListQuery.extend({
   order_by: z.enum(["created_at", "filename", "size"]).default("created_at"),

@@ -26,6 +26,8 @@ interface Needs {
   store: CollectionStore
   files: Files
   fileStore: FileStore
+  /** What passages are found by their meaning with. */
+  embeddingModel: () => string | null
   newId: () => string
   now: () => number
 }
@@ -66,7 +68,8 @@ export const createCollections = (needs: Needs) => {
 
   const withFiles = async (collection: Collection): Promise<CollectionWithFiles> => {
     const found = await filesOf(collection.id)
-    return { ...collection, files: found.map(toCollectionFile) }
+    const embedding_model = needs.embeddingModel()
+    return { ...collection, files: found.map(toCollectionFile), embedding_model }
   }
 
   const target = (id: string) => ({ type: "collection", id })
@@ -87,6 +90,15 @@ export const createCollections = (needs: Needs) => {
     find,
     readable,
     filesOf,
+
+    /** Who may read a file through collections, or one collection: found once for any number. */
+    readersOf: async (
+      topic: "files" | "collections",
+      id: string,
+    ): Promise<(who: Principal) => boolean> => {
+      const one = topic === "files" ? await store.around(id) : [await store.byId(id)]
+      return (who) => one.some((collection) => collection && may(collection, who, "read"))
+    },
 
     list: async (caller: Caller, query: CollectionListQuery) => {
       const { items, total } = await store.list(caller, query)
@@ -119,7 +131,7 @@ export const createCollections = (needs: Needs) => {
       await change(collection, { actor, action: "collection.created", after }, (tx) =>
         store.insert(tx, collection),
       )
-      return { ...collection, files: [] }
+      return { ...collection, files: [], embedding_model: needs.embeddingModel() }
     },
 
     update: async (

@@ -13,6 +13,7 @@ import { createCollections } from "./collections.ts"
 import { createEmbedder } from "./embedder.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
 import { createExplaining } from "./explaining.ts"
+import { createReading } from "./reading.ts"
 import { createRetrieval } from "./retrieval.ts"
 import { createSearcher } from "./searcher.ts"
 import { createSpaces } from "./spaces.ts"
@@ -79,6 +80,7 @@ export const createLibrary = async (needs: Needs) => {
     store: collectionStore,
     files,
     fileStore: workshop.store,
+    embeddingModel: spaces.model,
     newId,
     now,
   })
@@ -95,6 +97,7 @@ export const createLibrary = async (needs: Needs) => {
     objects,
     collections,
     explaining: createExplaining({ collections, retrieval }),
+    reading: createReading({ files, passages, store: collectionStore }),
     attaching: createAttaching({ files, collections }),
     citing: createCiting({ files, collections, retrieval }),
     close: async (): Promise<void> => {

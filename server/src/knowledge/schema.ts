@@ -31,9 +31,11 @@ export const CollectionFile = FileRecord.pick({ id: true, meta: true, data: true
   .meta({ id: "CollectionFile" })
 export type CollectionFile = z.output<typeof CollectionFile>
 
-export const CollectionWithFiles = Collection.extend({ files: z.array(CollectionFile) }).meta({
-  id: "CollectionWithFiles",
-})
+export const CollectionWithFiles = Collection.extend({
+  files: z.array(CollectionFile),
+  /** What passages are found by their meaning with; null where they are found by words only. */
+  embedding_model: z.string().nullable(),
+}).meta({ id: "CollectionWithFiles" })
 export type CollectionWithFiles = z.output<typeof CollectionWithFiles>
 
 export const NewCollection = z
@@ -57,6 +59,27 @@ export type CollectionListQuery = z.output<typeof CollectionListQuery>
 
 export const FileId = z.object({ file_id: z.string().min(1).max(200) }).meta({ id: "FileId" })
 export const FileIds = z.array(FileId).min(1).max(1000).meta({ id: "FileIds" })
+
+export const FilePassage = z
+  .object({
+    /** Within the file, from 0. */
+    position: z.int(),
+    /** UTF-16 offsets in the file's text. */
+    start: z.int(),
+    end: z.int(),
+    text: z.string(),
+    ...Place.shape,
+  })
+  .meta({ id: "FilePassage" })
+export type FilePassage = z.output<typeof FilePassage>
+
+export const PassageQuery = ListQuery.pick({ page: true, page_size: true })
+export type PassageQuery = z.output<typeof PassageQuery>
+
+export const UsedIn = z
+  .object({ items: z.array(z.object({ id: z.string(), name: z.string() })) })
+  .meta({ id: "FileUsedIn" })
+export type UsedIn = z.output<typeof UsedIn>
 
 export const Question = z
   .object({

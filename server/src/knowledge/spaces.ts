@@ -183,6 +183,12 @@ export const createSpaces = (needs: Needs) => {
       return true
     },
 
+    /** The model that passages are found by their meaning with; null where there is none. */
+    model: (): string | null => {
+      const model = active()?.model
+      return model !== undefined && models.offersOf(model).length > 0 ? model : null
+    },
+
     meaningOf: async (query: string, signal?: AbortSignal): Promise<Meaning | null> => {
       const space = active()
       if (!space || models.offersOf(space.model).length === 0) return null

@@ -85,6 +85,28 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return found !== undefined
     },
 
+    /** The collections that a file lies in and that are open to the caller, by name. */
+    holding: (caller: Caller, fileId: string): Promise<{ id: string; name: string }[]> =>
+      openTo(caller)
+        .innerJoin("collection_files", "collection_files.collection_id", "collections.id")
+        .where("collection_files.file_id", "=", fileId)
+        .select(["collections.id", "collections.name"])
+        .orderBy("name_key")
+        .execute(),
+
+    /** Every collection that a file lies in, with who may read it. */
+    around: async (fileId: string): Promise<Collection[]> => {
+      const rows = await db.read
+        .selectFrom("collections")
+        .innerJoin("collection_files", "collection_files.collection_id", "collections.id")
+        .where("collection_files.file_id", "=", fileId)
+        .selectAll("collections")
+        .execute()
+      return Promise.all(
+        rows.map(async (row) => toCollection(row, await grants.of("collection", row.id))),
+      )
+    },
+
     insert: async (tx: Tx, { access_grants, ...collection }: Collection): Promise<void> => {
       const row = { ...collection, name_key: foldCase(collection.name) }
       await tx.insertInto("collections").values(row).execute()

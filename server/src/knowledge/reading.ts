@@ -1,0 +1,42 @@
+import type { Files } from "../files/files.ts"
+import type { PassageStore } from "../files/passage-store.ts"
+import { Place } from "../files/place.ts"
+import type { Caller } from "../http/caller.ts"
+import type { Page } from "../http/list.ts"
+import type { FilePassage, PassageQuery, UsedIn } from "./schema.ts"
+import type { CollectionStore } from "./store.ts"
+
+interface Needs {
+  files: Files
+  passages: PassageStore
+  store: CollectionStore
+}
+
+/** What people look at in a file: its passages, and the collections it lies in. */
+export const createReading = ({ files, passages, store }: Needs) => ({
+  passages: async (
+    caller: Caller,
+    id: string,
+    { page, page_size }: PassageQuery,
+  ): Promise<Page<FilePassage>> => {
+    const file = await files.readable(caller, id)
+    const total = file.passages ?? 0
+    const found = total > 0 ? await passages.from(id, (page - 1) * page_size, page_size) : []
+    const items = found.map(({ position, starts, ends, text, place }) => ({
+      position,
+      start: starts,
+      end: ends,
+      text,
+      ...Place.parse(JSON.parse(place)),
+    }))
+    return { items, total }
+  },
+
+  /** Only those that the caller may read. */
+  usedIn: async (caller: Caller, id: string): Promise<UsedIn> => {
+    await files.readable(caller, id)
+    return { items: await store.holding(caller, id) }
+  },
+})
+
+export type Reading = ReturnType<typeof createReading>
