@@ -7,6 +7,7 @@ import { chatMessageRoutes, newsRoutes } from "./chats/message-routes.ts"
 import { chatListRoutes } from "./chats/routes.ts"
 import { connectionRoutes } from "./connections/routes.ts"
 import { fileRoutes } from "./files/routes.ts"
+import { functionRoutes } from "./functions/routes.ts"
 import type { Gateway } from "./gateway.ts"
 import { groupRoutes } from "./groups/routes.ts"
 import { createAddressOf } from "./http/address.ts"
@@ -83,6 +84,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   )
   mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.library.reading))
   mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explaining }))
+  mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
   mount("/api/v1/audit", auditRoutes({ router: router("api"), ...gateway, ...gateway.trail }))
   mount(

@@ -35,6 +35,7 @@ const Port = z.coerce.number<string>(port).int(port).min(0, port).max(65_535, po
 const count = "must be a whole number above 0"
 const Count = z.coerce.number<string>(count).int(count).min(1, count)
 
+const leastMemory = "must be between 4MB and 1GB"
 const lifetime = "must be between 1m and 365d"
 
 const httpUrl = (text: string): boolean => {
@@ -170,6 +171,10 @@ const Environment = z.object({
   EXTRACTION_CONCURRENCY: Count.default(2),
   EMBEDDING_MODEL: z.string().max(300).optional(),
   EMBEDDING_CONCURRENCY: Count.default(2),
+  FUNCTION_WORKERS: Count.default(2),
+  FUNCTION_MEMORY: Size.pipe(z.number().min(4e6, leastMemory).max(1e9, leastMemory)).default(64e6),
+  FUNCTION_CPU_TIME: Duration.pipe(z.number().min(0.01, "must be at least 10ms")).default(1),
+  FUNCTION_TIMEOUT: Duration.pipe(z.number().min(0.1, "must be at least 100ms")).default(300),
   DRAIN_TIMEOUT: Duration.default(30),
   UPSTREAM_CONNECT_TIMEOUT: Duration.default(5),
   UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(600),

@@ -40,6 +40,9 @@ export type FailureCode = keyof typeof statusByCode
 export interface FieldError {
   path: string
   message: string
+  /** In a source, from 1. */
+  line?: number
+  column?: number
 }
 
 export interface FailureDetails {

@@ -21,6 +21,7 @@ import { createConnections } from "./connections/connections.ts"
 import { createRegistry } from "./connections/registry.ts"
 import { createConnectionStore } from "./connections/store.ts"
 import { openDatabase } from "./db/open.ts"
+import { createStudio } from "./functions/studio.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createGroups } from "./groups/groups.ts"
 import { createProvisionedGroups } from "./groups/provisioned.ts"
@@ -141,6 +142,7 @@ export const createGateway = async (config: Config, log: Logger) => {
   const usage = createUsageStore(db)
   const retention = createRetention({ usage, settings, now })
 
+  const studio = await createStudio({ ...changes, config, grants, secrets })
   const modelStore = createModelStore({ db, grants })
   const catalogue = await createCatalogue({ registry, store: modelStore, bus })
   const models = createModels({ ...changes, store: modelStore, catalogue })
@@ -213,10 +215,12 @@ export const createGateway = async (config: Config, log: Logger) => {
     metrics,
     usage,
     library,
+    studio,
 
     /** Writes what is still in memory and lets go of everything. */
     close: async (): Promise<void> => {
       retention.close()
+      await studio.close()
       await library.close()
       await conversations.close()
       await recorder.close()

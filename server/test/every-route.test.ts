@@ -203,6 +203,16 @@ describe("every route that reads", () => {
       addresses.set(`/api/v1/knowledge/:id${path}`, `/api/v1/knowledge/${collection}${path}`)
     }
 
+    const content = "export const reply = () => 'hello'"
+    await call("/api/v1/functions/create", { id: "greeter", name: "Greeter", content })
+    for (const path of ["", "/valves", "/versions"]) {
+      addresses.set(`/api/v1/functions/id/:id${path}`, `/api/v1/functions/id/greeter${path}`)
+    }
+    addresses.set(
+      "/api/v1/functions/id/:id/versions/:version",
+      "/api/v1/functions/id/greeter/versions/1",
+    )
+
     addresses.set("/api/v1/users/:id", `/api/v1/users/${user}`)
     addresses.set("/api/v1/groups/:id", `/api/v1/groups/${group.id}`)
     addresses.set("/api/v1/groups/:id/members", `/api/v1/groups/${group.id}/members`)

@@ -6,6 +6,7 @@ export type Message =
   | { topic: "groups" }
   | { topic: "connections" }
   | { topic: "models" }
+  | { topic: "functions" }
   | { topic: "settings" }
   /** One of this user's chats changed, or all of them where `id` is null. */
   | { topic: "chats"; user_id: string; id: string | null }

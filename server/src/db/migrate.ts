@@ -4,6 +4,7 @@ import * as foundation from "./migrations/0001-foundation.ts"
 import * as scim from "./migrations/0002-scim.ts"
 import * as chats from "./migrations/0003-chats.ts"
 import * as files from "./migrations/0004-files.ts"
+import * as functions from "./migrations/0005-functions.ts"
 import * as audit from "./migrations/0007-audit.ts"
 import * as chatSources from "./migrations/0009-chat-sources.ts"
 import { isOutage } from "./outage.ts"
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   "0002-scim": scim,
   "0003-chats": chats,
   "0004-files": files,
+  "0005-functions": functions,
   "0007-audit": audit,
   "0009-chat-sources": chatSources,
 }

@@ -17,6 +17,12 @@ import type {
   VectorBatchRow,
   VectorSpaceRow,
 } from "./file-tables.ts"
+import type {
+  FunctionItemRow,
+  FunctionRow,
+  FunctionRunRow,
+  FunctionVersionRow,
+} from "./function-tables.ts"
 
 /** 0 or 1: neither database's own boolean is portable. */
 export type Bit = 0 | 1
@@ -206,4 +212,8 @@ export interface Tables {
   collections: CollectionRow
   collection_files: CollectionFileRow
   jobs: JobRow
+  functions: FunctionRow
+  function_versions: FunctionVersionRow
+  function_runs: FunctionRunRow
+  function_items: FunctionItemRow
 }

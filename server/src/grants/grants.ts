@@ -2,7 +2,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
 import { AccessGrant } from "./schema.ts"
 
-export type ResourceType = "model" | "connection" | "collection"
+export type ResourceType = "model" | "connection" | "collection" | "function"
 
 /** Who is asked about: a caller, or an owner who is not here. */
 export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "id" | "role"> }

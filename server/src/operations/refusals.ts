@@ -6,7 +6,16 @@ const ApiError = z
   .object({
     detail: z.string(),
     code: z.string(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    errors: z
+      .array(
+        z.object({
+          path: z.string(),
+          message: z.string(),
+          line: z.int().optional(),
+          column: z.int().optional(),
+        }),
+      )
+      .optional(),
   })
   .meta({ id: "Error", description: "A sentence for a person, a code for a program" })
 

@@ -1,0 +1,64 @@
+import type { Bit } from "./tables.ts"
+
+export interface FunctionRow {
+  id: string
+  user_id: string
+  name: string
+  version: number
+  is_active: Bit
+  /** JSON object. */
+  meta: string
+  /** JSON arrays. */
+  hosts: string
+  filter_models: string
+  filter_order: number
+  /** JSON object, sealed with SECRET_KEY: what an administrator filled in. */
+  sealed_values: string | null
+  created_at: number
+  updated_at: number
+}
+
+export interface FunctionVersionRow {
+  function_id: string
+  version: number
+  name: string
+  /** As its author wrote it. */
+  content: string
+  /** The same without types: what runs. */
+  code: string
+  /** JSON object: what it exports. */
+  manifest: string
+  user_id: string
+  restored_from: number | null
+  created_at: number
+}
+
+export interface FunctionRunRow {
+  id: string
+  function_id: string
+  version: number
+  task: string
+  user_id: string
+  trial: Bit
+  outcome: string
+  message: string | null
+  line: number | null
+  column_number: number | null
+  duration_ms: number
+  first_output_ms: number | null
+  cpu_ms: number
+  memory_bytes: number
+  output_bytes: number
+  /** JSON array of lines. */
+  log: string
+  created_at: number
+}
+
+/** What a function keeps for itself. */
+export interface FunctionItemRow {
+  function_id: string
+  key: string
+  /** JSON. */
+  value: string
+  updated_at: number
+}

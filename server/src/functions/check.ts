@@ -1,0 +1,158 @@
+import { z } from "zod"
+import { fail } from "../errors.ts"
+import { type Manifest, type Problem, SettingShape } from "./schema.ts"
+import type { Source } from "./store.ts"
+import { stripTypes } from "./strip.ts"
+import type { Trouble } from "./wall/session.ts"
+import type { Wall } from "./wall/wall.ts"
+
+/** Loading a module is no place to compute. */
+const loadLimits = { cpuMs: 1000, wallMs: 5000, outputBytes: 0, pieces: 0 }
+
+const ModelId = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]*$/, "holds only letters, digits and . _ : -")
+
+/** What a module says of itself, read strictly: it is an author's, who wants to know what is wrong. */
+const Described = z.object({
+  name: z.string().max(200).nullish(),
+  description: z.string().max(2000).nullish(),
+  models: z
+    .array(
+      z.object({
+        id: ModelId,
+        name: z.string().max(200).optional(),
+        description: z.string().max(2000).optional(),
+      }),
+    )
+    .min(1)
+    .max(100)
+    .nullish(),
+  settings: z.record(z.string(), SettingShape).nullish(),
+  found: z.object({
+    reply: z.boolean(),
+    before: z.boolean(),
+    after: z.boolean(),
+    chunk: z.boolean(),
+  }),
+})
+
+export type Checked = { source: Source } | { problem: Problem }
+
+const problem = (message: string): { problem: Problem } => ({
+  problem: { message, line: null, column: null },
+})
+
+const ofTrouble = ({ message, line, column }: Trouble): { problem: Problem } => ({
+  problem: { message, line, column },
+})
+
+const nothingFound =
+  'A function exports "reply" (a model), or "before", "chunk" or "after" (a filter)'
+
+const settingFault = (name: string, shape: SettingShape): string | null => {
+  if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) {
+    return "its name must begin with a letter and hold only letters, digits and _"
+  }
+  if (shape.type === "choice" && !shape.choices?.length) return 'a choice needs "choices"'
+  const tells = shape.type === "secret" && shape.default !== undefined
+  return tells ? "a secret has no default: it would stand in the source" : null
+}
+
+/** What no type can say: that something is there, and nothing twice. */
+const faultOf = ({ found, models, settings }: z.output<typeof Described>): string | null => {
+  if (!Object.values(found).some(Boolean)) return nothingFound
+  const ids = (models ?? []).map(({ id }) => id)
+  if (new Set(ids).size < ids.length) return "models: an id occurs twice"
+  for (const [name, shape] of Object.entries(settings ?? {})) {
+    const fault = settingFault(name, shape)
+    if (fault) return `settings.${name}: ${fault}`
+  }
+  return null
+}
+
+const modelsIn = ({ found, name, description, models }: z.output<typeof Described>) => {
+  if (!found.reply) return []
+  if (!models) return [{ id: "", name: name ?? "", description: description ?? "" }]
+  return models.map(({ id, name: shown = id, description: told = "" }) => ({
+    id,
+    name: shown,
+    description: told,
+  }))
+}
+
+const manifestOf = (value: unknown): { manifest: Manifest } | { problem: Problem } => {
+  const { data, error } = Described.safeParse(value)
+  if (!data) {
+    const [issue] = error.issues
+    return problem(`${issue?.path.join(".")}: ${issue?.message}`)
+  }
+  const fault = faultOf(data)
+  if (fault) return problem(fault)
+  const { reply, ...filter } = data.found
+  return {
+    manifest: {
+      name: data.name ?? null,
+      description: data.description ?? "",
+      models: modelsIn(data),
+      filter: Object.values(filter).some(Boolean) ? filter : null,
+      settings: data.settings ?? {},
+    },
+  }
+}
+
+const emptyContext = JSON.stringify({
+  user: { id: "", name: "", email: "", role: "", groups: [] },
+  settings: {},
+  model: { id: "", name: null },
+})
+
+/** Reads a source: without its types, loaded once behind the wall to see what it exports. */
+export const createCheck = (wall: Wall) => {
+  const describe = async (code: string): Promise<Checked | { manifest: Manifest }> => {
+    const session = await wall.open({
+      name: "",
+      code,
+      json: emptyContext,
+      limits: loadLimits,
+      hears: {
+        out: () => true,
+        log: () => {},
+        call: async () => fail("forbidden", "Nothing can be asked while a module is loaded"),
+      },
+    })
+    try {
+      const loaded = await session.loaded
+      if ("trouble" in loaded) return ofTrouble(loaded.trouble)
+      const described = await session.invoke("describe", {})
+      return "trouble" in described ? ofTrouble(described.trouble) : manifestOf(described.value)
+    } finally {
+      session.finish()
+    }
+  }
+
+  const check = async (content: string): Promise<Checked> => {
+    const stripped = await stripTypes(content)
+    if ("problem" in stripped) return stripped
+    const described = await describe(stripped.code)
+    if (!("manifest" in described)) return described
+    return { source: { content, code: stripped.code, manifest: described.manifest } }
+  }
+
+  return {
+    check,
+
+    /** @throws {Failure} `invalid`, with the line and column of what is wrong */
+    orFail: async (content: string, path = "content"): Promise<Source> => {
+      const checked = await check(content)
+      if ("source" in checked) return checked.source
+      const { message, line, column } = checked.problem
+      const where = line === null ? "" : ` (line ${line}, column ${column ?? 1})`
+      const error = { path, message, ...(line !== null && { line, column: column ?? 1 }) }
+      return fail("invalid", `${path}: ${message}${where}`, { errors: [error] })
+    },
+  }
+}
+
+export type CheckSource = ReturnType<typeof createCheck>

@@ -1,0 +1,266 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Actor, Caller } from "../http/caller.ts"
+import type { CheckSource } from "./check.ts"
+import { type Directory, modelsOf } from "./directory.ts"
+import type {
+  FunctionChanges,
+  FunctionRecord,
+  FunctionSummary,
+  FunctionValves,
+  FunctionVersion,
+  FunctionVersionSource,
+  NewFunction,
+  ValveChanges,
+} from "./schema.ts"
+import type { FunctionStore, Source, StoredFunction } from "./store.ts"
+import { changedValues, shownValues } from "./values.ts"
+
+interface Needs {
+  db: Database
+  store: FunctionStore
+  directory: Directory
+  check: CheckSource
+  audit: Audit
+  bus: Bus
+  now: () => number
+}
+
+interface Work {
+  tx: Tx
+  actor: Actor
+  caller: Caller
+}
+
+const target = (id: string) => ({ type: "function", id })
+const unknown = (id: string): never => fail("not_found", `There is no function ${id.slice(0, 100)}`)
+const taken = (id: string): never => fail("conflict", `A function ${id} exists already`)
+
+/** What decides over who may use it and where it may go. */
+const access = (one: StoredFunction) => ({
+  access_grants: one.access_grants,
+  is_active: one.is_active,
+  hosts: one.hosts,
+  filter_models: one.filter_models,
+})
+
+export const summaryOf = (stored: StoredFunction): FunctionSummary => {
+  const { code, values, manifest, ...rest } = stored
+  const models = modelsOf(stored).map(({ id, name, description }) => ({ id, name, description }))
+  return { ...rest, models, filter: manifest.filter, settings: manifest.settings }
+}
+
+/** Keeps functions and their versions. Only administrators come here. */
+export const createFunctions = (needs: Needs) => {
+  const { db, store, directory, check, audit, bus, now } = needs
+
+  const recordOf = async (stored: StoredFunction): Promise<FunctionRecord> => {
+    const source = await store.version(stored.id, stored.version)
+    return { ...summaryOf(stored), content: source?.content ?? unknown(stored.id) }
+  }
+
+  const known = async (id: string, tx?: Tx): Promise<StoredFunction> =>
+    (await store.byId(id, tx)) ?? unknown(id)
+
+  /** One change after another; in force here by the time that the reply is read. */
+  const transact = async <T>(
+    who: { actor: Actor; caller: Caller },
+    edit: (work: Work) => Promise<T>,
+  ): Promise<T> => {
+    const result = await db.transact(async (tx) => {
+      await db.exclusive(tx, "functions")
+      const done = await edit({ tx, ...who })
+      await bus.publish(tx, { topic: "functions" })
+      return done
+    })
+    await directory.reload()
+    return result
+  }
+
+  const addVersion = async (
+    { tx, caller }: Work,
+    stored: StoredFunction,
+    { source, from = null }: { source: Source; from?: number | null },
+  ): Promise<void> => {
+    const made = { user_id: caller.user.id, restored_from: from, created_at: stored.updated_at }
+    await store.addVersion(tx, stored, { ...source, ...made })
+  }
+
+  const insert = async (work: Work, input: NewFunction, source: Source): Promise<void> => {
+    const { tx, actor, caller } = work
+    const { content, ...fields } = input
+    const { code, manifest } = source
+    const times = { created_at: now(), updated_at: now() }
+    const own = { user_id: caller.user.id, version: 1, code, manifest, values: {} }
+    const stored: StoredFunction = { ...fields, ...own, ...times }
+    if (!(await store.insert(tx, stored))) taken(input.id)
+    await addVersion(work, stored, { source })
+    const change = { actor, action: "function.created", target: target(input.id) }
+    await audit.record(tx, { ...change, after: { ...access(stored), version: 1 } })
+  }
+
+  const change = async (
+    work: Work,
+    id: string,
+    { changes, source, from }: { changes: FunctionChanges; source?: Source; from?: number },
+  ): Promise<void> => {
+    const { tx, actor } = work
+    const before = await known(id, tx)
+    const { content, version: upon, ...fields } = changes
+    if (upon !== undefined && upon !== before.version) {
+      fail("conflict", `Somebody saved version ${before.version} meanwhile; look at it first`)
+    }
+    const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
+    const after: StoredFunction = { ...before, ...set, updated_at: now() }
+    if (source) {
+      const { code, manifest } = source
+      Object.assign(after, { code, manifest, version: before.version + 1 })
+      after.values = changedValues(manifest, before.values, {})
+      await addVersion(work, after, { source, ...(from !== undefined && { from }) })
+    }
+    await store.update(tx, after)
+    await audit.record(tx, {
+      actor,
+      action: from === undefined ? "function.updated" : "function.restored",
+      target: target(id),
+      changed: [...Object.keys(set), ...(source ? ["content"] : [])],
+      before: { ...access(before), version: before.version },
+      after: { ...access(after), version: after.version },
+    })
+  }
+
+  const latest = async (id: string): Promise<FunctionRecord> => recordOf(await known(id))
+
+  return {
+    list: async (): Promise<FunctionSummary[]> => (await store.list()).map(summaryOf),
+    get: latest,
+    known,
+
+    /** @throws {Failure} `invalid` with line and column, for a source that cannot be loaded */
+    create: async (actor: Actor, caller: Caller, input: NewFunction): Promise<FunctionRecord> => {
+      if (await store.byId(input.id)) taken(input.id)
+      const source = await check.orFail(input.content)
+      await transact({ actor, caller }, (work) => insert(work, input, source))
+      return latest(input.id)
+    },
+
+    update: async (
+      actor: Actor,
+      caller: Caller,
+      { id, changes }: { id: string; changes: FunctionChanges },
+    ): Promise<FunctionRecord> => {
+      const stored = await known(id)
+      const current = await store.version(id, stored.version)
+      const isNew = changes.content !== undefined && changes.content !== current?.content
+      const source = isNew ? await check.orFail(changes.content ?? "") : undefined
+      await transact({ actor, caller }, (work) =>
+        change(work, id, { changes, ...(source && { source }) }),
+      )
+      return latest(id)
+    },
+
+    /** Switches it on or off. */
+    toggle: async (actor: Actor, caller: Caller, id: string): Promise<FunctionRecord> => {
+      await transact({ actor, caller }, async (work) => {
+        const { is_active } = await known(id, work.tx)
+        await change(work, id, { changes: { is_active: !is_active } })
+      })
+      return latest(id)
+    },
+
+    remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
+      transact({ actor, caller }, async ({ tx }) => {
+        await known(id, tx)
+        await store.remove(tx, id)
+        await audit.record(tx, { actor, action: "function.deleted", target: target(id) })
+      }),
+
+    valves: async (id: string): Promise<FunctionValves> => {
+      const { manifest, values } = await known(id)
+      return shownValues(manifest, values)
+    },
+
+    setValves: async (
+      actor: Actor,
+      caller: Caller,
+      { id, values }: { id: string } & ValveChanges,
+    ): Promise<FunctionValves> => {
+      const stored = await transact({ actor, caller }, async ({ tx }) => {
+        const before = await known(id, tx)
+        const next = changedValues(before.manifest, before.values, values)
+        const after = { ...before, values: next, updated_at: now() }
+        await store.update(tx, after)
+        const changed = Object.keys(values)
+        const event = { actor, action: "function.settings_changed", target: target(id), changed }
+        await audit.record(tx, event)
+        return after
+      })
+      return shownValues(stored.manifest, stored.values)
+    },
+
+    versions: async (id: string): Promise<FunctionVersion[]> => {
+      await known(id)
+      return store.versions(id)
+    },
+
+    version: async (id: string, version: number): Promise<FunctionVersionSource> =>
+      (await store.version(id, version)) ?? fail("not_found", "There is no such version"),
+
+    /** Makes a new version of an old one's source; nothing is lost by going back. */
+    restore: async (
+      actor: Actor,
+      caller: Caller,
+      { id, version }: { id: string; version: number },
+    ): Promise<FunctionRecord> => {
+      const old = await store.version(id, version)
+      if (!old) return fail("not_found", "There is no such version")
+      const source = await check.orFail(old.content)
+      const changes = { name: old.name }
+      await transact({ actor, caller }, (work) =>
+        change(work, id, { changes, source, from: version }),
+      )
+      return latest(id)
+    },
+
+    exported: async (): Promise<FunctionRecord[]> => {
+      const records: FunctionRecord[] = []
+      for (const stored of await store.list()) records.push(await recordOf(stored))
+      return records
+    },
+
+    /** Creates or changes all of them, or none. Settings stay where they are. */
+    replace: async (
+      actor: Actor,
+      caller: Caller,
+      inputs: readonly NewFunction[],
+    ): Promise<{ created: string[]; updated: string[] }> => {
+      const sources = new Map<string, Source>()
+      for (const [at, { id, content }] of inputs.entries()) {
+        if (sources.has(id)) {
+          const path = `functions.${at}.id`
+          const message = `"${id}" occurs twice`
+          fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
+        }
+        sources.set(id, await check.orFail(content, `functions.${at}.content`))
+      }
+      return transact({ actor, caller }, async (work) => {
+        const there = new Set((await store.list(work.tx)).map(({ id }) => id))
+        for (const input of inputs) {
+          const source = sources.get(input.id) ?? unknown(input.id)
+          const { id, content, ...changes } = input
+          if (there.has(id)) await change(work, id, { changes, source })
+          else await insert(work, input, source)
+        }
+        const ids = inputs.map(({ id }) => id)
+        return {
+          created: ids.filter((id) => !there.has(id)),
+          updated: ids.filter((id) => there.has(id)),
+        }
+      })
+    },
+  }
+}
+
+export type Functions = ReturnType<typeof createFunctions>

@@ -1,0 +1,183 @@
+import { z } from "zod"
+import { AccessGrants } from "../grants/schema.ts"
+
+export const mostContent = 256 * 1024
+
+export const FunctionId = z
+  .string()
+  .max(64)
+  .regex(/^[a-z][a-z0-9_]*$/, "must begin with a small letter and hold only a-z, 0-9 and _")
+
+const Text = z.string().max(2000)
+
+/** One thing that an administrator fills in, as the module's `settings` describe it. */
+export const SettingShape = z
+  .object({
+    type: z.enum(["text", "secret", "number", "boolean", "choice"]).default("text"),
+    label: z.string().max(200).optional(),
+    description: Text.optional(),
+    required: z.boolean().default(false),
+    default: z.union([z.string().max(20_000), z.number(), z.boolean()]).optional(),
+    choices: z.array(z.string().max(200)).max(100).optional(),
+    min: z.number().optional(),
+    max: z.number().optional(),
+    multiline: z.boolean().optional(),
+  })
+  .meta({ id: "FunctionSetting" })
+export type SettingShape = z.output<typeof SettingShape>
+
+const SettingName = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_]*$/, "a setting's name holds only letters, digits and _")
+
+const Settings = z.record(SettingName, SettingShape)
+
+/** What a module's exports say that it is. */
+export const Manifest = z.object({
+  name: z.string().max(200).nullable(),
+  description: Text,
+  /** Empty where it is no model; `id` is empty for one that is named like the function. */
+  models: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })),
+  /** Null where it is no filter. */
+  filter: z
+    .object({ before: z.boolean(), after: z.boolean(), chunk: z.boolean() })
+    .nullable()
+    .meta({ id: "FunctionFilter" }),
+  settings: Settings,
+})
+export type Manifest = z.output<typeof Manifest>
+
+const host = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/
+const Host = z
+  .string()
+  .max(260)
+  .transform((text) => text.trim().toLowerCase())
+  .pipe(
+    z.string().regex(host, "must be a host such as api.example.com, *.example.com or host:8443"),
+  )
+
+const fields = {
+  name: z.string().trim().min(1, "must not be empty").max(200),
+  content: z.string().min(1, "must not be empty").max(mostContent),
+  meta: z.looseObject({
+    description: z.string().max(10_000).default(""),
+    tags: z.array(z.string().min(1).max(100)).max(50).default([]),
+  }),
+  /** Where its `fetch` may go; nowhere when empty. */
+  hosts: z.array(Host).max(100),
+  /** Models that its filter stands before: ids, or `*` alone for all. */
+  filter_models: z.array(z.string().min(1).max(300)).max(1000),
+  /** Filters with smaller numbers come first on the way in and last on the way out. */
+  filter_order: z.int().min(-1000).max(1000),
+  access_grants: AccessGrants,
+  is_active: z.boolean(),
+}
+
+/** An entry of the list: all but the source. */
+export const FunctionSummary = z
+  .object({
+    id: FunctionId,
+    name: fields.name,
+    user_id: z.string(),
+    /** Counts up with every change of the source. */
+    version: z.int(),
+    is_active: z.boolean(),
+    meta: fields.meta,
+    models: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })),
+    filter: Manifest.shape.filter,
+    settings: Settings,
+    hosts: z.array(z.string()),
+    filter_models: fields.filter_models,
+    filter_order: fields.filter_order,
+    access_grants: AccessGrants,
+    created_at: z.int(),
+    updated_at: z.int(),
+  })
+  .meta({ id: "FunctionSummary" })
+export type FunctionSummary = z.output<typeof FunctionSummary>
+
+export const FunctionRecord = FunctionSummary.extend({ content: z.string() }).meta({
+  id: "Function",
+})
+export type FunctionRecord = z.output<typeof FunctionRecord>
+
+export const NewFunction = z
+  .object({
+    id: FunctionId,
+    name: fields.name,
+    content: fields.content,
+    meta: fields.meta.default({ description: "", tags: [] }),
+    hosts: fields.hosts.default([]),
+    filter_models: fields.filter_models.default([]),
+    filter_order: fields.filter_order.default(0),
+    access_grants: AccessGrants.default([]),
+    is_active: z.boolean().default(true),
+  })
+  .meta({ id: "NewFunction" })
+export type NewFunction = z.output<typeof NewFunction>
+
+export const FunctionChanges = z
+  .object(fields)
+  .partial()
+  .extend({
+    /** The version that the change was made upon; 409 when there is a later one. */
+    version: z.int().optional(),
+  })
+  .meta({ id: "FunctionChanges" })
+export type FunctionChanges = z.output<typeof FunctionChanges>
+
+const Value = z.union([z.string(), z.number(), z.boolean()]).nullable()
+
+/** Stands for a secret that is set, and is never sent itself. */
+export const secretMask = "********"
+
+export const FunctionValves = z
+  .object({ settings: Settings, values: z.record(z.string(), Value) })
+  .meta({ id: "FunctionValves" })
+export type FunctionValves = z.output<typeof FunctionValves>
+
+/** What is left out stays, as does a secret sent as its mask; null goes back to the default. */
+export const ValveChanges = z
+  .object({ values: z.record(z.string().max(64), Value) })
+  .meta({ id: "FunctionValveChanges" })
+export type ValveChanges = z.output<typeof ValveChanges>
+
+export const FunctionVersion = z
+  .object({
+    version: z.int(),
+    name: z.string(),
+    user_id: z.string(),
+    /** The older one that it brought back. */
+    restored_from: z.int().nullable(),
+    created_at: z.int(),
+  })
+  .meta({ id: "FunctionVersion" })
+export type FunctionVersion = z.output<typeof FunctionVersion>
+
+export const FunctionVersionSource = FunctionVersion.extend({ content: z.string() }).meta({
+  id: "FunctionVersionSource",
+})
+export type FunctionVersionSource = z.output<typeof FunctionVersionSource>
+
+/** A fault in a source, where one line can be blamed. Lines and columns count from 1. */
+export const Problem = z
+  .object({ message: z.string(), line: z.int().nullable(), column: z.int().nullable() })
+  .meta({ id: "FunctionProblem" })
+export type Problem = z.output<typeof Problem>
+
+export const CheckedSource = z
+  .object({ problems: z.array(Problem), manifest: Manifest.nullable() })
+  .meta({ id: "CheckedFunction" })
+
+export const FunctionExport = z
+  .object({ functions: z.array(FunctionRecord) })
+  .meta({ id: "FunctionExport" })
+
+export const FunctionImport = z
+  .object({ functions: z.array(NewFunction).min(1).max(200) })
+  .meta({ id: "FunctionImport" })
+
+export const FunctionsImported = z
+  .object({ created: z.array(z.string()), updated: z.array(z.string()) })
+  .meta({ id: "FunctionsImported" })

@@ -1,0 +1,166 @@
+import type { Insertable, Selectable } from "kysely"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import type { FunctionRow, FunctionVersionRow } from "../db/function-tables.ts"
+import type { Grants } from "../grants/grants.ts"
+import type { AccessGrant } from "../grants/schema.ts"
+import type { Secrets } from "../secrets/secrets.ts"
+import type { FunctionSummary, FunctionVersion, FunctionVersionSource, Manifest } from "./schema.ts"
+
+export type Values = Record<string, string | number | boolean>
+
+/** A function as it runs: its latest version, with what an administrator filled in. */
+export interface StoredFunction
+  extends Pick<
+    FunctionSummary,
+    | "id"
+    | "name"
+    | "user_id"
+    | "version"
+    | "is_active"
+    | "meta"
+    | "hosts"
+    | "filter_models"
+    | "filter_order"
+    | "access_grants"
+    | "created_at"
+    | "updated_at"
+  > {
+  /** Without types. */
+  code: string
+  manifest: Manifest
+  values: Values
+}
+
+/** A source that was checked. */
+export interface Source {
+  content: string
+  code: string
+  manifest: Manifest
+}
+
+export interface NewVersion extends Source {
+  user_id: string
+  restored_from: number | null
+  created_at: number
+}
+
+interface Needs {
+  db: Database
+  grants: Grants
+  secrets: Secrets
+}
+
+type Joined = Selectable<FunctionRow> & Pick<FunctionVersionRow, "code" | "manifest">
+
+const versionFields = ["version", "name", "user_id", "restored_from", "created_at"] as const
+
+export const createFunctionStore = ({ db, grants, secrets }: Needs) => {
+  const toFunction = (
+    { sealed_values, ...row }: Joined,
+    access_grants: AccessGrant[] = [],
+  ): StoredFunction => ({
+    ...row,
+    is_active: row.is_active === 1,
+    meta: JSON.parse(row.meta),
+    hosts: JSON.parse(row.hosts),
+    filter_models: JSON.parse(row.filter_models),
+    manifest: JSON.parse(row.manifest),
+    values: sealed_values === null ? {} : JSON.parse(secrets.unseal(sealed_values)),
+    access_grants,
+  })
+
+  const toRow = (stored: StoredFunction): Insertable<FunctionRow> => {
+    const { access_grants, code, manifest, values, ...row } = stored
+    const anyValue = Object.keys(values).length > 0
+    return {
+      ...row,
+      is_active: row.is_active ? 1 : 0,
+      meta: JSON.stringify(row.meta),
+      hosts: JSON.stringify(row.hosts),
+      filter_models: JSON.stringify(row.filter_models),
+      sealed_values: anyValue ? secrets.seal(JSON.stringify(values)) : null,
+    }
+  }
+
+  const joined = (reader: Reader) =>
+    reader
+      .selectFrom("functions")
+      .innerJoin("function_versions", (join) =>
+        join
+          .onRef("function_versions.function_id", "=", "functions.id")
+          .onRef("function_versions.version", "=", "functions.version"),
+      )
+      .selectAll("functions")
+      .select(["function_versions.code", "function_versions.manifest"])
+
+  return {
+    list: async (reader: Reader = db.read): Promise<StoredFunction[]> => {
+      const rows = await joined(reader).orderBy("functions.id").execute()
+      const access = await grants.byResource("function", reader)
+      return rows.map((row) => toFunction(row, access.get(row.id)))
+    },
+
+    byId: async (id: string, reader: Reader = db.read): Promise<StoredFunction | undefined> => {
+      const row = await joined(reader).where("functions.id", "=", id).executeTakeFirst()
+      return row && toFunction(row, await grants.of("function", id, reader))
+    },
+
+    /** @returns false when the id is taken */
+    insert: async (tx: Tx, stored: StoredFunction): Promise<boolean> => {
+      const inserted = await tx
+        .insertInto("functions")
+        .values(toRow(stored))
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .returning("id")
+        .executeTakeFirst()
+      if (!inserted) return false
+      await grants.replace(tx, "function", stored.id, stored.access_grants)
+      return true
+    },
+
+    update: async (tx: Tx, stored: StoredFunction): Promise<void> => {
+      const { id, ...row } = toRow(stored)
+      await tx.updateTable("functions").set(row).where("id", "=", id).execute()
+      await grants.replace(tx, "function", id, stored.access_grants)
+    },
+
+    remove: async (tx: Tx, id: string): Promise<void> => {
+      await tx.deleteFrom("functions").where("id", "=", id).execute()
+      await grants.replace(tx, "function", id, [])
+    },
+
+    addVersion: async (
+      tx: Tx,
+      { id, version, name }: Pick<StoredFunction, "id" | "version" | "name">,
+      { manifest, ...source }: NewVersion,
+    ): Promise<void> => {
+      await tx
+        .insertInto("function_versions")
+        .values({ function_id: id, version, name, ...source, manifest: JSON.stringify(manifest) })
+        .execute()
+    },
+
+    /** The latest first. */
+    versions: (id: string): Promise<FunctionVersion[]> =>
+      db.read
+        .selectFrom("function_versions")
+        .select(versionFields)
+        .where("function_id", "=", id)
+        .orderBy("version", "desc")
+        .execute(),
+
+    version: (
+      id: string,
+      version: number,
+      reader: Reader = db.read,
+    ): Promise<FunctionVersionSource | undefined> =>
+      reader
+        .selectFrom("function_versions")
+        .select([...versionFields, "content"])
+        .where("function_id", "=", id)
+        .where("version", "=", version)
+        .executeTakeFirst(),
+  }
+}
+
+export type FunctionStore = ReturnType<typeof createFunctionStore>

@@ -1,0 +1,89 @@
+import { fail } from "../errors.ts"
+import { type FunctionValves, type Manifest, type SettingShape, secretMask } from "./schema.ts"
+import type { Values } from "./store.ts"
+
+type Value = Values[string]
+
+const wrong = (name: string, message: string): never => {
+  const path = `values.${name}`
+  return fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
+}
+
+const within = (name: string, value: number, { min, max }: SettingShape): number => {
+  if (!Number.isFinite(value)) wrong(name, "must be a number")
+  if (min !== undefined && value < min) wrong(name, `must be at least ${min}`)
+  if (max !== undefined && value > max) wrong(name, `must be at most ${max}`)
+  return value
+}
+
+const mostCharacters = 20_000
+
+const checked = (name: string, value: Value, shape: SettingShape): Value => {
+  if (shape.type === "boolean") {
+    return typeof value === "boolean" ? value : wrong(name, "must be true or false")
+  }
+  if (shape.type === "number") {
+    return typeof value === "number" ? within(name, value, shape) : wrong(name, "must be a number")
+  }
+  if (typeof value !== "string") return wrong(name, "must be a text")
+  if (value.length > mostCharacters) wrong(name, `may have ${mostCharacters} characters at most`)
+  if (shape.type === "choice" && !shape.choices?.includes(value)) {
+    wrong(name, `must be one of ${(shape.choices ?? []).join(", ")}`)
+  }
+  return value
+}
+
+/** What is sent for a setting; undefined where it was left out, or sent as its mask. */
+const sentFor = (
+  changes: Record<string, Value | null>,
+  name: string,
+  { type }: SettingShape,
+): Value | null | undefined => {
+  const sent = Object.hasOwn(changes, name) ? changes[name] : undefined
+  return type === "secret" && sent === secretMask ? undefined : sent
+}
+
+/** Changes applied to what is stored; what the module no longer describes goes. */
+export const changedValues = (
+  { settings }: Manifest,
+  stored: Values,
+  changes: Record<string, Value | null>,
+): Values => {
+  for (const name of Object.keys(changes)) {
+    if (!Object.hasOwn(settings, name)) wrong(name, "the function has no such setting")
+  }
+  const next: Values = {}
+  for (const [name, shape] of Object.entries(settings)) {
+    const sent = sentFor(changes, name, shape)
+    const value = sent === undefined ? stored[name] : sent
+    if (value === undefined || value === null) continue
+    next[name] = sent === undefined ? value : checked(name, value, shape)
+  }
+  return next
+}
+
+/** What the function is given: what was filled in, else the defaults. */
+export const effectiveValues = ({ settings }: Manifest, stored: Values): Values => {
+  const values: Values = {}
+  for (const [name, shape] of Object.entries(settings)) {
+    const value = stored[name] ?? shape.default
+    if (value !== undefined) values[name] = value
+  }
+  return values
+}
+
+/** The settings that are required and not filled in. */
+export const missingValues = ({ settings }: Manifest, values: Values): string[] =>
+  Object.entries(settings)
+    .filter(([name, { required }]) => required && (values[name] ?? "") === "")
+    .map(([name]) => name)
+
+/** For the browser: secrets as a mask. */
+export const shownValues = ({ settings }: Manifest, stored: Values): FunctionValves => {
+  const values: FunctionValves["values"] = {}
+  for (const [name, shape] of Object.entries(settings)) {
+    const value = stored[name] ?? null
+    values[name] = shape.type === "secret" && value !== null ? secretMask : value
+  }
+  return { settings, values }
+}

@@ -1,0 +1,47 @@
+import type { LogLine } from "../run-schema.ts"
+
+const mostLines = 500
+const mostCharacters = 64 * 1024
+
+/** The file name that an author's module has in stacks. */
+export const moduleName = "function.ts"
+
+const framePattern = new RegExp(`${moduleName.replace(".", "\\.")}:(\\d+)(?::(\\d+))?`)
+
+/** The first place of the author's own source in a stack. */
+export const placeOf = (stack: string): { line: number | null; column: number | null } => {
+  const [, line, column] = framePattern.exec(stack) ?? []
+  return { line: line ? Number(line) : null, column: column ? Number(column) : null }
+}
+
+/** Takes the lines of one run, as many as there is room for, and counts the rest. */
+export const createGuestLog = (elapsed: () => number) => {
+  let lines: LogLine[] = []
+  let taken = 0
+  let characters = 0
+  let dropped = 0
+
+  return {
+    write: ({ level, text, stack }: { level: LogLine["level"]; text: string; stack: string }) => {
+      characters += text.length
+      if (taken >= mostLines || characters > mostCharacters) {
+        dropped++
+        return
+      }
+      taken++
+      lines.push({ level, text, line: placeOf(stack).line, at_ms: Math.round(elapsed()) })
+    },
+    /** What was written since this was last asked. */
+    take: (): LogLine[] => {
+      const out = lines
+      lines = []
+      return out
+    },
+    /** Says how many lines had no room, if any. */
+    close: (): void => {
+      if (dropped === 0) return
+      const text = `${dropped} more lines were not kept`
+      lines.push({ level: "warn", text, line: null, at_ms: Math.round(elapsed()) })
+    },
+  }
+}

@@ -1,0 +1,294 @@
+import { z } from "zod"
+import { createGuestLog } from "./guest-log.ts"
+import { textOperations } from "./host-texts.ts"
+import type { Host, Machine, MachineNeeds } from "./machine.ts"
+import { type Asked, type Ending, type Limits, type Told, threadTime } from "./protocol.ts"
+
+const mostTimers = 200
+const mostCalls = 64
+const longestTimerMs = 600_000
+const mostMessage = 16 * 1024 * 1024
+const mostLogMessage = 64 * 1024
+/** A guest that goes on putting out lets its neighbours have their turn after so long. */
+const turnMs = 8
+/** Output that nobody has taken yet. */
+const mostUntakenBytes = 256 * 1024
+
+const LogMessage = z.object({
+  level: z.enum(["debug", "info", "warn", "error"]),
+  text: z.string(),
+  stack: z.string(),
+})
+const TimerMessage = z.object({ id: z.number(), ms: z.number().nullable() })
+const Identified = z.object({ id: z.number() })
+
+export interface GuestNeeds extends MachineNeeds {
+  clock: Int32Array
+  flags: Int32Array
+  tell: (told: Told) => void
+}
+
+type Begin = Extract<Asked, { type: "begin" }>
+type Stop = { ending: Ending; why: string | null }
+
+/**
+ * One run in a machine of its own. Only JSON text crosses, measured before it is read; the machine
+ * is thrown away when the run is over, in whatever way.
+ */
+export class Guest implements Host {
+  readonly #needs: GuestNeeds
+  readonly #run: number
+  readonly #slot: number
+  readonly #limits: Limits
+  readonly #over: () => void
+  readonly #startedAt = performance.now()
+  readonly #log = createGuestLog(() => performance.now() - this.#startedAt)
+  /** Tasks under way. */
+  readonly #open = new Set<number>()
+  readonly #timers = new Map<number, NodeJS.Timeout>()
+  readonly #wall: NodeJS.Timeout
+  #machine: Machine | null
+  #stop: Stop | null = null
+  #sliceAt = 0
+  #deadline = Number.POSITIVE_INFINITY
+  #cpuMs = 0
+  #sinceOutputMs = 0
+  #slowestMs = 0
+  #out: string[] = []
+  #pieces = 0
+  #bytes = 0
+  #untaken = 0
+  #paused = false
+  #calls = 0
+
+  /** Loads the author's module; `done` with id 0 tells how that went. */
+  constructor(
+    needs: GuestNeeds,
+    machine: Machine,
+    { begin, over }: { begin: Begin; over: () => void },
+  ) {
+    const { run, slot, limits, code, json } = begin
+    this.#needs = needs
+    this.#machine = machine
+    this.#run = run
+    this.#slot = slot
+    this.#limits = limits
+    this.#over = over
+    const tooLong = `It took longer than ${limits.wallMs / 1000} seconds`
+    this.#wall = setTimeout(() => this.#end("timeout", tooLong), limits.wallMs)
+    machine.serve(this)
+    this.#open.add(0)
+    this.#enter((own) => {
+      try {
+        own.load(code, json)
+      } catch (error) {
+        if (this.#stop) return
+        this.#refuseModule(error)
+      }
+    })
+  }
+
+  invoke(json: string): void {
+    this.#open.add(Identified.parse(JSON.parse(json)).id)
+    this.#enter((machine) => machine.call("invoke", json))
+  }
+
+  settle(json: string): void {
+    this.#calls--
+    this.#enter((machine) => machine.call("settle", json))
+  }
+
+  /** Its output so far was taken. */
+  room(): void {
+    this.#untaken = 0
+    this.#goOn()
+  }
+
+  end(why: "finished" | "cancelled"): void {
+    this.#end(why, null)
+  }
+
+  interrupted(): boolean {
+    if (this.#stop) return true
+    const { flags } = this.#needs
+    if (Atomics.load(flags, this.#slot) === this.#run) {
+      this.#stop = { ending: "cancelled", why: null }
+    } else if (performance.now() > this.#deadline) {
+      const why = `It computed for more than ${this.#limits.cpuMs} ms without any output`
+      this.#stop = { ending: "timeout", why }
+    }
+    return this.#stop !== null
+  }
+
+  operate(name: string, read: (most: number) => string): string | undefined {
+    const compute = Object.hasOwn(textOperations, name) ? textOperations[name] : undefined
+    if (compute) return compute(read(mostMessage))
+    switch (name) {
+      case "out":
+        return this.#put(read(this.#limits.outputBytes))
+      case "log":
+        this.#log.write(LogMessage.parse(JSON.parse(read(mostLogMessage))))
+        return undefined
+      case "call":
+        return this.#ask(read(mostMessage))
+      case "timer":
+        return this.#time(TimerMessage.parse(JSON.parse(read(200))))
+      case "done":
+        return this.#done(read(mostMessage))
+      default:
+        throw "There is no such operation"
+    }
+  }
+
+  /** Everything that runs the guest's code goes through here: it is timed and can be stopped. */
+  #enter(work: (machine: Machine) => void): void {
+    const machine = this.#machine
+    if (!machine || this.#stop) return
+    const { clock } = this.#needs
+    this.#sliceAt = performance.now()
+    this.#deadline = this.#sliceAt + this.#limits.cpuMs - this.#sinceOutputMs
+    Atomics.store(clock, 1, this.#run)
+    Atomics.store(clock, 0, threadTime())
+    let broke: unknown
+    try {
+      work(machine)
+      machine.runJobs()
+    } catch (error) {
+      broke = error ?? "unknown"
+    }
+    Atomics.store(clock, 0, 0)
+    this.#count(performance.now() - this.#sliceAt)
+    this.#tellAll()
+    this.#look(broke)
+  }
+
+  #count(ms: number): void {
+    this.#cpuMs += ms
+    this.#sinceOutputMs += ms
+    this.#slowestMs = Math.max(this.#slowestMs, ms)
+  }
+
+  /** Whether it can go on after a turn. */
+  #look(broke: unknown): void {
+    // Set by what ran meanwhile, which the type checker cannot see.
+    const stop: Stop | null = this.#stop
+    if (stop) this.#end(stop.ending, stop.why)
+    else if (broke !== undefined) this.#broke(broke)
+    else if (this.#open.size > 0 && !this.#waitsForUs()) {
+      this.#end("timeout", "It waits for a promise that nothing will ever settle")
+    }
+  }
+
+  #waitsForUs(): boolean {
+    return this.#calls > 0 || this.#timers.size > 0 || this.#paused
+  }
+
+  #broke(error: unknown): void {
+    if (error instanceof RangeError || /stack/i.test(String(error))) {
+      this.#end("threw", "Its calls are nested too deeply")
+    } else {
+      const most = Math.round(this.#needs.memory / 1e6)
+      this.#end("out_of_memory", `It needs more than ${most} MB of memory`)
+    }
+  }
+
+  /** None of the author's code ran yet when a module does not parse: what is thrown is the engine's. */
+  #refuseModule(error: unknown): void {
+    const shown = error instanceof Error ? error : new Error(String(error))
+    const denied = typeof error === "string" || shown.name === "Error"
+    const fault = {
+      name: denied ? "DeniedError" : shown.name,
+      message: shown.message.slice(0, 2000),
+      stack: denied ? "" : (shown.stack ?? "").slice(0, 2000),
+    }
+    this.#open.delete(0)
+    this.#needs.tell({ type: "done", run: this.#run, json: JSON.stringify({ id: 0, fault }) })
+  }
+
+  /** @returns a text when the guest is to wait before it puts out more */
+  #put(json: string): string | undefined {
+    const { pieces, outputBytes, cpuMs } = this.#limits
+    this.#pieces++
+    this.#bytes += json.length
+    if (this.#pieces > pieces || this.#bytes > outputBytes) {
+      const why = `Its reply is longer than ${pieces} pieces or ${outputBytes / 1e6} MB`
+      this.#stop = { ending: "denied", why }
+      return "stop"
+    }
+    this.#out.push(json)
+    this.#untaken += json.length + 16
+    this.#sinceOutputMs = 0
+    const now = performance.now()
+    this.#deadline = now + cpuMs
+    const tooMuch = this.#untaken > mostUntakenBytes
+    if (now - this.#sliceAt <= turnMs && !tooMuch) return undefined
+    this.#paused = true
+    if (!tooMuch) setImmediate(() => this.#goOn())
+    return "wait"
+  }
+
+  #goOn(): void {
+    if (!this.#paused || this.#untaken > mostUntakenBytes) return
+    this.#paused = false
+    this.#enter((machine) => machine.call("settle", '{"id":0}'))
+  }
+
+  /** @returns why not, where it may not */
+  #ask(json: string): string | undefined {
+    if (this.#calls >= mostCalls) return `More than ${mostCalls} calls at once are not allowed`
+    this.#calls++
+    this.#needs.tell({ type: "call", run: this.#run, json })
+    return undefined
+  }
+
+  #time({ id, ms }: z.output<typeof TimerMessage>): string | undefined {
+    clearTimeout(this.#timers.get(id))
+    this.#timers.delete(id)
+    if (ms === null) return undefined
+    if (this.#timers.size >= mostTimers) return `More than ${mostTimers} timers are not allowed`
+    const ring = (): void => {
+      this.#timers.delete(id)
+      this.#enter((machine) => machine.call("ring", JSON.stringify({ id })))
+    }
+    this.#timers.set(id, setTimeout(ring, Math.max(0, Math.min(longestTimerMs, ms))))
+    return undefined
+  }
+
+  #done(json: string): undefined {
+    if (!this.#open.delete(Identified.parse(JSON.parse(json)).id)) return
+    this.#tellAll()
+    this.#needs.tell({ type: "done", run: this.#run, json })
+  }
+
+  #tellAll(): void {
+    const run = this.#run
+    const lines = this.#log.take()
+    if (lines.length > 0) this.#needs.tell({ type: "log", run, lines })
+    if (this.#out.length === 0) return
+    this.#needs.tell({ type: "out", run, pieces: this.#out })
+    this.#out = []
+  }
+
+  #end(ending: Ending, message: string | null): void {
+    const machine = this.#machine
+    if (!machine) return
+    this.#machine = null
+    this.#stop ??= { ending, why: message }
+    clearTimeout(this.#wall)
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#timers.clear()
+    this.#log.close()
+    this.#tellAll()
+    this.#needs.tell({
+      type: "over",
+      run: this.#run,
+      ending,
+      message,
+      cpuMs: this.#cpuMs,
+      slowestMs: this.#slowestMs,
+      memoryBytes: machine.memoryBytes,
+    })
+    // The machine is not taken down piece by piece: its memory goes as one.
+    this.#over()
+  }
+}

@@ -1,0 +1,32 @@
+/** What the guest's globals have done for them: text in, text out, nothing kept. */
+
+const partNames = [
+  ...["href", "origin", "protocol", "username", "password", "host", "hostname"],
+  ...["port", "pathname", "search", "hash"],
+] as const
+
+interface Address {
+  address: string
+  base?: string
+  name?: string
+  value?: string
+}
+
+const settable = new Set<string>(partNames.filter((name) => name !== "origin"))
+
+const url = (json: string): string => {
+  const { address, base, name, value = "" }: Address = JSON.parse(json)
+  if (!URL.canParse(address, base)) return "null"
+  const parsed = new URL(address, base)
+  if (name === "params") parsed.search = value
+  else if (name !== undefined && settable.has(name)) Reflect.set(parsed, name, value)
+  return JSON.stringify(Object.fromEntries(partNames.map((part) => [part, parsed[part]])))
+}
+
+export const textOperations: Readonly<Record<string, (text: string) => string>> = {
+  encode: (text) => JSON.stringify([...new TextEncoder().encode(text)]),
+  decode: (json) => new TextDecoder().decode(Uint8Array.from(JSON.parse(json))),
+  query: (text) => JSON.stringify([...new URLSearchParams(text)]),
+  pairs: (json) => new URLSearchParams(JSON.parse(json)).toString(),
+  url,
+}

@@ -1,0 +1,276 @@
+// Runs in the guest before its author's module, and makes what the context promises out of one host
+// function. It holds on to everything it uses: a module that tampers with prototypes harms itself.
+;(host) => {
+  const { parse, stringify } = JSON
+  const { assign, freeze } = Object
+  const { isArray } = Array
+  const { apply } = Reflect
+  const NativePromise = Promise
+  const NativeError = Error
+  const text = String
+  const { slice } = String.prototype
+  const { get, set, delete: remove } = Map.prototype
+  const { then } = Promise.prototype
+  const cut = (value, length) => apply(slice, value, [0, length])
+
+  const waiting = new Map()
+  const timers = new Map()
+  let lastId = 0
+
+  class DeniedError extends NativeError {
+    name = "DeniedError"
+  }
+  class RefusedError extends NativeError {
+    name = "RefusedError"
+  }
+  class RequestError extends NativeError {
+    name = "RequestError"
+    constructor({ message, code, status }) {
+      super(message)
+      this.code = code
+      this.status = status
+    }
+  }
+
+  const faultOf = (thrown) => {
+    try {
+      if (!(thrown instanceof NativeError)) {
+        return { name: "Error", message: cut(text(thrown), 2000), stack: "" }
+      }
+      return {
+        name: cut(text(thrown.name), 100),
+        message: cut(text(thrown.message), 2000),
+        stack: cut(text(thrown.stack), 4000),
+      }
+    } catch {
+      return { name: "Error", message: "What was thrown cannot be shown", stack: "" }
+    }
+  }
+
+  const pause = (id) =>
+    new NativePromise((resolve, reject) => {
+      apply(set, waiting, [id, { resolve, reject }])
+    })
+
+  /** Asks the host. What comes back is parsed here, so that nothing is shared. */
+  const ask = (name, args) => {
+    const id = ++lastId
+    const refusal = host("call", stringify({ id, name, args: args ?? null }))
+    return refusal === undefined ? pause(id) : NativePromise.reject(new DeniedError(refusal))
+  }
+
+  const shown = (value) => {
+    if (typeof value === "string") return value
+    try {
+      if (value instanceof NativeError) return `${value}\n${value.stack}`
+      return stringify(value) ?? text(value)
+    } catch {
+      return text(value)
+    }
+  }
+  const writer =
+    (level) =>
+    (...values) => {
+      let line = ""
+      for (let at = 0; at < values.length; at++) line += (at > 0 ? " " : "") + shown(values[at])
+      const { stack } = new NativeError()
+      host("log", stringify({ level, text: cut(line, 4000), stack: cut(text(stack), 4000) }))
+    }
+  const levels = () => ({
+    debug: writer("debug"),
+    info: writer("info"),
+    warn: writer("warn"),
+    error: writer("error"),
+  })
+
+  globalThis.console = { log: writer("info"), ...levels() }
+  globalThis.setTimeout = (callback, ms, ...values) => {
+    if (typeof callback !== "function") throw new TypeError("setTimeout takes a function")
+    const id = ++lastId
+    apply(set, timers, [id, () => callback(...values)])
+    const refusal = host("timer", stringify({ id, ms: +ms || 0 }))
+    if (refusal === undefined) return id
+    apply(remove, timers, [id])
+    throw new DeniedError(refusal)
+  }
+  globalThis.clearTimeout = (id) => {
+    if (apply(remove, timers, [id])) host("timer", stringify({ id, ms: null }))
+  }
+
+  let abortSignal
+  globalThis.AbortSignal = class AbortSignal {
+    #aborted = false
+    #listeners = []
+    static {
+      abortSignal = (signal) => {
+        if (signal.#aborted) return
+        signal.#aborted = true
+        for (const listener of signal.#listeners) listener({ type: "abort", target: signal })
+      }
+    }
+    get aborted() {
+      return this.#aborted
+    }
+    addEventListener(type, listener) {
+      if (type === "abort") this.#listeners.push(listener)
+    }
+    removeEventListener(type, listener) {
+      if (type === "abort") this.#listeners = this.#listeners.filter((known) => known !== listener)
+    }
+    throwIfAborted() {
+      if (this.#aborted) throw new NativeError("The reply is no longer wanted")
+    }
+  }
+  const signal = new globalThis.AbortSignal()
+
+  class Response {
+    #body
+    constructor({ status, url, headers, body }) {
+      this.status = status
+      this.ok = status >= 200 && status <= 299
+      this.url = url
+      this.headers = headers
+      this.#body = body
+    }
+    async text() {
+      return this.#body
+    }
+    async json() {
+      return parse(this.#body)
+    }
+  }
+
+  /** Pieces of another model's reply, as they come; each is asked for when it is wanted. */
+  const streamOf = async function* (request) {
+    const { stream } = await ask("chat.open", { request })
+    let over = false
+    try {
+      while (!over) {
+        const { pieces, done } = await ask("chat.next", { stream })
+        over = done
+        for (let at = 0; at < pieces.length; at++) yield pieces[at]
+      }
+    } finally {
+      if (!over) await ask("chat.close", { stream })
+    }
+  }
+
+  const contextOf = ({ user, settings, model }) =>
+    freeze({
+      user: freeze(user),
+      settings: freeze(settings),
+      model: freeze(model),
+      signal,
+      log: assign(writer("info"), levels()),
+      fetch: async (url, init) => new Response(await ask("fetch", { url: text(url), init })),
+      chat: (request) => (request?.stream === true ? streamOf(request) : ask("chat", { request })),
+      embed: (request) => ask("embed", { request }),
+      search: (collections, query, options) =>
+        ask("search", {
+          collections: isArray(collections) ? collections : [collections],
+          query,
+          options,
+        }),
+      files: freeze({
+        list: () => ask("files.list"),
+        text: (id) => ask("files.text", { id }),
+      }),
+      store: freeze({
+        get: (key) => ask("store.get", { key }),
+        set: (key, value) => ask("store.set", { key, value }),
+        delete: (key) => ask("store.delete", { key }),
+        keys: (prefix) => ask("store.keys", { prefix: prefix ?? "" }),
+      }),
+      refuse: (message) => {
+        throw new RefusedError(text(message))
+      },
+    })
+
+  const emit = async (piece) => {
+    if (piece === undefined || piece === null) return
+    const json = stringify(piece)
+    if (json === undefined) throw new TypeError("a reply is made of texts and objects")
+    if (host("out", json) !== undefined) await pause(0)
+  }
+
+  const isStream = (value) =>
+    typeof value === "object" && value !== null && typeof value[Symbol.asyncIterator] === "function"
+  const isIterator = (value) =>
+    typeof value === "object" && value !== null && typeof value[Symbol.iterator] === "function"
+
+  let exported
+  let context
+  const hook = (name) => {
+    const found = exported[name]
+    if (typeof found !== "function") throw new TypeError(`the module has no function "${name}"`)
+    return found
+  }
+
+  const tasks = {
+    describe: () => {
+      const { name, description, models, settings } = exported
+      const has = (hookName) => typeof exported[hookName] === "function"
+      const found = { reply: has("reply"), before: has("before") }
+      assign(found, { after: has("after"), chunk: has("chunk") })
+      return { name, description, models, settings, found }
+    },
+    reply: async ({ request }) => {
+      const result = hook("reply")(request, context)
+      const value = isStream(result) ? result : await result
+      if (!isStream(value) && !(isIterator(value) && !isArray(value)))
+        return { value: value ?? null }
+      for await (const piece of value) await emit(piece)
+      return { streamed: true }
+    },
+    before: async ({ request }) => (await hook("before")(request, context)) ?? request,
+    after: async ({ reply }) => (await hook("after")(reply, context)) ?? reply,
+    chunk: async ({ deltas }) => {
+      const changed = []
+      for (let at = 0; at < deltas.length; at++) {
+        const delta = await hook("chunk")(deltas[at], context)
+        changed[at] = delta === undefined ? deltas[at] : delta
+      }
+      return changed
+    },
+  }
+
+  const finish = (id, work) => {
+    const done = (value) => host("done", stringify({ id, value: value ?? null }))
+    const failed = (thrown) => host("done", stringify({ id, fault: faultOf(thrown) }))
+    apply(then, apply(then, work, [done]), [undefined, failed])
+  }
+
+  const settle = ({ id, value, error }) => {
+    const paused = apply(get, waiting, [id])
+    if (!paused) return
+    apply(remove, waiting, [id])
+    if (error === undefined) paused.resolve(value)
+    else paused.reject(error.denied ? new DeniedError(error.message) : new RequestError(error))
+  }
+
+  return {
+    /** The module is being loaded; `told` is JSON of what the context holds. */
+    load: (module, told) => {
+      context = contextOf(parse(told))
+      const loading = apply(then, module, [
+        (namespace) => {
+          exported = namespace
+        },
+      ])
+      finish(0, loading)
+    },
+    /** Does one of the tasks and says `done` with its id. */
+    invoke: (json) => {
+      const { id, task, args } = parse(json)
+      finish(id, (async () => tasks[task](args))())
+    },
+    settle: (json) => settle(parse(json)),
+    ring: (json) => {
+      const { id } = parse(json)
+      const callback = apply(get, timers, [id])
+      apply(remove, timers, [id])
+      callback?.()
+    },
+    abort: () => abortSignal(signal),
+  }
+}

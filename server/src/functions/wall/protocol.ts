@@ -1,0 +1,66 @@
+import type { LogLine } from "../run-schema.ts"
+
+/** What one run may take. */
+export interface Limits {
+  /** Bytes of memory for its code and data. */
+  memory: number
+  /** Milliseconds of computing between two outputs. */
+  cpuMs: number
+  /** Milliseconds in all, waiting included. */
+  wallMs: number
+  /** Bytes and pieces of output. */
+  outputBytes: number
+  pieces: number
+}
+
+/** What the guest's code threw. The stack speaks of the author's own lines. */
+export interface Fault {
+  name: string
+  message: string
+  stack: string
+}
+
+/** Why a guest cannot go on; its own exceptions are told with `done`. */
+export type Ending = "timeout" | "out_of_memory" | "threw" | "denied" | "cancelled" | "finished"
+
+/** To the worker. Texts named `json` are given to the guest as they are. */
+export type Asked =
+  | { type: "begin"; run: number; slot: number; code: string; json: string; limits: Limits }
+  | { type: "invoke"; run: number; json: string }
+  | { type: "settle"; run: number; json: string }
+  /** What was told so far has been taken by whoever reads. */
+  | { type: "room"; run: number }
+  | { type: "end"; run: number; why: "finished" | "cancelled" }
+
+/** From the worker. */
+export type Told =
+  | { type: "ready" }
+  | { type: "out"; run: number; pieces: string[] }
+  | { type: "log"; run: number; lines: LogLine[] }
+  | { type: "call"; run: number; json: string }
+  | { type: "done"; run: number; json: string }
+  | {
+      type: "over"
+      run: number
+      ending: Ending
+      message: string | null
+      cpuMs: number
+      slowestMs: number
+      memoryBytes: number
+    }
+
+/** What both sides of a worker share: since when it computes and for which run; one flag a run. */
+export const slots = 1024
+export const clockOf = (shared: SharedArrayBuffer): Int32Array => new Int32Array(shared, 0, 2)
+export const flagsOf = (shared: SharedArrayBuffer): Int32Array => new Int32Array(shared, 8, slots)
+export const sharedBytes = 8 + slots * 4
+
+/** The same on all threads, unlike `performance.now()`; never 0, which means idle. */
+export const threadTime = (): number =>
+  Number(process.hrtime.bigint() / 1_000_000n) & 0x3fffffff || 1
+
+export interface WorkerData {
+  wasm: WebAssembly.Module
+  shared: SharedArrayBuffer
+  memory: number
+}

@@ -1,0 +1,129 @@
+import { readFile } from "node:fs/promises"
+import { type Begin, Lane } from "./lane.ts"
+import type { Limits } from "./protocol.ts"
+import type { Session } from "./session.ts"
+
+const watchMs = 50
+/** Beyond its deadline a guest is interrupted by the engine; where that does not help, by force. */
+const graceMs = 250
+/** Workers go when nothing ran for so long. */
+const idleMs = 300_000
+/** A function that computes longer than this without a break is kept from those that do not. */
+const slowMs = 50
+const mostSlowNames = 1000
+
+interface Needs {
+  workers: number
+  limits: Limits
+}
+
+export interface Opening extends Omit<Begin, "limits" | "left"> {
+  /** Whose code it is; those that compute for long are kept apart. */
+  name: string
+  limits?: Partial<Limits>
+}
+
+const wasmFile = () => readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))
+
+/** Runs authors' code in worker threads, which are started when they are first wanted. */
+export const createWall = ({ workers, limits }: Needs) => {
+  const quick = new Set<Lane>()
+  const slow = new Set<Lane>()
+  const slowNames = new Set<string>()
+  let compiled: Promise<WebAssembly.Module> | undefined
+  let lastRun = 0
+  let running = 0
+  let closed = false
+  let watching: NodeJS.Timeout | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const compile = (): Promise<WebAssembly.Module> => {
+    compiled ??= wasmFile().then((bytes) => WebAssembly.compile(new Uint8Array(bytes)))
+    return compiled
+  }
+
+  const start = (wasm: WebAssembly.Module, lanes: Set<Lane>): Lane => {
+    const lane = new Lane({
+      wasm,
+      memory: limits.memory,
+      gone: (lost) => {
+        // One that was ended by force has its place taken at once: the next run finds it ready.
+        if (lanes.delete(lost) && !closed && lanes === quick) start(wasm, lanes)
+      },
+    })
+    lanes.add(lane)
+    return lane
+  }
+
+  const leastBusy = (lanes: Set<Lane>): Lane | undefined =>
+    [...lanes].filter((lane) => !lane.full).sort((a, b) => a.size - b.size)[0]
+
+  const laneFor = (wasm: WebAssembly.Module, name: string): Lane => {
+    const lanes = slowNames.has(name) ? slow : quick
+    while (lanes === quick && quick.size < workers) start(wasm, quick)
+    return leastBusy(lanes) ?? start(wasm, lanes)
+  }
+
+  const watch = (): void => {
+    for (const lane of [...quick, ...slow]) {
+      if (lane.busyMs() > limits.cpuMs + graceMs) lane.kill()
+    }
+  }
+
+  const closeLanes = async (): Promise<void> => {
+    const lanes = [...quick, ...slow]
+    quick.clear()
+    slow.clear()
+    await Promise.all(lanes.map((lane) => lane.close()))
+  }
+
+  const entered = (): void => {
+    running++
+    clearTimeout(idle)
+    watching ??= setInterval(watch, watchMs).unref()
+  }
+
+  const left = (name: string, slowestMs: number): void => {
+    running--
+    if (slowestMs > slowMs && slowNames.size < mostSlowNames) slowNames.add(name)
+    else slowNames.delete(name)
+    if (running > 0) return
+    clearInterval(watching)
+    watching = undefined
+    idle = setTimeout(() => void closeLanes(), idleMs).unref()
+  }
+
+  return {
+    limits,
+
+    /** Has workers stand ready. */
+    warm: async (): Promise<void> => {
+      const wasm = await compile()
+      if (!closed) laneFor(wasm, "")
+    },
+
+    /** Begins a run in a machine of its own. */
+    open: async ({ name, limits: own, ...begin }: Opening): Promise<Session> => {
+      const wasm = await compile()
+      if (closed) throw new Error("the wall is closed")
+      entered()
+      lastRun = (lastRun % 0x3fffffff) + 1
+      return laneFor(wasm, name).begin(lastRun, {
+        ...begin,
+        limits: { ...limits, ...own },
+        left: (slowestMs) => left(name, slowestMs),
+      })
+    },
+
+    running: (): number => running,
+
+    close: async (): Promise<void> => {
+      closed = true
+      clearInterval(watching)
+      clearTimeout(idle)
+      await closeLanes()
+    },
+  }
+}
+
+export type Wall = ReturnType<typeof createWall>

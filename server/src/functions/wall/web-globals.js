@@ -1,0 +1,140 @@
+// The few globals of browsers and servers that authors expect and QuickJS lacks. Texts and addresses
+// are taken apart by the host, whose answers are JSON.
+;(host) => {
+  const { parse, stringify } = JSON
+  const { defineProperty } = Object
+  const text = String
+
+  globalThis.TextEncoder = class TextEncoder {
+    encode(value = "") {
+      return new Uint8Array(parse(host("encode", text(value))))
+    }
+  }
+  globalThis.TextDecoder = class TextDecoder {
+    decode(bytes = new Uint8Array()) {
+      const { buffer, byteOffset, byteLength } = ArrayBuffer.isView(bytes)
+        ? bytes
+        : new Uint8Array(bytes)
+      return host("decode", stringify(Array.from(new Uint8Array(buffer, byteOffset, byteLength))))
+    }
+  }
+
+  const pairsOf = (given) => {
+    if (given === undefined || given === null) return []
+    if (typeof given !== "object") return parse(host("query", text(given)))
+    const pairs = typeof given[Symbol.iterator] === "function" ? given : Object.entries(given)
+    return Array.from(pairs, ([name, value]) => [text(name), text(value)])
+  }
+
+  class URLSearchParams {
+    #pairs
+    #changed
+    constructor(given, changed) {
+      this.#pairs = pairsOf(given)
+      this.#changed = changed
+    }
+    #put(pairs) {
+      this.#pairs = pairs
+      this.#changed?.(this.toString())
+    }
+    get size() {
+      return this.#pairs.length
+    }
+    get(name) {
+      return this.#pairs.find(([known]) => known === name)?.[1] ?? null
+    }
+    getAll(name) {
+      return this.#pairs.filter(([known]) => known === name).map(([, value]) => value)
+    }
+    has(name) {
+      return this.#pairs.some(([known]) => known === name)
+    }
+    append(name, value) {
+      this.#put([...this.#pairs, [text(name), text(value)]])
+    }
+    set(name, value) {
+      const first = this.#pairs.findIndex(([known]) => known === name)
+      const pair = [text(name), text(value)]
+      if (first < 0) return this.#put([...this.#pairs, pair])
+      const kept = this.#pairs.map((known, at) => (at === first ? pair : known))
+      this.#put(kept.filter(([known], at) => known !== name || at === first))
+    }
+    delete(name) {
+      this.#put(this.#pairs.filter(([known]) => known !== name))
+    }
+    forEach(callback) {
+      for (const [name, value] of this.#pairs) callback(value, name, this)
+    }
+    *entries() {
+      for (const [name, value] of this.#pairs) yield [name, value]
+    }
+    *keys() {
+      for (const [name] of this.#pairs) yield name
+    }
+    *values() {
+      for (const [, value] of this.#pairs) yield value
+    }
+    [Symbol.iterator]() {
+      return this.entries()
+    }
+    toString() {
+      return host("pairs", stringify(this.#pairs))
+    }
+  }
+  globalThis.URLSearchParams = URLSearchParams
+
+  let partOf
+  let change
+  class URL {
+    #parts
+    #searchParams
+    static {
+      partOf = (url, name) => url.#parts[name]
+      change = (url, name, value) => {
+        url.#take({ address: url.#parts.href, name, value: text(value) })
+        if (name !== "params") url.#searchParams = undefined
+      }
+    }
+    constructor(address, base) {
+      this.#take({ address: text(address), ...(base !== undefined && { base: text(base) }) })
+    }
+    static canParse(address, base) {
+      try {
+        return Boolean(new URL(address, base))
+      } catch {
+        return false
+      }
+    }
+    #take(asked) {
+      const parts = parse(host("url", stringify(asked)))
+      if (parts === null) throw new TypeError("Invalid URL")
+      this.#parts = parts
+    }
+    get origin() {
+      return this.#parts.origin
+    }
+    get searchParams() {
+      const changed = (query) => change(this, "params", query)
+      this.#searchParams ??= new URLSearchParams(this.#parts.search, changed)
+      return this.#searchParams
+    }
+    toString() {
+      return this.#parts.href
+    }
+    toJSON() {
+      return this.#parts.href
+    }
+  }
+  const settable = "href protocol username password host hostname port pathname search hash"
+  for (const name of settable.split(" ")) {
+    defineProperty(URL.prototype, name, {
+      get() {
+        return partOf(this, name)
+      },
+      set(value) {
+        change(this, name, value)
+      },
+    })
+  }
+  globalThis.URL = URL
+}

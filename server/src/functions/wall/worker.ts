@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs"
+import { setPriority } from "node:os"
+import { join } from "node:path"
+import { parentPort, workerData } from "node:worker_threads"
+import { Guest, type GuestNeeds } from "./guest.ts"
+import { Machine } from "./machine.ts"
+import { type Asked, clockOf, flagsOf, type Told, type WorkerData } from "./protocol.ts"
+
+const { wasm, shared, memory }: WorkerData = workerData
+const sourceOf = (name: string): string => readFileSync(join(import.meta.dirname, name), "utf8")
+
+/** Requests come before functions' computing; on Linux this is of the calling thread alone. */
+const lowerPriority = 10
+try {
+  setPriority(0, lowerPriority)
+} catch {
+  // Where it is not allowed they share alike.
+}
+
+const tell = (told: Told): void => parentPort?.postMessage(told)
+const needs: GuestNeeds = {
+  wasm,
+  memory,
+  sources: { prelude: sourceOf("prelude.js"), globals: sourceOf("web-globals.js") },
+  clock: clockOf(shared),
+  flags: flagsOf(shared),
+  tell,
+}
+
+const guestByRun = new Map<number, Guest>()
+/** Ended before their machine stood ready. */
+const gone = new Set<number>()
+/** One machine stands ready, so that a run need not wait for it. */
+let spare = Machine.create(needs)
+
+const begin = async (asked: Extract<Asked, { type: "begin" }>): Promise<void> => {
+  const { run } = asked
+  const machine = await spare
+  let isOver = false
+  const over = (): void => {
+    isOver = true
+    guestByRun.delete(run)
+  }
+  const guest = new Guest(needs, machine, { begin: asked, over })
+  // A module may have ended its run by being loaded.
+  if (!isOver) guestByRun.set(run, guest)
+  if (gone.delete(run)) guest.end("cancelled")
+}
+
+const beginNext = (asked: Extract<Asked, { type: "begin" }>): void => {
+  const make = () => Machine.create(needs)
+  spare = begin(asked).then(make, make)
+}
+
+const end = (run: number, why: "finished" | "cancelled"): void => {
+  const guest = guestByRun.get(run)
+  if (guest) guest.end(why)
+  else gone.add(run)
+}
+
+parentPort?.on("message", (asked: Asked) => {
+  if (asked.type === "begin") return beginNext(asked)
+  if (asked.type === "end") return end(asked.run, asked.why)
+  const guest = guestByRun.get(asked.run)
+  if (asked.type === "invoke") guest?.invoke(asked.json)
+  else if (asked.type === "settle") guest?.settle(asked.json)
+  else guest?.room()
+})
+
+await spare
+tell({ type: "ready" })
