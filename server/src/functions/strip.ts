@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { z } from "zod"
 import { Problem } from "./schema.ts"
@@ -20,7 +19,7 @@ const unread: Stripped = {
  */
 export const stripTypes = (source: string): Promise<Stripped> =>
   new Promise((resolve) => {
-    const worker = new Worker(join(import.meta.dirname, "strip-worker.ts"), {
+    const worker = new Worker(new URL("./strip-worker.ts", import.meta.url), {
       workerData: source,
       env: {},
       resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: heapMb },

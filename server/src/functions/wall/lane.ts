@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import {
   type Asked,
@@ -45,7 +44,7 @@ export class Lane {
 
   constructor({ wasm, memory, gone }: Needs) {
     const workerData: WorkerData = { wasm, memory, shared: this.#shared }
-    this.#worker = new Worker(join(import.meta.dirname, "worker.ts"), {
+    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       workerData,
       // Nothing of ours is in reach, though the guest has no way to look for it.
       env: {},
