@@ -1,0 +1,102 @@
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
+import { readMarkdown } from "../files/extract/plain.ts"
+import { type Passage, split } from "../files/extract/split.ts"
+import { openWords, packWords } from "../files/word-index.ts"
+import { termsOf } from "../files/words.ts"
+import { type Fused, fuse } from "./fusion.ts"
+import { type SearchedFile, searchWords } from "./lexical.ts"
+import type { FoundPassage } from "./schema.ts"
+
+/** By this name it is searched like a collection; no collection's own id can be that. */
+export const handbookId = "handbook"
+
+/** The documentation that comes with the gateway. */
+export const ownDocuments = join(import.meta.dirname, "../../../docs")
+
+const mostCharacters = 2_000_000
+const candidates = 100
+
+interface Document {
+  id: string
+  name: string
+  text: string
+  passages: readonly Passage[]
+  searched: SearchedFile
+}
+
+const titleOf = (text: string, file: string): string =>
+  /^#\s+(.+)$/m.exec(text)?.[1]?.trim() ?? file
+
+/** Words of a heading count for its passage, as they do in a reader's eye. */
+const indexed = (text: string, { starts, ends, place }: Passage): string =>
+  `${place.heading?.slice(1).join(" ") ?? ""}\n${text.slice(starts, ends)}`
+
+const readDocument = async (folder: string, file: string): Promise<Document> => {
+  const source = await readFile(join(folder, file), "utf8")
+  const { text, passages } = split(readMarkdown(source), { characters: mostCharacters })
+  const words = openWords(packWords(passages.map((passage) => indexed(text, passage))))
+  const id = `${handbookId}/${file}`
+  const name = titleOf(source, file)
+  const searched = { id, words, name: new Set(termsOf(name).counts.keys()) }
+  return { id, name, text, passages, searched }
+}
+
+const readAll = async (folder: string): Promise<Document[]> => {
+  // An image that was built without it has no handbook; a search then finds nothing.
+  const files = await readdir(folder).catch(() => [])
+  const documents: Document[] = []
+  for (const file of files.filter((name) => name.endsWith(".md")).sort()) {
+    documents.push(await readDocument(folder, file))
+    // Other requests have their turn between two documents.
+    await setImmediate()
+  }
+  return documents
+}
+
+const foundIn = (
+  document: Document,
+  { starts: start, ends: end, place }: Passage,
+  { score, lexical }: Fused,
+): FoundPassage => ({
+  file_id: document.id,
+  filename: document.name,
+  text: document.text.slice(start, end),
+  ...place,
+  start,
+  end,
+  score,
+  lexical,
+  dense: null,
+  used: true,
+  why: "found",
+})
+
+const searchIn = (documents: readonly Document[], query: string): Fused[] => {
+  const files = documents.map(({ searched }) => searched)
+  const lexical = searchWords(files, query, candidates)
+  const spread = { mean: 0, deviation: 0, count: 0 }
+  return fuse({ type: "found", id: 0, lexical, dense: [], spread }, "lexical")
+}
+
+/** The gateway's own documentation, searched by its words; read when it is first asked for. */
+export const createHandbook = (folder: string) => {
+  let reading: Promise<readonly Document[]> | undefined
+  return {
+    search: async (query: string, limit: number): Promise<FoundPassage[]> => {
+      reading ??= readAll(folder)
+      const documents = await reading
+      const found: FoundPassage[] = []
+      for (const hit of searchIn(documents, query)) {
+        const document = documents[hit.file]
+        const passage = document?.passages[hit.passage]
+        if (hit.cut !== null || !document || !passage || found.length >= limit) continue
+        found.push(foundIn(document, passage, hit))
+      }
+      return found
+    },
+  }
+}
+
+export type Handbook = ReturnType<typeof createHandbook>
