@@ -18,7 +18,7 @@ const lines = [
 ]
 
 // Folders inside a folder: they may import what the outer one may, and the outer one itself.
-const nested = ["db/migrations", "files/extract", "functions/wall"]
+const nested = ["db/migrations", "files/extract", "functions/wall", "functions/examples"]
 
 const order = lines.flat()
 const isFile = (name) => name.endsWith(".ts")

@@ -3,13 +3,21 @@ import { Broken } from "./frame/lost.tsx"
 import { accountRoutes } from "./routes/account.ts"
 import { adminRoutes } from "./routes/admin.ts"
 import { chatRoutes } from "./routes/chat.ts"
+import { functionRoutes } from "./routes/functions.ts"
 import { modelRoutes } from "./routes/models.ts"
 import { inside, root } from "./routes/root.tsx"
 import { outsideRoutes, startRoutes } from "./routes/start.ts"
 
 const routeTree = root.addChildren([
   ...outsideRoutes,
-  inside.addChildren([...startRoutes, ...chatRoutes, ...modelRoutes, accountRoutes, adminRoutes]),
+  inside.addChildren([
+    ...startRoutes,
+    ...chatRoutes,
+    ...modelRoutes,
+    functionRoutes,
+    accountRoutes,
+    adminRoutes,
+  ]),
 ])
 
 export const router = createRouter({

@@ -9,6 +9,7 @@ import {
   Moon,
   Search,
   Shield,
+  SquareFunction,
   SquarePen,
   Sun,
 } from "lucide-react"
@@ -75,6 +76,9 @@ const Foot = ({ openKeys }: { openKeys: () => void }) => {
     <div className="flex flex-col gap-0.5 border-t border-line pt-2">
       <nav aria-label={t("frame.places")}>
         <SideLink to="/models" icon={Boxes} label={t("models.title")} />
+        {me.role === "admin" && (
+          <SideLink to="/functions" icon={SquareFunction} label={t("functions.title")} />
+        )}
         {me.role === "admin" && <SideLink to="/admin" icon={Shield} label={t("admin.title")} />}
       </nav>
       <div className="flex items-center gap-1">

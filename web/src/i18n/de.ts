@@ -2,9 +2,18 @@ import { account } from "./de/account.ts"
 import { admin } from "./de/admin.ts"
 import { chat } from "./de/chat.ts"
 import { frame } from "./de/frame.ts"
+import { functions } from "./de/functions.ts"
 import { models } from "./de/models.ts"
 import { start } from "./de/start.ts"
 import type { Catalogue } from "./translate.ts"
 
 /** German. */
-export const de: Catalogue = { ...frame, ...start, ...chat, ...models, ...account, ...admin }
+export const de: Catalogue = {
+  ...frame,
+  ...start,
+  ...chat,
+  ...models,
+  ...functions,
+  ...account,
+  ...admin,
+}

@@ -1,6 +1,9 @@
 export interface FieldError {
   path: string
   message: string
+  /** Where in a source that the field holds. */
+  line?: number
+  column?: number
 }
 
 /** The gateway refused; `message` is its own sentence. */

@@ -8,6 +8,8 @@ const names: Record<string, string> = {
   alt: isMac ? "⌥" : "Alt",
   up: "↑",
   enter: "Enter",
+  escape: "Esc",
+  tab: "Tab",
 }
 
 /** How a combination such as `mod+shift+c` is written on this machine's keys. */

@@ -1,7 +1,8 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog"
-import { type ReactNode, useId, useState } from "react"
+import { type ReactNode, useId, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { Button } from "./button.tsx"
+import { classes } from "./classes.ts"
 import { ErrorNote } from "./error-note.tsx"
 import { Input } from "./field.tsx"
 
@@ -13,6 +14,8 @@ interface ConfirmProps {
   /** The verb with its object: "Delete model". */
   action: string
   danger?: boolean
+  /** Room for what has to be read before; its action has the focus. */
+  wide?: boolean
   /** Must be typed first; for what cannot come back. */
   typed?: string
   onConfirm: () => Promise<unknown> | unknown
@@ -21,7 +24,9 @@ interface ConfirmProps {
 /** Asks before something is done; stays open and says why when that failed. */
 export const Confirm = (props: ConfirmProps) => {
   const { open, onClose, title, children, action, danger = false, typed, onConfirm } = props
+  const { wide = false } = props
   const id = useId()
+  const confirming = useRef<HTMLButtonElement>(null)
   const [text, setText] = useState("")
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -47,7 +52,13 @@ export const Confirm = (props: ConfirmProps) => {
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && close()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="fixed inset-0 z-40 bg-shade" />
-        <AlertDialog.Popup className="fixed top-1/2 left-1/2 z-50 flex w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 flex-col gap-3 rounded-lg border border-line bg-raised p-5 shadow-float">
+        <AlertDialog.Popup
+          {...(wide && { initialFocus: confirming })}
+          className={classes(
+            "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100vh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col gap-3 overflow-y-auto rounded-lg border border-line bg-raised p-5 shadow-float",
+            wide ? "w-[min(56rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]",
+          )}
+        >
           <AlertDialog.Title className="text-base font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description render={<div />} className="text-sm text-muted">
             {children}
@@ -64,6 +75,7 @@ export const Confirm = (props: ConfirmProps) => {
           <div className="mt-1 flex flex-wrap justify-end gap-2">
             <AlertDialog.Close render={<Button>{t("action.cancel")}</Button>} />
             <Button
+              ref={confirming}
               look={danger ? "danger" : "primary"}
               busy={busy}
               disabled={typed !== undefined && text !== typed}

@@ -1,0 +1,105 @@
+import type { ChatRequest, Context, Message, Passage, Setting } from "portico"
+
+export const name = "Guide"
+export const description =
+  "Answers questions about this gateway from its own handbook, and cites it"
+
+export const settings: Record<string, Setting> = {
+  passages: {
+    type: "number",
+    label: "Passages",
+    description: "How many places of the handbook an answer quotes at the most.",
+    default: 3,
+    min: 1,
+    max: 8,
+  },
+}
+
+const welcome = `I answer questions about this gateway from its handbook, word for word. For example:
+
+- How do I connect a provider?
+- How do I create an API key?
+- How do I share a model with a group?
+- How do I back it up?`
+
+const unknown = `The handbook says nothing about that, as far as I can find. Other words may help: I look for
+the words of your question and know no others.`
+
+/** About how many characters of a passage are quoted. */
+const wanted = 600
+
+const textOf = (message: Message | undefined): string => {
+  const content = message?.content ?? ""
+  if (typeof content === "string") return content
+  return content.map(({ text = "" }) => text).join("\n")
+}
+
+/** A short question belongs to the one before it. */
+const questionOf = (messages: Message[]): string => {
+  const asked = messages.filter(({ role }) => role === "user").map(textOf)
+  const last = asked.at(-1) ?? ""
+  return last.length < 25 && asked.length > 1 ? `${asked.at(-2)} ${last}` : last
+}
+
+const wordsOf = (text: string): Set<string> =>
+  new Set(
+    text
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}_]+/u)
+      .filter((word) => word.length > 2)
+      .map((word) => word.slice(0, 5)),
+  )
+
+/** Paragraphs, code and tables in one piece; what introduces code stays with it. */
+const blocksOf = (text: string): string[] => {
+  const blocks: string[] = []
+  let open = false
+  for (const part of text.split(/\n{2,}/)) {
+    const last = blocks.length - 1
+    const follows = open || (last >= 0 && /^(```|\|)/.test(part) && /:$/.test(blocks[last] ?? ""))
+    if (follows) blocks[last] += `\n\n${part}`
+    else blocks.push(part)
+    if ((part.match(/^```/gm) ?? []).length % 2 === 1) open = !open
+  }
+  return blocks.filter((block) => !/^#{1,6} /.test(block))
+}
+
+/** The part of a passage that has most to do with the question; always word for word. */
+const quoteFrom = ({ text }: Passage, question: Set<string>): string => {
+  const blocks = blocksOf(text)
+  if (blocks.length === 0) return text
+  const shared = blocks.map(
+    (block) => [...wordsOf(block)].filter((word) => question.has(word)).length,
+  )
+  const best = shared.indexOf(Math.max(...shared))
+  let from = best
+  let to = best + 1
+  const length = () => blocks.slice(from, to).join("\n\n").length
+  while (to < blocks.length && length() + (blocks[to]?.length ?? 0) <= wanted) to += 1
+  while (from > 0 && length() + (blocks[from - 1]?.length ?? 0) <= wanted) from -= 1
+  return blocks.slice(from, to).join("\n\n")
+}
+
+const titleOf = ({ filename, heading }: Passage): string => {
+  const [last] = heading?.split(" › ").slice(-1) ?? []
+  return last && last !== filename ? `${filename}, ${last}` : filename
+}
+
+const quoted = (text: string): string => text.replace(/^/gm, "> ")
+
+export async function* reply({ messages }: ChatRequest, context: Context) {
+  const question = questionOf(messages)
+  const words = wordsOf(question)
+  const limit = Number(context.settings.passages)
+  const { passages, sources } = await context.search("handbook", question, { limit })
+  context.log("found", passages.length, "passages for", question)
+  if (passages.length === 0) {
+    yield words.size < 2 ? welcome : `${unknown}\n\n${welcome}`
+    return
+  }
+  yield { sources }
+  yield "The handbook says:"
+  for (const [index, passage] of passages.entries()) {
+    yield `\n\n**${titleOf(passage)}** [${index + 1}]\n\n${quoted(quoteFrom(passage, words))}`
+  }
+}

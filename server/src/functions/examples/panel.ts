@@ -1,0 +1,87 @@
+import type { ChatRequest, Context, Message, Setting } from "portico"
+
+export const name = "Panel"
+export const description = "Asks several models and lets one of them write the answer"
+
+export const settings: Record<string, Setting> = {
+  members: {
+    type: "text",
+    multiline: true,
+    label: "Members",
+    description: "The ids of the models that are asked, one a line.",
+    required: true,
+  },
+  writer: {
+    type: "text",
+    label: "Writer",
+    description: "The model that reads their answers and writes the one that is given.",
+    required: true,
+  },
+  show: {
+    type: "boolean",
+    label: "Show what the members said",
+    description: "As the reasoning before the answer.",
+    default: true,
+  },
+  instructions: {
+    type: "text",
+    multiline: true,
+    label: "Instructions for the writer",
+    default:
+      "Below are answers of several assistants to the last message. Write the best answer to it yourself: keep what is right, leave out what is wrong, settle where they disagree. Do not mention the assistants.",
+  },
+}
+
+interface Told {
+  model: string
+  text: string
+}
+
+const textOf = (message: Message | undefined): string => {
+  const content = message?.content ?? ""
+  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n")
+}
+
+/** What one member says; null where it fails, for the others may do without it. */
+const ask = async (
+  model: string,
+  { messages, temperature }: ChatRequest,
+  context: Context,
+): Promise<Told | null> => {
+  try {
+    const request = { model, messages, ...(temperature !== undefined && { temperature }) }
+    const { choices } = await context.chat(request)
+    const text = textOf(choices[0]?.message)
+    context.log(model, "said", text.length, "characters")
+    return text === "" ? null : { model, text }
+  } catch (error) {
+    context.log.warn(model, "did not answer:", String(error))
+    return null
+  }
+}
+
+export async function* reply(request: ChatRequest, context: Context) {
+  const { members, writer, show, instructions } = context.settings
+  const models = [
+    ...new Set(
+      String(members)
+        .split(/[\n,]+/)
+        .map((line) => line.trim()),
+    ),
+  ].filter(Boolean)
+  const answers = await Promise.all(models.map((model) => ask(model, request, context)))
+  const told = answers.filter((answer) => answer !== null)
+  if (told.length === 0) throw new Error("None of the panel's members answered")
+  if (show) {
+    for (const { model, text } of told) yield { reasoning_content: `**${model}**\n\n${text}\n\n` }
+  }
+  const notes = told.map(({ text }, index) => `Answer ${index + 1}:\n${text}`).join("\n\n")
+  const system: Message = { role: "system", content: `${instructions}\n\n${notes}` }
+  const { messages, temperature } = request
+  yield* context.chat({
+    model: String(writer),
+    messages: [system, ...messages],
+    stream: true,
+    ...(temperature !== undefined && { temperature }),
+  })
+}

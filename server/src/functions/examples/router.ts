@@ -1,0 +1,97 @@
+import type { ChatRequest, Context, Message, Setting } from "portico"
+
+export const name = "Router"
+export const description = "Sends each request to the model that suits it"
+
+const choice = (label: string, description: string): Setting => ({ label, description })
+
+export const settings: Record<string, Setting> = {
+  usual: { ...choice("Usual model", "The id of the model for everything else."), required: true },
+  pictures: choice("For pictures", "A model that sees; empty: the usual one."),
+  tools: choice("For tools", "For requests that bring tools along."),
+  code: choice("For code", "For messages with code in them."),
+  long: choice("For long conversations", "One with a large context."),
+  long_from: {
+    type: "number",
+    label: "Long from",
+    description: "Characters in all messages together.",
+    default: 20_000,
+    min: 1,
+  },
+  languages: {
+    type: "text",
+    multiline: true,
+    label: "For languages",
+    description: "One a line, such as: de = mistral-small. By the letters and small words in use.",
+  },
+}
+
+const textOf = ({ content }: Message): string => {
+  if (typeof content === "string") return content
+  return (content ?? []).map(({ text = "" }) => text).join("\n")
+}
+
+const hasPicture = ({ content }: Message): boolean =>
+  Array.isArray(content) && content.some(({ type }) => type === "image_url")
+
+const scripts: [string, RegExp][] = [
+  ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}]/u],
+  ["ko", /\p{Script=Hangul}/u],
+  ["zh", /\p{Script=Han}/u],
+  ["ru", /\p{Script=Cyrillic}/u],
+  ["ar", /\p{Script=Arabic}/u],
+  ["el", /\p{Script=Greek}/u],
+  ["he", /\p{Script=Hebrew}/u],
+  ["hi", /\p{Script=Devanagari}/u],
+  ["th", /\p{Script=Thai}/u],
+]
+
+/** Small words that one language has and its neighbours have not. */
+const smallWords: Record<string, string[]> = {
+  en: ["the", "and", "is", "of", "what", "how", "with", "you"],
+  de: ["der", "die", "das", "und", "ist", "nicht", "wie", "ein", "mit", "ich"],
+  fr: ["le", "les", "est", "une", "des", "dans", "pour", "vous", "je", "que"],
+  es: ["el", "los", "una", "por", "para", "como", "qué", "cómo", "con", "es"],
+  it: ["il", "gli", "che", "una", "per", "sono", "come", "di", "non"],
+  pt: ["os", "uma", "para", "não", "como", "com", "você", "que"],
+  nl: ["het", "een", "niet", "van", "hoe", "wat", "met", "ik"],
+}
+
+/** The language of a text by its script, else by its small words; null where neither tells. */
+const languageOf = (text: string): string | null => {
+  const script = scripts.find(([, letters]) => letters.test(text))
+  if (script) return script[0]
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
+  const counts = Object.entries(smallWords).map(
+    ([language, small]) => [language, words.filter((word) => small.includes(word)).length] as const,
+  )
+  const [best, second] = counts.sort((a, b) => b[1] - a[1])
+  return best && second && best[1] > second[1] ? best[0] : null
+}
+
+const modelFor = (language: string | null, lines: string): string | undefined => {
+  for (const line of lines.split("\n")) {
+    const [named = "", model = ""] = line.split("=").map((part) => part.trim())
+    if (model !== "" && named.toLowerCase() === language) return model
+  }
+  return undefined
+}
+
+export const reply = (request: ChatRequest, { settings, log }: Context) => {
+  const chosen = (name: string): string => String(settings[name] ?? "")
+  const { messages } = request
+  const last = messages.findLast(({ role }) => role === "user")
+  const text = last ? textOf(last) : ""
+  const length = messages.reduce((sum, message) => sum + textOf(message).length, 0)
+  const rules: [string, boolean, string | undefined][] = [
+    ["pictures", messages.some(hasPicture), chosen("pictures")],
+    ["tools", (request.tools ?? []).length > 0, chosen("tools")],
+    ["length", length >= Number(settings.long_from), chosen("long")],
+    ["code", /```|\b(function|class|import|SELECT|def)\b.*[({;]/.test(text), chosen("code")],
+    ["language", true, modelFor(languageOf(text), chosen("languages"))],
+  ]
+  const rule = rules.find(([, fits, named]) => fits && named)
+  const [why, , model = chosen("usual")] = rule ?? ["usual", true]
+  log(`${model} (${why})`)
+  return { ...request, model }
+}

@@ -1,0 +1,135 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useId } from "react"
+import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { modelsQuery } from "../../lib/queries.ts"
+import { Field, Input } from "../../ui/field.tsx"
+import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { TokensField } from "../../ui/tokens-field.tsx"
+import { GrantsField } from "../grants/grants-field.tsx"
+import { functionQuery, pathOf } from "./functions-api.ts"
+import { useFunction } from "./use-function.ts"
+
+const valuesOf = (one: FunctionRecord) => {
+  const { access_grants, hosts, filter_models, filter_order } = one
+  return { access_grants, hosts, filter_models, filter_order }
+}
+
+/** Who may use it, where it may go, and what it stands around. */
+export const AccessPart = () => {
+  const one = useFunction()
+  const client = useQueryClient()
+  const { values, set, settle, dirty } = useDraft(valuesOf(one))
+  const save = useMutation({
+    mutationFn: () => api.post<FunctionRecord>(pathOf(one.id, "/update"), values),
+    onSuccess: async (saved) => {
+      settle(valuesOf(saved))
+      client.setQueryData(functionQuery(one.id).queryKey, saved)
+      await client.invalidateQueries({ queryKey: ["functions"] })
+      await client.invalidateQueries({ queryKey: ["models"] })
+    },
+  })
+  const { error } = save
+  return (
+    <div className="max-w-[42rem]">
+      <Form
+        dirty={dirty}
+        saving={save.isPending}
+        saved={save.isSuccess}
+        error={error}
+        fields={Object.keys(values)}
+        onSave={save.mutate}
+      >
+        {one.models.length > 0 && (
+          <GrantsField
+            label={t("access.grants")}
+            grants={values.access_grants}
+            onGrants={(access_grants) => set({ access_grants })}
+            readOnly
+          />
+        )}
+        {one.filter && (
+          <AroundField
+            models={values.filter_models}
+            onModels={(filter_models) => set({ filter_models })}
+          />
+        )}
+        {one.filter && (
+          <Field
+            label={t("access.order")}
+            help={t("access.orderHelp")}
+            error={fieldError(error, "filter_order")}
+          >
+            {(wired) => (
+              <Input
+                {...wired}
+                type="number"
+                step={1}
+                value={values.filter_order}
+                onChange={({ target }) => set({ filter_order: Math.round(Number(target.value)) })}
+                className="w-32! tabular"
+              />
+            )}
+          </Field>
+        )}
+        <TokensField
+          label={t("access.hosts")}
+          help={t("access.hostsHelp")}
+          placeholder="api.example.com"
+          values={values.hosts}
+          onValues={(hosts) => set({ hosts })}
+          error={fieldError(error, "hosts")}
+        />
+      </Form>
+    </div>
+  )
+}
+
+interface AroundFieldProps {
+  models: readonly string[]
+  onModels: (models: string[]) => void
+}
+
+/** All models, or those one names. */
+const AroundField = ({ models, onModels }: AroundFieldProps) => {
+  const id = useId()
+  const { data: known = [] } = useQuery(modelsQuery)
+  const all = models.includes("*")
+  const named = models.filter((model) => model !== "*")
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3">
+      <legend className="mb-2 text-sm font-medium">{t("access.models")}</legend>
+      <p className="text-xs text-muted">{t("access.filterLead")}</p>
+      <div className="flex flex-col gap-2">
+        {([true, false] as const).map((every) => (
+          <label
+            key={String(every)}
+            htmlFor={`${id}-${every}`}
+            className="flex items-center gap-2 text-sm"
+          >
+            <input
+              id={`${id}-${every}`}
+              type="radio"
+              name={id}
+              checked={all === every}
+              onChange={() => onModels(every ? [...named, "*"] : named)}
+              className="size-4 accent-accent"
+            />
+            {t(every ? "access.allModels" : "access.someModels")}
+          </label>
+        ))}
+      </div>
+      {!all && (
+        <div className="pl-6">
+          <TokensField
+            label={t("access.modelAdd")}
+            values={named}
+            onValues={onModels}
+            suggestions={known.map((model) => model.id)}
+          />
+        </div>
+      )}
+    </fieldset>
+  )
+}

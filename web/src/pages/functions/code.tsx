@@ -1,0 +1,110 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useRef, useState } from "react"
+import declarations from "../../../../server/src/functions/portico.d.ts?raw"
+import type { FunctionRecord, Problem } from "../../../../server/src/functions/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { ApiError, api } from "../../lib/api.ts"
+import { Button } from "../../ui/button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
+import { Form } from "../../ui/form.tsx"
+import { CodeEditor, type EditorHandle } from "./editor/code-editor.tsx"
+import { DifferenceView } from "./editor/difference-view.tsx"
+import { check, functionQuery, pathOf } from "./functions-api.ts"
+import { ProblemList } from "./problem-list.tsx"
+import { RunPane } from "./run-pane.tsx"
+import { useFunction } from "./use-function.ts"
+
+/** The editor, and a place to run what it holds. */
+export const CodePart = () => {
+  const one = useFunction()
+  const client = useQueryClient()
+  // Somebody else's save must not take away what is being written here.
+  const [base, setBase] = useState({ content: one.content, version: one.version })
+  const [content, setContent] = useState(base.content)
+  const [problems, setProblems] = useState<readonly Problem[]>([])
+  const [reviewing, setReviewing] = useState(false)
+  const editor = useRef<EditorHandle | null>(null)
+  const dirty = content !== base.content
+
+  const look = async (text: string): Promise<readonly Problem[]> => {
+    const found = await check(text)
+    setProblems(found)
+    return found
+  }
+  const save = useMutation({
+    mutationFn: () =>
+      api.post<FunctionRecord>(pathOf(one.id, "/update"), { content, version: base.version }),
+    onSuccess: async (saved) => {
+      setBase({ content: saved.content, version: saved.version })
+      client.setQueryData(functionQuery(one.id).queryKey, saved)
+      await client.invalidateQueries({ queryKey: ["functions"] })
+      await client.invalidateQueries({ queryKey: ["models"] })
+    },
+    onError: (error) => editor.current?.mark(problemsOf(error)),
+  })
+  const show = (line: number | null, column: number | null): void =>
+    editor.current?.goTo(line ?? 1, column ?? 1)
+
+  return (
+    <div className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
+      <Form
+        dirty={dirty}
+        saving={save.isPending}
+        saved={save.isSuccess}
+        error={null}
+        onSave={() => (reviewing ? undefined : setReviewing(true))}
+        action={t("functions.save")}
+        beside={
+          dirty && (
+            <Button look="quiet" onClick={() => editor.current?.replace(base.content)}>
+              {t("functions.revert")}
+            </Button>
+          )
+        }
+      >
+        <CodeEditor
+          label={t("functions.editor", { name: one.name })}
+          content={content}
+          onContent={setContent}
+          declarations={declarations}
+          check={look}
+          handle={editor}
+          className="h-[60vh] min-h-80"
+        />
+        <ProblemList problems={problems} onShow={show} />
+        <Declarations />
+      </Form>
+      <RunPane one={one} content={content} onPlace={show} />
+      <Confirm
+        open={reviewing}
+        wide
+        onClose={() => setReviewing(false)}
+        title={t("functions.reviewTitle")}
+        action={t("functions.saveNew", { version: base.version + 1 })}
+        onConfirm={() => save.mutateAsync()}
+      >
+        <p className="mb-3">{t("functions.review")}</p>
+        <DifferenceView before={base.content} after={content} label={t("functions.difference")} />
+      </Confirm>
+    </div>
+  )
+}
+
+/** Where the gateway, which refused to save it, found the fault. */
+const problemsOf = (error: unknown): Problem[] => {
+  if (!(error instanceof ApiError)) return []
+  return error.errors.map(({ message, line = 1, column = 1 }) => ({ message, line, column }))
+}
+
+const Declarations = () => (
+  <details className="rounded border border-line">
+    <summary className="px-4 py-3 text-sm font-medium">{t("functions.api")}</summary>
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      tabIndex={0}
+      className="max-h-96 overflow-auto border-t border-line p-4 text-xs leading-5 -outline-offset-2"
+    >
+      <code>{declarations}</code>
+    </pre>
+  </details>
+)

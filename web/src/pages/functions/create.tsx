@@ -1,0 +1,138 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useRouter } from "@tanstack/react-router"
+import { useId, useState } from "react"
+import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { classes } from "../../ui/classes.ts"
+import { TextField } from "../../ui/field.tsx"
+import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
+import { type Example, examples } from "./examples.ts"
+import { idFrom } from "./values.ts"
+
+const begin = { example: "empty", name: "", id: "", description: "" }
+
+export const NewFunctionPage = () => {
+  const router = useRouter()
+  const client = useQueryClient()
+  const { values, set, dirty } = useDraft(begin)
+  const [ownId, setOwnId] = useState(false)
+  const all = examples()
+  const create = useMutation({
+    mutationFn: () => {
+      const { example, name, id, description } = values
+      const content = all.find((one) => one.id === example)?.content ?? ""
+      const meta = { description, tags: [] }
+      // Nobody is answered by what was not looked at yet.
+      const body = { id: id || idFrom(name), name, content, meta, is_active: false }
+      return api.post<FunctionRecord>("/api/v1/functions/create", body)
+    },
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: ["functions"] })
+      await router.navigate({
+        to: "/functions/$functionId",
+        params: { functionId: id },
+        ignoreBlocker: true,
+      })
+    },
+  })
+  const choose = ({ id, name, description }: Example): void => {
+    const named = id === "empty" ? "" : name
+    const told = id === "empty" ? "" : description
+    set({ example: id, name: named, description: told, ...(!ownId && { id: idFrom(named) }) })
+  }
+  const { error } = create
+  return (
+    <Page
+      title={t("functions.create")}
+      lead={t("functions.createLead")}
+      above={<BackLink to="/functions">{t("functions.title")}</BackLink>}
+      narrow
+    >
+      <Form
+        always
+        dirty={dirty}
+        saving={create.isPending}
+        saved={create.isSuccess}
+        error={error}
+        fields={["id", "name", "meta"]}
+        onSave={create.mutate}
+        action={t("functions.create")}
+      >
+        <Gallery examples={all} chosen={values.example} onChoose={choose} />
+        <TextField
+          label={t("functions.name")}
+          value={values.name}
+          onValue={(name) => set({ name, ...(!ownId && { id: idFrom(name) }) })}
+          error={fieldError(error, "name")}
+          autoComplete="off"
+        />
+        <TextField
+          label={t("functions.id")}
+          help={t("functions.idHelp")}
+          value={values.id}
+          onValue={(id) => {
+            setOwnId(id !== "")
+            set({ id })
+          }}
+          error={fieldError(error, "id")}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <TextField
+          label={t("functions.description")}
+          help={t("functions.descriptionHelp")}
+          value={values.description}
+          onValue={(description) => set({ description })}
+          error={fieldError(error, "meta.description")}
+          autoComplete="off"
+        />
+      </Form>
+    </Page>
+  )
+}
+
+interface GalleryProps {
+  examples: readonly Example[]
+  chosen: string
+  onChoose: (example: Example) => void
+}
+
+const Gallery = ({ examples: all, chosen, onChoose }: GalleryProps) => {
+  const group = useId()
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-2 text-sm font-medium">{t("functions.begin")}</legend>
+      <div className="grid gap-2 sm:grid-cols-2">
+        {all.map((example) => (
+          <label
+            key={example.id}
+            htmlFor={`${group}-${example.id}`}
+            className={classes(
+              "flex cursor-pointer gap-2.5 rounded border p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent",
+              example.id === chosen ? "border-accent bg-accent-soft" : "border-line hover:bg-hover",
+            )}
+          >
+            <input
+              id={`${group}-${example.id}`}
+              type="radio"
+              name={group}
+              checked={example.id === chosen}
+              onChange={() => onChoose(example)}
+              aria-label={example.name}
+              aria-describedby={`${group}-${example.id}-help`}
+              className="mt-0.5 size-4 shrink-0 accent-accent"
+            />
+            <span className="min-w-0">
+              <span className="block text-sm font-medium">{example.name}</span>
+              <span id={`${group}-${example.id}-help`} className="block text-xs text-muted">
+                {example.description}
+              </span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,143 @@
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  type CompletionSource,
+  snippetCompletion,
+} from "@codemirror/autocomplete"
+import { localCompletionSource } from "@codemirror/lang-javascript"
+import { syntaxTree } from "@codemirror/language"
+import type { EditorState } from "@codemirror/state"
+import { hoverTooltip } from "@codemirror/view"
+import type { SyntaxNode } from "@lezer/common"
+import type { Declarations, Member } from "./declarations.ts"
+import { declaredBy, type Given, type Source, typeOf } from "./infer.ts"
+
+export interface Known {
+  declarations: Declarations
+  given: Given
+}
+
+export const sourceIn = (state: EditorState, known: Known): Source => ({
+  ...known,
+  text: ({ from, to }) => state.sliceDoc(from, to),
+})
+
+const signature = ({ name, parameters, type }: Member): string =>
+  `${name}${parameters ?? ""}: ${type}`
+
+const completionOf = (member: Member): Completion => ({
+  label: member.name,
+  type: member.parameters === undefined ? "property" : "method",
+  detail: member.parameters === undefined ? member.type : `${member.parameters}`,
+  info: [signature(member), member.documentation].filter(Boolean).join("\n\n"),
+  ...(member.parameters !== undefined && { apply: `${member.name}(` }),
+})
+
+const snippets: readonly Completion[] = [
+  snippetCompletion('export async function* reply({ messages }, context) {\n\tyield "#{}"\n}', {
+    label: "reply",
+    detail: "answer, piece by piece",
+    type: "function",
+  }),
+  snippetCompletion(
+    "export async function before(request, context) {\n\t#{}\n\treturn request\n}",
+    { label: "before", detail: "filter: change a request", type: "function" },
+  ),
+  snippetCompletion("export function chunk(delta, context) {\n\t#{}\n\treturn delta\n}", {
+    label: "chunk",
+    detail: "filter: change each piece of a reply",
+    type: "function",
+  }),
+  snippetCompletion("export async function after(reply, context) {\n\t#{}\n\treturn reply\n}", {
+    label: "after",
+    detail: "filter: change a whole reply",
+    type: "function",
+  }),
+]
+
+/** `context.us|`: the expression before the point, and where the name begins. */
+const memberAt = (node: SyntaxNode, position: number) => {
+  const whole = node.name === "MemberExpression" ? node : node.parent
+  if (whole?.name !== "MemberExpression") return undefined
+  const before = whole.firstChild
+  if (!before || before.to >= position) return undefined
+  const name = whole.getChild("PropertyName")
+  return { before, from: name ? name.from : position }
+}
+
+/** `{ mes| }: ` in the parameters: the pattern that takes a value apart. */
+const patternAt = (node: SyntaxNode): SyntaxNode | undefined => {
+  for (let at: SyntaxNode | null = node; at; at = at.parent) {
+    if (at.name === "ObjectPattern") return at
+    if (at.name === "Block" || at.name === "ParamList") return undefined
+  }
+  return undefined
+}
+
+const optionsOf = (members: readonly Member[], from: number): CompletionResult | null =>
+  members.length === 0 ? null : { from, options: members.map(completionOf), validFor: /^[\w$]*$/ }
+
+const fromTypes = (known: Known): CompletionSource => {
+  const membersOf = (node: SyntaxNode, state: EditorState): readonly Member[] => {
+    const type = typeOf(node, sourceIn(state, known))
+    return type ? declaredBy(type, known.declarations).members : []
+  }
+  return (context: CompletionContext): CompletionResult | null => {
+    const { state, pos, explicit } = context
+    const node = syntaxTree(state).resolveInner(pos, -1)
+    const member = memberAt(node, pos)
+    if (member) return optionsOf(membersOf(member.before, state), member.from)
+    const word = context.matchBefore(/[\w$]+/)
+    const pattern = word || explicit ? patternAt(node) : undefined
+    return pattern ? patternOptions(membersOf(pattern, state), word?.from ?? pos) : null
+  }
+}
+
+const patternOptions = (members: readonly Member[], from: number): CompletionResult | null => {
+  const found = optionsOf(members, from)
+  return found && { ...found, options: found.options.map(({ apply: _, ...option }) => option) }
+}
+
+const atTop = (context: CompletionContext): CompletionResult | null => {
+  const word = context.matchBefore(/[\w$]+/)
+  const { parent } = syntaxTree(context.state).resolveInner(context.pos, -1)
+  if (!word || (parent && !/^(Script|ExpressionStatement)$/.test(parent.name))) return null
+  const line = context.state.doc.lineAt(context.pos)
+  if (word.from !== line.from) return null
+  return { from: word.from, options: snippets, validFor: /^\w*$/ }
+}
+
+/** Members of what is known, names of the module itself, and whole functions to begin with. */
+export const completions = (known: Known): readonly CompletionSource[] => [
+  fromTypes(known),
+  localCompletionSource,
+  atTop,
+]
+
+/** What a name of the declarations is, where it is pointed at. */
+export const sayings = (known: Known) =>
+  hoverTooltip(({ state }, position, side) => {
+    const node = syntaxTree(state).resolveInner(position, side)
+    if (node.name !== "PropertyName" || node.parent?.name !== "MemberExpression") return null
+    const source = sourceIn(state, known)
+    const before = node.parent.firstChild
+    const type = before ? typeOf(before, source) : undefined
+    const name = source.text(node)
+    const found =
+      type && declaredBy(type, known.declarations).members.find((member) => member.name === name)
+    if (!found) return null
+    return {
+      pos: node.from,
+      end: node.to,
+      above: true,
+      create: () => {
+        const dom = document.createElement("div")
+        dom.className = "cm-said"
+        const code = document.createElement("code")
+        code.textContent = signature(found)
+        dom.append(code, found.documentation)
+        return { dom }
+      },
+    }
+  })

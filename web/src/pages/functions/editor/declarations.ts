@@ -1,0 +1,78 @@
+import { typescriptLanguage } from "@codemirror/lang-javascript"
+import type { SyntaxNode } from "@lezer/common"
+
+/** One name that a type offers. */
+export interface Member {
+  name: string
+  /** As it is written: `string`, `Message[]`, `Promise<ChatReply>`; of a function what it returns. */
+  type: string
+  /** A function's parameters as they are written; undefined for what is no function. */
+  parameters: string | undefined
+  documentation: string
+}
+
+/** What a type offers. */
+export interface Declared {
+  members: readonly Member[]
+  /** Any other name may be there too. */
+  open: boolean
+}
+
+/** By the name of the type. */
+export type Declarations = ReadonlyMap<string, Declared>
+
+const comment = (text: string): string =>
+  text
+    .replace(/^\/\*\*?|\*\/$/g, "")
+    .split("\n")
+    .map((line) => line.replace(/^\s*\*? ?/, "").trimEnd())
+    .join("\n")
+    .trim()
+
+const withoutColon = (text: string): string => text.replace(/^\s*:\s*/, "").trim()
+
+const memberOf = (node: SyntaxNode, text: (at: SyntaxNode) => string): Member | undefined => {
+  const named = node.getChild("PropertyDefinition")
+  if (!named) return undefined
+  const parameters = node.getChild("ParamList")
+  const annotation = node.getChild("TypeAnnotation")
+  const before = node.prevSibling
+  const documentation = before?.name === "BlockComment" ? comment(text(before)) : ""
+  const type = annotation ? withoutColon(text(annotation)) : "unknown"
+  // A property that holds a function: `chat: (request) => Promise<Reply>`.
+  const arrow = /^\(([\s\S]*)\)\s*=>\s*([\s\S]+)$/.exec(type)
+  const name = text(named)
+  if (!parameters && arrow) {
+    return { name, type: arrow[2] ?? "", parameters: `(${arrow[1]})`, documentation }
+  }
+  return { name, type, parameters: parameters ? text(parameters) : undefined, documentation }
+}
+
+const declaredIn = (body: SyntaxNode, text: (at: SyntaxNode) => string): Declared => {
+  const members: Member[] = []
+  for (let node = body.firstChild; node; node = node.nextSibling) {
+    const member = memberOf(node, text)
+    if (member) members.push(member)
+  }
+  return { members, open: body.getChild("IndexSignature") !== null }
+}
+
+/** Interfaces and object types of a declaration file, read by the editor's own parser. */
+export const readDeclarations = (source: string): Declarations => {
+  const tree = typescriptLanguage.parser.parse(source)
+  const text = (node: SyntaxNode): string => source.slice(node.from, node.to)
+  const found = new Map<string, Declared>()
+  tree.iterate({
+    enter: ({ name, node }) => {
+      if (name !== "InterfaceDeclaration" && name !== "TypeAliasDeclaration") return
+      const named = node.getChild("TypeDefinition")
+      const body = node.getChild("ObjectType")
+      if (named && body) found.set(text(named), declaredIn(body, text))
+    },
+  })
+  return found
+}
+
+/** The types of a function's parameters: `(a: A, b: B)` → `["A", "B"]`. */
+export const parameterTypes = ({ parameters = "" }: Member): string[] =>
+  [...parameters.matchAll(/\w+\??\s*:\s*(\w+)/g)].map(([, type = ""]) => type)

@@ -1,0 +1,39 @@
+import type { EditorView } from "@codemirror/view"
+import { useEffect, useRef, useState } from "react"
+import { ErrorNote } from "../../../ui/error-note.tsx"
+import { Skeleton } from "../../../ui/skeleton.tsx"
+
+interface DifferenceViewProps {
+  before: string
+  after: string
+  label: string
+}
+
+/** What changed from one content to another, to be read. */
+export const DifferenceView = ({ before, after, label }: DifferenceViewProps) => {
+  const place = useRef<HTMLDivElement>(null)
+  const [ready, setReady] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  useEffect(() => {
+    let view: EditorView | undefined
+    let gone = false
+    const open = async (): Promise<void> => {
+      const { createDifference } = await import("./difference.ts")
+      if (gone || !place.current) return
+      view = createDifference({ parent: place.current, before, after, label })
+      setReady(true)
+    }
+    open().catch(setError)
+    return () => {
+      gone = true
+      view?.destroy()
+    }
+  }, [before, after, label])
+  return (
+    <div className="max-h-[60vh] min-h-24 overflow-auto rounded border border-line">
+      {error !== null && <ErrorNote error={error} />}
+      {!ready && error === null && <Skeleton rows={4} height={24} />}
+      <div ref={place} />
+    </div>
+  )
+}

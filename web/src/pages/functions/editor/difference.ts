@@ -1,0 +1,33 @@
+import { javascript } from "@codemirror/lang-javascript"
+import { unifiedMergeView } from "@codemirror/merge"
+import { EditorState } from "@codemirror/state"
+import { EditorView, lineNumbers } from "@codemirror/view"
+import { look } from "./look.ts"
+
+interface DifferenceNeeds {
+  parent: HTMLElement
+  before: string
+  after: string
+  label: string
+}
+
+/** One column with what goes and what comes; long stretches that stay are folded. */
+export const createDifference = ({ parent, before, after, label }: DifferenceNeeds): EditorView =>
+  new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: after,
+      extensions: [
+        lineNumbers(),
+        javascript({ typescript: true }),
+        EditorState.readOnly.of(true),
+        EditorView.contentAttributes.of({ "aria-label": label }),
+        unifiedMergeView({
+          original: before,
+          mergeControls: false,
+          collapseUnchanged: { margin: 3, minSize: 6 },
+        }),
+        look,
+      ],
+    }),
+  })

@@ -1,0 +1,111 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from "@codemirror/autocomplete"
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands"
+import { javascript } from "@codemirror/lang-javascript"
+import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language"
+import { lintGutter, lintKeymap } from "@codemirror/lint"
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search"
+import { EditorState, type Extension } from "@codemirror/state"
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view"
+import { completions, type Known, sayings } from "./complete.ts"
+import { type Declarations, parameterTypes, readDeclarations } from "./declarations.ts"
+import type { Given } from "./infer.ts"
+import { look } from "./look.ts"
+import { type Checks, checking } from "./problems.ts"
+
+export interface EditorNeeds extends Omit<Checks, "known"> {
+  parent: HTMLElement
+  content: string
+  /** Its accessible name, and the id of the hint that says how Tab leaves it. */
+  label: string
+  hint: string
+  /** The text of `portico.d.ts`. */
+  declarations: string
+  onContent: (content: string) => void
+}
+
+/** What the exports of a module are given, as the declarations have it. */
+const givenBy = (declarations: Declarations): Given =>
+  Object.fromEntries(
+    (declarations.get("Exports")?.members ?? []).map((member) => [
+      member.name,
+      parameterTypes(member),
+    ]),
+  )
+
+const knownFrom = (source: string): Known => {
+  const declarations = readDeclarations(source)
+  return { declarations, given: givenBy(declarations) }
+}
+
+const extensions = (needs: EditorNeeds, known: Known): Extension[] => [
+  lineNumbers(),
+  lintGutter(),
+  highlightActiveLine(),
+  highlightActiveLineGutter(),
+  highlightSpecialChars(),
+  history(),
+  drawSelection(),
+  indentOnInput(),
+  indentUnit.of("  "),
+  EditorState.tabSize.of(2),
+  bracketMatching(),
+  closeBrackets(),
+  highlightSelectionMatches(),
+  javascript({ typescript: true }),
+  autocompletion({ override: [...completions(known)], icons: false }),
+  sayings(known),
+  checking({ ...needs, known }),
+  // Escape and then Tab leaves: the view itself sees to that.
+  keymap.of([
+    { key: "Tab", run: acceptCompletion },
+    ...closeBracketsKeymap,
+    // ⌘Enter is the page's: it runs the function.
+    ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
+    ...searchKeymap,
+    ...historyKeymap,
+    ...completionKeymap,
+    ...lintKeymap,
+    indentWithTab,
+  ]),
+  EditorView.contentAttributes.of({ "aria-label": needs.label, "aria-describedby": needs.hint }),
+  EditorView.updateListener.of(({ docChanged, state }) => {
+    if (docChanged) needs.onContent(state.doc.toString())
+  }),
+  look,
+]
+
+export const createEditor = (needs: EditorNeeds): EditorView => {
+  const known = knownFrom(needs.declarations)
+  return new EditorView({
+    parent: needs.parent,
+    state: EditorState.create({ doc: needs.content, extensions: extensions(needs, known) }),
+  })
+}
+
+/** Puts other content in, as one step that can be undone. */
+export const replaceContent = (view: EditorView, content: string): void => {
+  if (view.state.doc.toString() === content) return
+  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: content } })
+}
+
+/** Goes to a line, and shows it. */
+export const goTo = (view: EditorView, line: number, column: number): void => {
+  const at = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines))
+  const anchor = Math.min(at.from + Math.max(column - 1, 0), at.to)
+  view.dispatch({ selection: { anchor }, scrollIntoView: true })
+  view.focus()
+}

@@ -1,0 +1,223 @@
+import type { SyntaxNode } from "@lezer/common"
+import { type Declarations, type Declared, readDeclarations } from "./declarations.ts"
+
+/** What the functions that a module may export are given, in order, by their type's name. */
+export type Given = Readonly<Record<string, readonly string[]>>
+
+export interface Source {
+  declarations: Declarations
+  given: Given
+  text: (node: SyntaxNode) => string
+}
+
+/** Steps through names and members; a module that leads in circles ends here. */
+const deepest = 12
+
+/** `Promise<Reply>` → `Reply`. */
+const unwrapped = (type: string | undefined): string | undefined =>
+  /^Promise<([\s\S]+)>$/.exec(type?.trim() ?? "")?.[1]?.trim() ?? type
+
+/** `Message[]`, `readonly Message[]`, `Array<Message>`: the type of one. */
+const elementOf = (type: string): string | undefined => {
+  const plain = type.trim().replace(/^readonly\s+/, "")
+  const listed = /^([\w.]+)\[\]$/.exec(plain)?.[1]
+  if (listed) return listed
+  return /^(?:ReadonlyArray|Array|AsyncIterable|AsyncGenerator|Iterable)<([\w.]+)/.exec(plain)?.[1]
+}
+
+const giving = new Set(["at", "find", "findLast", "pop", "shift"])
+const keeping = new Set(["filter", "slice", "toReversed", "toSorted", "concat"])
+
+/** Parts between marks that stand in no bracket: `A | { b: B | C }` by `|`. */
+const parted = (type: string, mark: "|" | "&"): string[] => {
+  const parts = [""]
+  let depth = 0
+  for (const letter of type) {
+    if ("{(<[".includes(letter)) depth += 1
+    if ("})>]".includes(letter)) depth -= 1
+    if (letter === mark && depth === 0) parts.push("")
+    else parts[parts.length - 1] += letter
+  }
+  return parts.map((part) => part.trim())
+}
+
+/** Without what may be missing: `Message | undefined` → `Message`. */
+const present = (type: string): string =>
+  parted(type, "|")
+    .filter((part) => part !== "undefined" && part !== "null")
+    .join(" | ")
+
+const nothing: Declared = { members: [], open: true }
+
+const declaredAs = (type: string, declarations: Declarations): Declared => {
+  if (!type.startsWith("{")) return declarations.get(type.replace(/<[\s\S]*>$/, "")) ?? nothing
+  return readDeclarations(`interface Written ${type}`).get("Written") ?? nothing
+}
+
+/** What a type offers; nothing, and open to all, where it is not known. */
+export const declaredBy = (type: string, declarations: Declarations): Declared => {
+  const parts = parted(present(type), "&").map((part) => declaredAs(part, declarations))
+  return {
+    members: parts.flatMap(({ members }) => members),
+    open:
+      parts.some(({ open, members }) => open && members.length > 0) ||
+      parts.every(({ open }) => open),
+  }
+}
+
+const memberType = (
+  type: string,
+  name: string,
+  { source, awaited = false }: { source: Source; awaited?: boolean },
+): string | undefined => {
+  const element = elementOf(present(type))
+  if (element && giving.has(name)) return element
+  if (element && keeping.has(name)) return type
+  const found = declaredBy(type, source.declarations).members.filter(
+    (member) => member.name === name,
+  )
+  // Of several forms the one that is waited for, where it is.
+  return (
+    (awaited ? found.find(({ type }) => type.startsWith("Promise<")) : undefined)?.type ??
+    found[0]?.type
+  )
+}
+
+const isFunction =
+  /^(?:Function(?:Declaration|Expression)|ArrowFunction|MethodDeclaration|Property)$/
+
+/** The place of a parameter in its list. */
+const placeIn = (list: SyntaxNode, within: SyntaxNode): number => {
+  let place = 0
+  for (let node = list.firstChild; node && node.from < within.from; node = node.nextSibling) {
+    if (node.name === ",") place += 1
+  }
+  return place
+}
+
+const nameOf = (made: SyntaxNode, { text }: Source): string => {
+  const own = made.getChild("VariableDefinition")
+  if (own) return text(own)
+  const holder = made.parent?.name === "VariableDeclaration" ? made.parent : undefined
+  const named =
+    holder?.getChild("VariableDefinition") ?? made.parent?.getChild("PropertyDefinition")
+  return named ? text(named) : ""
+}
+
+/** What a parameter is: as it is annotated, or as the module's exports are given. */
+const parameterType = (pattern: SyntaxNode, source: Source): string | undefined => {
+  const list = pattern.parent
+  const made = list?.parent
+  if (list?.name !== "ParamList" || !made || !isFunction.test(made.name)) return undefined
+  const annotation = pattern.nextSibling
+  if (annotation?.name === "TypeAnnotation") {
+    return source.text(annotation).replace(/^\s*:\s*/, "")
+  }
+  return source.given[nameOf(made, source)]?.[placeIn(list, pattern)]
+}
+
+/** The type of what stands on the right of a declaration, or is gone through by `for of`. */
+const declaredType = (
+  definition: SyntaxNode,
+  source: Source,
+  depth: number,
+): string | undefined => {
+  const holder = definition.parent
+  const annotation = definition.nextSibling
+  if (annotation?.name === "TypeAnnotation") {
+    return source.text(annotation).replace(/^\s*:\s*/, "")
+  }
+  if (holder?.name === "ForOfSpec") {
+    const list = holder.lastChild?.prevSibling
+    const type = list ? typeOf(list, source, depth + 1) : undefined
+    return type && elementOf(type)
+  }
+  const value = holder?.getChild("Equals")?.nextSibling
+  return value ? typeOf(value, source, depth + 1) : undefined
+}
+
+/** `{ messages: told }`: the name within what is taken apart, and the pattern itself. */
+const patternProperty = (definition: SyntaxNode, { text }: Source) => {
+  const property = definition.parent
+  const pattern = property?.parent
+  if (property?.name !== "PatternProperty" || pattern?.name !== "ObjectPattern") return undefined
+  const named = property.getChild("PropertyName")
+  return { pattern, name: text(named ?? definition) }
+}
+
+const typeOfDefinition = (
+  definition: SyntaxNode,
+  source: Source,
+  depth: number,
+): string | undefined => {
+  const part = patternProperty(definition, source)
+  const whole = part?.pattern ?? definition
+  const type = parameterType(whole, source) ?? declaredType(whole, source, depth)
+  return part && type ? memberType(type, part.name, { source }) : type
+}
+
+/** Whether a definition can be seen from a place: the innermost block around it holds both. */
+const sees = (definition: SyntaxNode, at: SyntaxNode): boolean => {
+  let scope = definition.parent
+  while (scope && !isFunction.test(scope.name) && !/^(Block|Script|For\w+)$/.test(scope.name)) {
+    scope = scope.parent
+  }
+  return !scope || (scope.from <= at.from && at.to <= scope.to)
+}
+
+const definitionOf = (name: string, at: SyntaxNode, source: Source): SyntaxNode | undefined => {
+  let root = at
+  while (root.parent) root = root.parent
+  let nearest: SyntaxNode | undefined
+  root.cursor().iterate(({ node }) => {
+    if (node.name !== "VariableDefinition" && node.name !== "PropertyName") return
+    if (node.name === "PropertyName" && node.parent?.name !== "PatternProperty") return
+    if (node.from >= at.from || source.text(node) !== name || !sees(node, at)) return
+    nearest = node
+  })
+  return nearest
+}
+
+const isAwaited = (node: SyntaxNode): boolean => {
+  let outer = node.parent
+  while (outer?.name === "ParenthesizedExpression") outer = outer.parent
+  return outer?.name === "AwaitExpression"
+}
+
+const memberExpressionType = (
+  node: SyntaxNode,
+  source: Source,
+  depth: number,
+): string | undefined => {
+  const type = node.firstChild ? typeOf(node.firstChild, source, depth + 1) : undefined
+  const named = node.getChild("PropertyName")
+  if (!type) return undefined
+  if (!named) return elementOf(present(type))
+  const call = node.parent?.name === "CallExpression" ? node.parent : node
+  return memberType(type, source.text(named), { source, awaited: isAwaited(call) })
+}
+
+/** What an expression is, as far as a look at names can tell; undefined when it cannot. */
+export const typeOf = (node: SyntaxNode, source: Source, depth = 0): string | undefined => {
+  if (depth > deepest) return undefined
+  const inner = (child: SyntaxNode | null | undefined): string | undefined =>
+    child ? typeOf(child, source, depth + 1) : undefined
+  switch (node.name) {
+    case "VariableName": {
+      const definition = definitionOf(source.text(node), node, source)
+      return definition && typeOfDefinition(definition, source, depth)
+    }
+    case "MemberExpression":
+      return memberExpressionType(node, source, depth)
+    case "AwaitExpression":
+      return unwrapped(inner(node.lastChild))
+    case "CallExpression":
+      return inner(node.firstChild)
+    case "ParenthesizedExpression":
+      return inner(node.firstChild?.nextSibling)
+    case "ObjectPattern":
+      return typeOfDefinition(node, source, depth)
+    default:
+      return undefined
+  }
+}

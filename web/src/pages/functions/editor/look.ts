@@ -1,0 +1,114 @@
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language"
+import type { Extension } from "@codemirror/state"
+import { EditorView } from "@codemirror/view"
+import { tags } from "@lezer/highlight"
+
+/** The page's own tokens, so that light and dark follow the page without a second theme. */
+const surface = EditorView.theme({
+  "&": {
+    color: "var(--text)",
+    backgroundColor: "var(--bg)",
+    fontSize: "0.8125rem",
+    height: "100%",
+  },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  ".cm-scroller": { fontFamily: "var(--font-mono)", lineHeight: "1.25rem" },
+  ".cm-content": { caretColor: "var(--text)", padding: "8px 0" },
+  ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "2px" },
+  ".cm-gutters": {
+    backgroundColor: "var(--surface)",
+    color: "var(--muted)",
+    borderRight: "1px solid var(--line)",
+  },
+  ".cm-activeLine": {
+    backgroundColor: "color-mix(in srgb, var(--accent-soft) 35%, transparent)",
+  },
+  ".cm-activeLineGutter": { backgroundColor: "var(--hover)", color: "var(--text)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent)",
+  },
+  ".cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--accent) 20%, transparent)",
+  },
+  // The page's own ::selection would paint over what the editor draws.
+  ".cm-line::selection, .cm-line ::selection": {
+    backgroundColor: "transparent",
+    color: "inherit",
+  },
+  "&.cm-focused .cm-matchingBracket": {
+    backgroundColor: "var(--accent-soft)",
+    outline: "1px solid var(--accent)",
+  },
+  ".cm-panels": { backgroundColor: "var(--surface)", color: "var(--text)" },
+  ".cm-panels.cm-panels-bottom": { borderTop: "1px solid var(--line)" },
+  ".cm-textfield": {
+    backgroundColor: "var(--bg)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "6px",
+  },
+  ".cm-button": {
+    backgroundImage: "none",
+    backgroundColor: "var(--bg)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "6px",
+  },
+  ".cm-searchMatch": { backgroundColor: "var(--warn-soft)", outline: "1px solid var(--warn)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--raised)",
+    border: "1px solid var(--line)",
+    borderRadius: "8px",
+    boxShadow: "0 8px 24px rgb(0 0 0 / 0.16)",
+  },
+  ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--font-mono)", maxHeight: "16rem" },
+  ".cm-tooltip-autocomplete > ul > li": { padding: "2px 8px" },
+  ".cm-tooltip-autocomplete > ul > li[aria-selected]": {
+    backgroundColor: "var(--accent)",
+    color: "var(--on-accent)",
+  },
+  ".cm-completionDetail": { color: "var(--muted)", fontStyle: "normal" },
+  "li[aria-selected] .cm-completionDetail": { color: "inherit" },
+  ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "600" },
+  ".cm-completionInfo": { maxWidth: "20rem", whiteSpace: "pre-wrap", padding: "6px 10px" },
+  ".cm-said": { maxWidth: "28rem", padding: "6px 10px", fontSize: "0.75rem" },
+  ".cm-said code": { display: "block", fontFamily: "var(--font-mono)", whiteSpace: "pre-wrap" },
+  ".cm-diagnostic": { fontFamily: "var(--font-sans)", fontSize: "0.8125rem" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--danger)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--warn)" },
+  ".cm-changedLine": { backgroundColor: "var(--ok-soft)" },
+  ".cm-changedText": {
+    background: "color-mix(in srgb, var(--ok) 25%, transparent)",
+    borderRadius: "3px",
+  },
+  ".cm-deletedChunk": { backgroundColor: "var(--danger-soft)", paddingLeft: "6px" },
+  ".cm-deletedChunk .cm-deletedText": {
+    background: "color-mix(in srgb, var(--danger) 22%, transparent)",
+    borderRadius: "3px",
+  },
+  ".cm-deletedLine del": { textDecoration: "none" },
+  ".cm-changeGutter": { width: "3px", paddingLeft: "0" },
+  ".cm-changedLineGutter": { backgroundColor: "var(--ok)" },
+  ".cm-deletedLineGutter": { backgroundColor: "var(--danger)" },
+  ".cm-collapsedLines": {
+    background: "var(--surface)",
+    color: "var(--muted)",
+    padding: "4px 8px",
+  },
+})
+
+/** The colours of code in answers; contrast >= 4.5:1 on every ground a line can have. */
+const colours = HighlightStyle.define([
+  { tag: [tags.comment, tags.meta], color: "var(--muted)" },
+  {
+    tag: [tags.keyword, tags.bool, tags.null, tags.self, tags.typeName, tags.modifier],
+    color: "light-dark(#8a2f6f, #e3a0cf)",
+  },
+  { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: "var(--ok)" },
+  { tag: [tags.number, tags.propertyName], color: "light-dark(#7d5200, #e6b95c)" },
+  {
+    tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.className],
+    color: "light-dark(#1f5fa8, #8bbcf0)",
+  },
+  { tag: tags.invalid, color: "var(--danger)" },
+])
+
+export const look: Extension = [surface, syntaxHighlighting(colours)]

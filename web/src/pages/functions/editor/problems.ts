@@ -1,0 +1,95 @@
+import { syntaxTree } from "@codemirror/language"
+import { type Diagnostic, linter, setDiagnostics } from "@codemirror/lint"
+import type { EditorState, Extension } from "@codemirror/state"
+import type { EditorView } from "@codemirror/view"
+import type { SyntaxNode } from "@lezer/common"
+import type { Problem } from "../../../../../server/src/functions/schema.ts"
+import { type Known, sourceIn } from "./complete.ts"
+import { declaredBy, typeOf } from "./infer.ts"
+
+interface Words {
+  unknownMember: (name: string, type: string) => string
+  syntax: string
+}
+
+const pauseMs = 500
+
+/** From the place to the end of its word, within the line. */
+const spanOf = (state: EditorState, { line, column }: Problem) => {
+  const at = state.doc.line(Math.min(Math.max(line ?? 1, 1), state.doc.lines))
+  const from = Math.min(at.from + Math.max((column ?? 1) - 1, 0), at.to)
+  const word = /^[\w$]+|^\S/.exec(state.sliceDoc(from, at.to))?.[0] ?? ""
+  return { from, to: from + word.length }
+}
+
+const unknownMember = (node: SyntaxNode, state: EditorState, known: Known, words: Words) => {
+  const named = node.getChild("PropertyName")
+  const before = node.firstChild
+  if (!named || !before) return undefined
+  const source = sourceIn(state, known)
+  const type = typeOf(before, source)
+  const name = source.text(named)
+  if (!type) return undefined
+  const { members, open } = declaredBy(type, known.declarations)
+  // Of a type that is not known, or is open to any name, nothing can be said.
+  if (open || members.some((member) => member.name === name)) return undefined
+  const message = words.unknownMember(name, type)
+  return { from: named.from, to: named.to, severity: "warning", message } satisfies Diagnostic
+}
+
+/** What can be seen at once, without asking: names that no type has. */
+const seen = (state: EditorState, known: Known, words: Words): Diagnostic[] => {
+  const found: Diagnostic[] = []
+  syntaxTree(state).iterate({
+    enter: ({ name, node }) => {
+      if (name !== "MemberExpression") return
+      const problem = unknownMember(node, state, known, words)
+      if (problem) found.push(problem)
+    },
+  })
+  return found
+}
+
+/** Where the editor's own parser stumbles; for when nobody else can be asked. */
+const stumbles = (state: EditorState, words: Words): Diagnostic[] => {
+  let first: Diagnostic | undefined
+  syntaxTree(state).iterate({
+    enter: ({ type, from, to }) => {
+      if (!type.isError || first) return
+      first = { from, to: Math.max(to, from), severity: "error", message: words.syntax }
+    },
+  })
+  return first ? [first] : []
+}
+
+export interface Checks {
+  known: Known
+  words: Words
+  /** Asks whoever will strip the types; rejects when nobody answers. */
+  check: (content: string) => Promise<readonly Problem[]>
+}
+
+const errorsOf = (state: EditorState, problems: readonly Problem[]): Diagnostic[] =>
+  problems.map((problem) => ({
+    ...spanOf(state, problem),
+    severity: "error",
+    message: problem.message,
+  }))
+
+/** Looks at a module a moment after the last key. */
+export const checking = ({ known, words, check }: Checks): Extension =>
+  linter(
+    async ({ state }: EditorView) => {
+      const warnings = seen(state, known, words)
+      const errors = await check(state.doc.toString()).then(
+        (problems) => errorsOf(state, problems),
+        () => stumbles(state, words),
+      )
+      return [...errors, ...warnings]
+    },
+    { delay: pauseMs },
+  )
+
+/** Marks what somebody else found, such as a run that failed at a line. */
+export const mark = (view: EditorView, problems: readonly Problem[]): void =>
+  view.dispatch(setDiagnostics(view.state, errorsOf(view.state, problems)))

@@ -1,0 +1,135 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, Outlet, useRouter } from "@tanstack/react-router"
+import { Download, EllipsisVertical, MessageSquare, SquareFunction, Trash2 } from "lucide-react"
+import { useState } from "react"
+import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { ApiError, api } from "../../lib/api.ts"
+import { ButtonLink, IconButton } from "../../ui/button.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { LinkTabs } from "../../ui/link-tabs.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Menu, MenuItem } from "../../ui/menu.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
+import { download } from "../admin/csv.ts"
+import { describedBy, functionQuery, kindOf, pathOf } from "./functions-api.ts"
+import { OnOff, State } from "./list.tsx"
+
+const route = getRouteApi("/inside/functions/$functionId")
+
+/** One function: its head and its parts, each with an address. */
+export const FunctionPage = () => {
+  const { functionId } = route.useParams()
+  const found = useQuery(functionQuery(functionId))
+  const above = <BackLink to="/functions">{t("functions.title")}</BackLink>
+  if (found.error instanceof ApiError && found.error.status === 404) {
+    return (
+      <Page title={functionId} above={above}>
+        <EmptyState icon={SquareFunction} title={t("functions.gone")}>
+          {t("functions.goneHelp")}
+        </EmptyState>
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title={found.data?.name ?? functionId}
+      lead={found.data && describedBy(found.data)}
+      above={above}
+      action={found.data && <Actions one={found.data} />}
+    >
+      <Loaded query={found} rows={12}>
+        {(one) => (
+          <>
+            <LinkTabs
+              label={t("functions.tabs")}
+              tabs={[
+                { to: "/functions/$functionId", label: t("functions.code"), exact: true },
+                { to: "/functions/$functionId/settings", label: t("functions.settings") },
+                { to: "/functions/$functionId/access", label: t("functions.access") },
+                { to: "/functions/$functionId/versions", label: t("functions.versions") },
+                { to: "/functions/$functionId/runs", label: t("functions.runs") },
+              ]}
+            />
+            <Outlet key={one.id} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Actions = ({ one }: { one: FunctionRecord }) => {
+  const [asking, setAsking] = useState(false)
+  const first = one.models[0]?.id
+  const { id, name, meta, content, hosts, filter_models, filter_order } = one
+  const exported = { functions: [{ id, name, meta, content, hosts, filter_models, filter_order }] }
+  return (
+    <>
+      <span className="flex h-8 items-center gap-2 text-sm">
+        <State on={one.is_active} />
+        <OnOff one={one} />
+      </span>
+      {kindOf(one) === "model" && first !== undefined && (
+        <>
+          <span className="flex h-8 items-center text-xs">
+            <code className="max-w-44 truncate">{first}</code>
+            <CopyButton text={first} label={t("models.copyId")} />
+          </span>
+          {one.is_active && (
+            <ButtonLink to="/" search={{ model: first }} icon={MessageSquare}>
+              {t("functions.chat")}
+            </ButtonLink>
+          )}
+        </>
+      )}
+      <Menu trigger={<IconButton icon={EllipsisVertical} label={t("action.more")} />}>
+        <MenuItem
+          icon={Download}
+          onClick={() =>
+            download(`${id}.json`, "application/json", JSON.stringify(exported, null, 2))
+          }
+        >
+          {t("functions.export")}
+        </MenuItem>
+        <MenuItem icon={Trash2} danger onClick={() => setAsking(true)}>
+          {t("functions.delete")}
+        </MenuItem>
+      </Menu>
+      <Removal one={one} asking={asking} onClose={() => setAsking(false)} />
+    </>
+  )
+}
+
+interface RemovalProps {
+  one: FunctionRecord
+  asking: boolean
+  onClose: () => void
+}
+
+const Removal = ({ one: { id, name }, asking, onClose }: RemovalProps) => {
+  const router = useRouter()
+  const client = useQueryClient()
+  const remove = async (): Promise<void> => {
+    await api.delete(pathOf(id, "/delete"))
+    await router.navigate({ to: "/functions", ignoreBlocker: true })
+    client.removeQueries({ queryKey: ["functions", id] })
+    await client.invalidateQueries({ queryKey: ["functions"] })
+    await client.invalidateQueries({ queryKey: ["models"] })
+  }
+  return (
+    <Confirm
+      open={asking}
+      onClose={onClose}
+      title={t("functions.deleteOne", { name })}
+      action={t("functions.delete")}
+      danger
+      typed={id}
+      onConfirm={remove}
+    >
+      {t("functions.deleteHelp")}
+    </Confirm>
+  )
+}

@@ -1,0 +1,79 @@
+import { queryOptions } from "@tanstack/react-query"
+import type { FunctionRun } from "../../../../server/src/functions/run-schema.ts"
+import type {
+  FunctionRecord,
+  FunctionSummary,
+  FunctionValves,
+  FunctionVersion,
+  FunctionVersionSource,
+  Problem,
+} from "../../../../server/src/functions/schema.ts"
+import type { Page } from "../../../../server/src/http/list.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+
+const base = "/api/v1/functions"
+const refreshMs = 5000
+
+export const pathOf = (id: string, rest = ""): string =>
+  `${base}/id/${encodeURIComponent(id)}${rest}`
+
+export const functionsQuery = queryOptions({
+  queryKey: ["functions"],
+  queryFn: async ({ signal }) => (await api.get<Page<FunctionSummary>>(base, { signal })).items,
+})
+
+export const functionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["functions", id],
+    queryFn: ({ signal }) => api.get<FunctionRecord>(pathOf(id), { signal }),
+  })
+
+export const versionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["functions", id, "versions"],
+    queryFn: async ({ signal }) =>
+      (await api.get<Page<FunctionVersion>>(pathOf(id, "/versions"), { signal })).items,
+  })
+
+export const versionQuery = (id: string, version: number) =>
+  queryOptions({
+    queryKey: ["functions", id, "versions", version],
+    queryFn: ({ signal }) =>
+      api.get<FunctionVersionSource>(pathOf(id, `/versions/${version}`), { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const runsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["functions", id, "runs"],
+    queryFn: async ({ signal }) =>
+      (await api.get<Page<FunctionRun>>(pathOf(id, "/runs"), { signal })).items,
+    refetchInterval: refreshMs,
+  })
+
+export const valvesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["functions", id, "valves"],
+    queryFn: ({ signal }) => api.get<FunctionValves>(pathOf(id, "/valves"), { signal }),
+  })
+
+/** What is wrong with a source, by the parser that will strip its types. */
+export const check = async (content: string): Promise<readonly Problem[]> =>
+  (await api.post<{ problems: Problem[] }>(`${base}/check`, { content })).problems
+
+/** A module that is both stands first of all as the model that it offers. */
+export const kindOf = ({ models, filter }: FunctionSummary): "model" | "filter" =>
+  filter && models.length === 0 ? "filter" : "model"
+
+export const describedBy = ({ meta, models }: FunctionSummary): string =>
+  meta.description || (models[0]?.description ?? "")
+
+/** What it adds to the gateway: the models it offers, or those it stands around. */
+export const offersOf = (one: FunctionSummary): string => {
+  const { filter_models: around } = one
+  if (kindOf(one) === "model")
+    return one.models.map(({ id }) => id).join(", ") || t("functions.offersNone")
+  if (around.includes("*")) return t("functions.around")
+  return t("functions.aroundSome", { count: around.length })
+}

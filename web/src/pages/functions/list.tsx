@@ -1,0 +1,176 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { Plus, SquareFunction } from "lucide-react"
+import type { FunctionSummary } from "../../../../server/src/functions/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { useListSearch } from "../../lib/use-list.ts"
+import { Status } from "../../ui/badge.tsx"
+import { Button, ButtonLink } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { inWords } from "../../ui/error-note.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Switch } from "../../ui/switch.tsx"
+import { type Column, NameCell, Table } from "../../ui/table.tsx"
+import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { describedBy, functionsQuery, kindOf, offersOf, pathOf } from "./functions-api.ts"
+import { Transfer } from "./transfer.tsx"
+
+const CreateFunction = () => (
+  <ButtonLink to="/functions/new" look="primary" icon={Plus}>
+    {t("functions.create")}
+  </ButtonLink>
+)
+
+export const FunctionsPage = () => {
+  const { search, change, setQuery, clear } = useListSearch<"kind" | "state">()
+  const functions = useQuery(functionsQuery)
+  return (
+    <Page
+      title={t("functions.title")}
+      lead={t("functions.lead")}
+      action={
+        <>
+          <Transfer />
+          <CreateFunction />
+        </>
+      }
+    >
+      <Toolbar>
+        <SearchField label={t("functions.search")} value={search.query ?? ""} onValue={setQuery} />
+        <Filter
+          label={t("functions.kind")}
+          value={search.kind ?? ""}
+          onValue={(kind) => change({ kind })}
+          options={[
+            { value: "", label: t("functions.anyKind") },
+            { value: "model", label: t("functions.model") },
+            { value: "filter", label: t("functions.filter") },
+          ]}
+        />
+        <Filter
+          label={t("functions.state")}
+          value={search.state ?? ""}
+          onValue={(state) => change({ state })}
+          options={[
+            { value: "", label: t("models.anyState") },
+            { value: "on", label: t("functions.on") },
+            { value: "off", label: t("functions.off") },
+          ]}
+        />
+      </Toolbar>
+      <Loaded query={functions} rows={6}>
+        {(all) => <Listing all={all} search={search} clear={clear} />}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface Search {
+  query?: string | undefined
+  kind?: string | undefined
+  state?: string | undefined
+}
+
+const fits = (one: FunctionSummary, { query = "", kind, state }: Search): boolean => {
+  const text = [one.name, one.id, describedBy(one)].join(" ").toLowerCase()
+  return (
+    query
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word)) &&
+    (!kind || kindOf(one) === kind) &&
+    (!state || one.is_active === (state === "on"))
+  )
+}
+
+interface ListingProps {
+  all: readonly FunctionSummary[]
+  search: Search
+  clear: () => void
+}
+
+const Listing = ({ all, search, clear }: ListingProps) => {
+  if (all.length === 0) {
+    return (
+      <EmptyState icon={SquareFunction} title={t("functions.none")} action={<CreateFunction />}>
+        {t("functions.noneHelp")}
+      </EmptyState>
+    )
+  }
+  const items = all.filter((one) => fits(one, search))
+  if (items.length === 0) {
+    return (
+      <EmptyState
+        icon={SquareFunction}
+        title={t("list.nothing")}
+        action={<Button onClick={clear}>{t("list.clear")}</Button>}
+      >
+        {t("list.nothingHelp")}
+      </EmptyState>
+    )
+  }
+  return (
+    <Table label={t("functions.title")} items={items} idOf={({ id }) => id} columns={columns()} />
+  )
+}
+
+const columns = (): Column<FunctionSummary>[] => [
+  {
+    id: "name",
+    header: t("functions.name"),
+    grow: true,
+    cell: (one) => (
+      <NameCell note={describedBy(one) || (one.name === one.id ? undefined : one.id)}>
+        <Link to="/functions/$functionId" params={{ functionId: one.id }}>
+          {one.name}
+        </Link>
+      </NameCell>
+    ),
+  },
+  {
+    id: "kind",
+    header: t("functions.kind"),
+    wideOnly: true,
+    cell: (one) => t(`functions.${kindOf(one)}`),
+  },
+  {
+    id: "offers",
+    header: t("functions.offers"),
+    wideOnly: true,
+    cell: (one) => (
+      <span title={offersOf(one)} className="block max-w-52 truncate">
+        {offersOf(one)}
+      </span>
+    ),
+  },
+  { id: "state", header: t("functions.state"), cell: ({ is_active }) => <State on={is_active} /> },
+  { id: "on", header: "", align: "right", cell: (one) => <OnOff one={one} /> },
+]
+
+export const State = ({ on }: { on: boolean }) => (
+  <Status tone={on ? "ok" : "plain"}>{t(on ? "functions.on" : "functions.off")}</Status>
+)
+
+export const OnOff = ({ one: { id, name, is_active } }: { one: FunctionSummary }) => {
+  const client = useQueryClient()
+  const toggle = useMutation({
+    mutationFn: () => api.post<FunctionSummary>(pathOf(id, "/toggle")),
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: ["functions"] })
+      await client.invalidateQueries({ queryKey: ["models"] })
+    },
+  })
+  return (
+    <>
+      <Switch
+        aria-label={t("functions.onOff", { name })}
+        // Shown at once as it will be; the list brings the truth.
+        checked={toggle.isPending ? !is_active : is_active}
+        onValue={() => toggle.mutate()}
+      />
+      {toggle.error && <p className="text-xs text-danger">{inWords(toggle.error)}</p>}
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+import { type MessageKey, t } from "../../i18n/translate.ts"
+import { Status } from "../../ui/badge.tsx"
+
+const words: Record<string, MessageKey> = {
+  ok: "run.ok",
+  timeout: "run.timeout",
+  out_of_memory: "run.out_of_memory",
+  threw: "run.threw",
+  denied: "run.denied",
+  cancelled: "run.cancelled",
+  worker_lost: "run.worker_lost",
+  running: "run.running",
+}
+
+const toneOf = (result: string) => {
+  if (result === "ok") return "ok"
+  return result === "cancelled" || result === "running" ? "plain" : "danger"
+}
+
+/** How a run ended, as a dot with its word. */
+export const Outcome = ({ result }: { result: string }) => {
+  const word = words[result]
+  return <Status tone={toneOf(result)}>{word ? t(word) : result}</Status>
+}

@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query"
+import { ChevronRight, ListTree } from "lucide-react"
+import { useId, useState } from "react"
+import type { FunctionRun } from "../../../../server/src/functions/run-schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { Badge } from "../../ui/badge.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { SwitchField } from "../../ui/switch.tsx"
+import { Time } from "../../ui/time.tsx"
+import { usePrincipalName } from "../grants/principals.ts"
+import { runsQuery } from "./functions-api.ts"
+import { LogView, Result } from "./trial-view.tsx"
+import { useFunction } from "./use-function.ts"
+
+const failed = ({ outcome }: FunctionRun): boolean => outcome !== "ok" && outcome !== "cancelled"
+
+/** The last runs, each with what it logged. */
+export const RunsPart = () => {
+  const { id } = useFunction()
+  const runs = useQuery(runsQuery(id))
+  const [onlyFailed, setOnlyFailed] = useState(false)
+  return (
+    <Loaded query={runs} rows={6}>
+      {(all) =>
+        all.length === 0 ? (
+          <EmptyState icon={ListTree} title={t("runs.none")}>
+            {t("runs.noneHelp")}
+          </EmptyState>
+        ) : (
+          <>
+            <div className="flex flex-wrap items-center justify-between gap-4">
+              <p className="text-sm text-muted">{t("runs.lead")}</p>
+              <SwitchField label={t("runs.errors")} checked={onlyFailed} onValue={setOnlyFailed} />
+            </div>
+            <ul aria-label={t("functions.runs")} className="rounded border border-line">
+              {all
+                .filter((run) => !onlyFailed || failed(run))
+                .map((run) => (
+                  <Row key={run.id} run={run} />
+                ))}
+            </ul>
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+const Row = ({ run }: { run: FunctionRun }) => {
+  const id = useId()
+  const who = usePrincipalName({ principal_type: "user", principal_id: run.user_id })
+  return (
+    <li className="border-b border-line last:border-0">
+      <details className="group">
+        <summary className="flex list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm -outline-offset-2 hover:bg-surface">
+          <ChevronRight aria-hidden className="size-4 shrink-0 text-muted group-open:rotate-90" />
+          <span className="min-w-0 flex-1 basis-48">
+            <Result result={run} />
+          </span>
+          <span className="flex flex-wrap items-center gap-2 text-xs text-muted">
+            {run.trial && <Badge>{t("runs.trial")}</Badge>}
+            <span>{t("versions.one", { version: run.version })}</span>
+            <span className="max-w-40 truncate">{who}</span>
+            <Time at={run.created_at} />
+          </span>
+        </summary>
+        <div className="px-4 pb-3">
+          <span id={id} className="sr-only">
+            {t("run.log")}
+          </span>
+          <LogView labelledBy={id} log={run.log} />
+        </div>
+      </details>
+    </li>
+  )
+}

@@ -1,0 +1,72 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { SlidersHorizontal } from "lucide-react"
+import type { FunctionValves } from "../../../../server/src/functions/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Form, fieldError, useDraft } from "../../ui/form.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { pathOf, valvesQuery } from "./functions-api.ts"
+import { SettingField, type Value } from "./setting-field.tsx"
+import { useFunction } from "./use-function.ts"
+
+/** What the code asks for, as a form made from its description. */
+export const SettingsPart = () => {
+  const { id, version } = useFunction()
+  const valves = useQuery(valvesQuery(id))
+  return (
+    <Loaded query={valves} rows={5}>
+      {(shown) =>
+        Object.keys(shown.settings).length === 0 ? (
+          <EmptyState icon={SlidersHorizontal} title={t("values.none")}>
+            {t("values.noneHelp")}
+          </EmptyState>
+        ) : (
+          <SettingsForm key={version} id={id} valves={shown} />
+        )
+      }
+    </Loaded>
+  )
+}
+
+/** Only what was touched: a secret's mask is never sent as its value. */
+const changed = (before: Record<string, Value>, after: Record<string, Value>) =>
+  Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== before[name]))
+
+const SettingsForm = ({ id, valves }: { id: string; valves: FunctionValves }) => {
+  const client = useQueryClient()
+  const { base, values, set, settle, dirty } = useDraft<Record<string, Value>>(valves.values)
+  const save = useMutation({
+    mutationFn: () =>
+      api.post<FunctionValves>(pathOf(id, "/valves"), { values: changed(base, values) }),
+    onSuccess: (saved) => {
+      settle(saved.values)
+      client.setQueryData(valvesQuery(id).queryKey, saved)
+    },
+  })
+  return (
+    <div className="max-w-[42rem]">
+      <Form
+        dirty={dirty}
+        saving={save.isPending}
+        saved={save.isSuccess}
+        error={save.error}
+        fields={["values"]}
+        onSave={save.mutate}
+      >
+        <p className="text-sm text-muted">{t("values.lead")}</p>
+        {Object.entries(valves.settings).map(([name, shape]) => (
+          <SettingField
+            key={name}
+            name={name}
+            shape={shape}
+            value={values[name] ?? null}
+            stored={base[name] ?? null}
+            onValue={(value) => set({ [name]: value })}
+            error={fieldError(save.error, `values.${name}`)}
+          />
+        ))}
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,166 @@
+import type { LogLine, RunResult } from "../../../../server/src/functions/run-schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { formatBytes, formatDuration } from "../../lib/format.ts"
+import { classes } from "../../ui/classes.ts"
+import { Outcome } from "./outcome.tsx"
+import type { Trial } from "./use-run.ts"
+
+type OnPlace = (line: number | null, column: number | null) => void
+
+interface TrialViewProps {
+  id: string
+  trial: Trial
+  running: boolean
+  onPlace: OnPlace
+}
+
+/** What a trial has said so far, and what it came to. */
+export const TrialView = ({ id, trial, running, onPlace }: TrialViewProps) => (
+  <div className="flex min-w-0 flex-col gap-3">
+    <Part id={`${id}-output`} title={t("run.output")}>
+      <div
+        role="log"
+        aria-labelledby={`${id}-output`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        tabIndex={0}
+        className="max-h-80 min-h-12 overflow-y-auto rounded border border-line bg-bg p-3 text-sm break-words whitespace-pre-wrap"
+      >
+        {trial.output || (running ? "…" : "")}
+        {trial.others.map((other, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces only ever come at the end
+          <code key={index} className="mt-1 block text-xs text-muted">
+            {other}
+          </code>
+        ))}
+      </div>
+    </Part>
+    {trial.sources.length > 0 && (
+      <Part id={`${id}-sources`} title={t("run.sources")}>
+        <ol className="list-inside list-decimal text-sm">
+          {trial.sources.map((name, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: one document may be cited twice
+            <li key={index}>{name}</li>
+          ))}
+        </ol>
+      </Part>
+    )}
+    {trial.result ? (
+      <Result result={trial.result} onPlace={onPlace} />
+    ) : (
+      running && <Outcome result="running" />
+    )}
+    <Part id={`${id}-log`} title={t("run.log")}>
+      <LogView labelledBy={`${id}-log`} log={trial.log} onPlace={onPlace} />
+    </Part>
+  </div>
+)
+
+const Part = ({
+  id,
+  title,
+  children,
+}: {
+  id: string
+  title: string
+  children: React.ReactNode
+}) => (
+  <section className="flex min-w-0 flex-col gap-1.5">
+    <h3 id={id} className="text-sm font-medium">
+      {title}
+    </h3>
+    {children}
+  </section>
+)
+
+export const Result = ({ result, onPlace }: { result: RunResult; onPlace?: OnPlace }) => (
+  <div role="status" className="flex flex-col gap-2 text-sm">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Outcome result={result.outcome} />
+      <Figures result={result} />
+    </div>
+    {result.message && (
+      <p className="text-sm break-words text-danger">
+        {result.message}{" "}
+        {result.line !== null && <Place {...result} line={result.line} onPlace={onPlace} />}
+      </p>
+    )}
+  </div>
+)
+
+const Figures = ({ result }: { result: RunResult }) => {
+  const figures: [string, string][] = [
+    ...(result.first_output_ms === null
+      ? []
+      : [[t("run.first"), formatDuration(result.first_output_ms)] satisfies [string, string]]),
+    [t("run.time"), formatDuration(result.duration_ms)],
+    [t("run.work"), formatDuration(result.cpu_ms)],
+    [t("run.memory"), formatBytes(result.memory_bytes)],
+  ]
+  return (
+    <dl className="flex flex-wrap gap-x-3 gap-y-1 text-xs text-muted tabular">
+      {figures.map(([label, value]) => (
+        <div key={label} className="flex gap-1">
+          <dt>{label}</dt>
+          <dd className="text-text">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+interface PlaceProps {
+  line: number
+  column?: number | null
+  onPlace: OnPlace | undefined
+}
+
+/** A line of the author's source; a way there where the editor is at hand. */
+const Place = ({ line, column = null, onPlace }: PlaceProps) =>
+  onPlace ? (
+    <button
+      type="button"
+      onClick={() => onPlace(line, column)}
+      className="rounded-sm text-xs whitespace-nowrap text-muted underline underline-offset-2 hover:text-text"
+    >
+      {t("run.line", { line })}
+    </button>
+  ) : (
+    <span className="text-xs whitespace-nowrap text-muted">{t("run.line", { line })}</span>
+  )
+
+interface LogViewProps {
+  labelledBy: string
+  log: readonly LogLine[]
+  onPlace?: OnPlace
+}
+
+export const LogView = ({ labelledBy, log, onPlace }: LogViewProps) => {
+  if (log.length === 0) return <p className="text-xs text-muted">{t("run.logNone")}</p>
+  return (
+    <div
+      role="log"
+      aria-labelledby={labelledBy}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      tabIndex={0}
+      className="max-h-60 overflow-auto rounded border border-line bg-bg p-2 font-mono text-xs"
+    >
+      {log.map(({ level, text, line, at_ms }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines only ever come at the end
+        <p key={index} className="flex gap-2">
+          <span className="shrink-0 text-muted tabular">{formatDuration(at_ms)}</span>
+          <span
+            className={classes(
+              "min-w-0 flex-1 break-words whitespace-pre-wrap",
+              level === "error" && "text-danger",
+              level === "warn" && "text-warn",
+              level === "debug" && "text-muted",
+            )}
+          >
+            {text}
+          </span>
+          {line !== null && <Place line={line} onPlace={onPlace} />}
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,10 @@
+import { useSuspenseQuery } from "@tanstack/react-query"
+import { useParams } from "@tanstack/react-router"
+import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
+import { functionQuery } from "./functions-api.ts"
+
+/** The function that a part of its page is about; the page has loaded it. */
+export const useFunction = (): FunctionRecord => {
+  const { functionId } = useParams({ from: "/inside/functions/$functionId" })
+  return useSuspenseQuery(functionQuery(functionId)).data
+}

@@ -1,0 +1,8 @@
+import { idFrom as modelIdFrom } from "../models/values.ts"
+
+/** An id made from a name: "Harbour Pilot" → "harbour_pilot". */
+export const idFrom = (name: string): string =>
+  modelIdFrom(name)
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^[^a-z]+|_+$/g, "")
+    .slice(0, 64)

@@ -1,0 +1,104 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { History } from "lucide-react"
+import { useState } from "react"
+import type { FunctionRecord, FunctionVersion } from "../../../../server/src/functions/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { Badge } from "../../ui/badge.tsx"
+import { Button } from "../../ui/button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Time } from "../../ui/time.tsx"
+import { usePrincipalName } from "../grants/principals.ts"
+import { DifferenceView } from "./editor/difference-view.tsx"
+import { functionQuery, pathOf, versionQuery, versionsQuery } from "./functions-api.ts"
+import { useFunction } from "./use-function.ts"
+
+/** Every source there was, and the way back to one. */
+export const VersionsPart = () => {
+  const one = useFunction()
+  const versions = useQuery(versionsQuery(one.id))
+  return (
+    <>
+      <p className="max-w-[60ch] text-sm text-muted">{t("versions.lead")}</p>
+      <Loaded query={versions} rows={4}>
+        {(all) => (
+          <ul aria-label={t("functions.versions")} className="rounded border border-line">
+            {all.map((version) => (
+              <Row key={version.version} one={one} version={version} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+const Row = ({ one, version }: { one: FunctionRecord; version: FunctionVersion }) => {
+  const [asking, setAsking] = useState(false)
+  const current = version.version === one.version
+  const who = usePrincipalName({ principal_type: "user", principal_id: version.user_id })
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-4 py-2.5 text-sm last:border-0">
+      <span className="font-medium">{t("versions.one", { version: version.version })}</span>
+      {current && <Badge tone="ok">{t("versions.current")}</Badge>}
+      {version.restored_from !== null && (
+        <span className="text-xs text-muted">
+          {t("versions.restored", { version: version.restored_from })}
+        </span>
+      )}
+      <span className="min-w-0 flex-1 truncate text-muted">
+        {who} · <Time at={version.created_at} />
+      </span>
+      {!current && (
+        <Button icon={History} onClick={() => setAsking(true)}>
+          {t("versions.back", { version: version.version })}
+        </Button>
+      )}
+      {asking && <GoBack one={one} to={version.version} onClose={() => setAsking(false)} />}
+    </li>
+  )
+}
+
+interface GoBackProps {
+  one: FunctionRecord
+  to: number
+  onClose: () => void
+}
+
+/** Shows what going back would change, and goes back. */
+const GoBack = ({ one, to, onClose }: GoBackProps) => {
+  const client = useQueryClient()
+  const old = useQuery(versionQuery(one.id, to))
+  const restore = async (): Promise<void> => {
+    const saved = await api.post<FunctionRecord>(pathOf(one.id, `/versions/${to}/restore`))
+    client.setQueryData(functionQuery(one.id).queryKey, saved)
+    await client.invalidateQueries({ queryKey: ["functions"] })
+    await client.invalidateQueries({ queryKey: ["models"] })
+  }
+  return (
+    <Confirm
+      open
+      wide
+      onClose={onClose}
+      title={t("versions.back", { version: to })}
+      action={t("versions.back", { version: to })}
+      onConfirm={restore}
+    >
+      <p className="mb-3">{t("versions.backHelp")}</p>
+      <Loaded query={old} rows={4}>
+        {({ content }) =>
+          content === one.content ? (
+            <p>{t("versions.same")}</p>
+          ) : (
+            <DifferenceView
+              before={one.content}
+              after={content}
+              label={t("functions.difference")}
+            />
+          )
+        }
+      </Loaded>
+    </Confirm>
+  )
+}
