@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import { auditRoutes } from "./audit/routes.ts"
 import { keyRoutes } from "./auth/key-routes.ts"
 import { authRoutes } from "./auth/routes.ts"
+import { createSessionCookie } from "./auth/session-cookie.ts"
 import { chatRoutes } from "./chat/routes.ts"
 import { chatMessageRoutes, newsRoutes } from "./chats/message-routes.ts"
 import { chatListRoutes } from "./chats/routes.ts"
@@ -24,6 +25,8 @@ import { proxyRoutes } from "./runtime/routes.ts"
 import { scimPath } from "./scim/reply.ts"
 import { scimRoutes } from "./scim/routes.ts"
 import { settingsRoutes } from "./settings/routes.ts"
+import { signOnAdminRoutes } from "./sso/admin-routes.ts"
+import { signOnRoutes } from "./sso/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
 import { userRoutes } from "./users/routes.ts"
 
@@ -63,6 +66,10 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
 
   mount("/api/v1/auths", authRoutes({ router: router("api"), ...gateway }))
   mount("/api/v1/auths", keyRoutes(router("api"), gateway.keys))
+  const { sso, authenticate } = gateway
+  const sessionCookie = createSessionCookie(config.PUBLIC_URL)
+  mount("/api/v1/sso", signOnAdminRoutes(router("api"), sso))
+  mount("/api/v1/sso", signOnRoutes({ router: router("api"), sso, authenticate, sessionCookie }))
   mount("/api/v1/users", userRoutes(router("api"), gateway.users))
   mount("/api/v1/groups", groupRoutes(router("api"), gateway.groups))
   mount("/api/v1/connections", connectionRoutes(router("api"), gateway.connections))

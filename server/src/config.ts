@@ -1,88 +1,27 @@
-import { isIP } from "node:net"
 import { resolve } from "node:path"
 import { z } from "zod"
-
-const secondsByUnit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
-const bytesByUnit = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9 } as const
-
-/** A span of time such as `500ms`, `30s`, `5m`, `4w`; read into seconds. */
-const Duration = z.string().transform((text, context) => {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text.trim())
-  const unit = match?.[2] as keyof typeof secondsByUnit | undefined
-  if (match && unit) return Number(match[1]) * secondsByUnit[unit]
-  context.addIssue(`"${text}" is no span of time; write 500ms, 30s, 5m, 12h, 7d or 4w`)
-  return z.NEVER
-})
-
-const Size = z.string().transform((text, context) => {
-  const match = /^(\d+(?:\.\d+)?)\s*(|B|KB|MB|GB)$/i.exec(text.trim())
-  const unit = match?.[2]?.toUpperCase() as keyof typeof bytesByUnit | undefined
-  if (match && unit !== undefined) return Math.round(Number(match[1]) * bytesByUnit[unit])
-  context.addIssue(`"${text}" is no size; write 500KB, 50MB or 2GB`)
-  return z.NEVER
-})
-
-const Flag = z.string().transform((text, context) => {
-  if (/^(true|1|yes|on)$/i.test(text)) return true
-  if (/^(false|0|no|off)$/i.test(text)) return false
-  context.addIssue(`"${text}" is neither true nor false`)
-  return z.NEVER
-})
-
-const port = "must be a whole number from 0 to 65535"
-const Port = z.coerce.number<string>(port).int(port).min(0, port).max(65_535, port)
-
-const count = "must be a whole number above 0"
-const Count = z.coerce.number<string>(count).int(count).min(1, count)
+import { type OidcProvider, readOidcProviders } from "./oidc-variables.ts"
+import {
+  BearerToken,
+  Cidrs,
+  Count,
+  Duration,
+  Flag,
+  httpUrl,
+  items,
+  Port,
+  RateLimit,
+  Size,
+  Url,
+  Urls,
+  type Variables,
+} from "./variables.ts"
 
 const leastMemory = "must be between 4MB and 1GB"
 const lifetime = "must be between 1m and 365d"
 
-const httpUrl = (text: string): boolean => {
-  const protocol = URL.canParse(text) ? new URL(text).protocol : ""
-  return protocol === "http:" || protocol === "https:"
-}
-
-const Url = z
-  .string()
-  .refine(httpUrl, { error: (issue) => `"${issue.input}" is no http(s) address` })
-  .transform((text) => text.replace(/\/+$/, ""))
-
-const items = (text: string): string[] => text.split(";").map((item) => item.trim())
-const Urls = z
-  .string()
-  .transform((text) => items(text).filter(Boolean))
-  .pipe(z.array(Url))
-
-const Cidrs = z.string().transform((text, context) => {
-  const cidrs = items(text.replaceAll(",", ";")).filter(Boolean)
-  for (const cidr of cidrs) {
-    const [address = "", bits] = cidr.split("/")
-    const version = isIP(address)
-    const most = version === 4 ? 32 : 128
-    if (version === 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= most))) {
-      context.addIssue(`"${cidr}" is no address or CIDR range such as 10.0.0.0/8`)
-    }
-  }
-  return cidrs
-})
-
-const BearerToken = z.string().regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces")
-
-const RateLimit = z.string().transform((text, context) => {
-  if (/^off$/i.test(text)) return null
-  const [, writes, reads] = /^(\d+)\/(\d+)$/.exec(text) ?? []
-  if (Number(writes) > 0 && Number(reads) > 0) {
-    return { writes: Number(writes), reads: Number(reads) }
-  }
-  context.addIssue(`"${text}" is no rate; write off, or writes/reads a minute such as 600/1000`)
-  return z.NEVER
-})
-
 /** First path segments that a runtime prefix must leave alone. */
 const takenSegments = ["api", "v1", "scim", "docs", "openapi.json", "health", "ready", "metrics"]
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 /**
  * What each variable may be alone, but not beside another. Reads them as they were set, so that
@@ -155,6 +94,7 @@ const Environment = z.object({
     .optional(),
   ENABLE_SIGNUP: Flag.optional(),
   DEFAULT_USER_ROLE: z.enum(["pending", "user"]).optional(),
+  PASSWORD_SIGN_IN: z.enum(["on", "administrators", "off"]).optional(),
   JWT_EXPIRES_IN: Duration.pipe(z.number().min(60, lifetime).max(31_536_000, lifetime))
     .transform(Math.floor)
     .optional(),
@@ -209,7 +149,7 @@ export type Environment = z.output<typeof Environment>
 const publicOpenAI = "https://api.openai.com/v1"
 const usualRuntime = "http://127.0.0.1:11434"
 
-const shape = (env: Environment) => {
+const shape = (env: Environment, signOn: OidcProvider[]) => {
   const keys = env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? []
   const urls =
     env.OPENAI_API_BASE_URLS ??
@@ -219,6 +159,7 @@ const shape = (env: Environment) => {
   return {
     ...env,
     providers: urls.map((url, index) => ({ url, key: keys[index] ?? "" })),
+    signOn,
     runtimes: runtimes ?? [usualRuntime],
     /** True when nobody named a runtime and the usual address is only tried. */
     runtimeAssumed: runtimes === undefined,
@@ -245,7 +186,12 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
     ({ path, message }) => `${String(path[0])} ${message}`,
   )
   wrong.push(...contradictions(set).flatMap(([isSo, message]) => (isSo ? [message] : [])))
-  if (result.success && wrong.length === 0) return shape(result.data)
+  const signOn = readOidcProviders(env)
+  wrong.push(...signOn.wrong)
+  if (set.PASSWORD_SIGN_IN && set.PASSWORD_SIGN_IN !== "on" && signOn.providers.length === 0) {
+    wrong.push("PASSWORD_SIGN_IN needs a provider (OIDC_<NAME>_ISSUER …), or nobody could sign in")
+  }
+  if (result.success && wrong.length === 0) return shape(result.data, signOn.providers)
   throw new ConfigError(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
 }
 

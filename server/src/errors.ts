@@ -9,6 +9,8 @@ const statusByCode = {
   account_pending: 403,
   forbidden: 403,
   signup_disabled: 403,
+  password_sign_in_off: 403,
+  sign_on_refused: 403,
   not_found: 404,
   model_not_found: 404,
   file_not_found: 404,

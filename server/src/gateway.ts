@@ -40,6 +40,7 @@ import { createScim } from "./scim/scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
 import { createSettings } from "./settings/settings.ts"
+import { createSso } from "./sso/sso.ts"
 import { createMeters } from "./usage/meter.ts"
 import { createMetrics } from "./usage/metrics.ts"
 import { createRecorder } from "./usage/recorder.ts"
@@ -78,6 +79,9 @@ export const createGateway = async (config: Config, log: Logger) => {
   const users = createUsers({ ...changes, store: userStore, hashPassword, endSessions })
   const groups = createGroups({ ...changes, store: groupStore })
 
+  // Without a provider passwords are the only way in.
+  const passwordSignIn = () =>
+    config.signOn.length === 0 ? "on" : settings.current().password_sign_in
   const tokens = createTokens(secrets.signingKey)
   const keys = createKeys({ ...changes, store: authStore })
   const throttle = createThrottle()
@@ -89,6 +93,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     failures,
     throttle,
     tokens,
+    passwordSignIn,
   })
   const lastSeen = createLastSeen({ db, store: authStore, now })
   const refused = (exchange: Exchange): void => {
@@ -121,6 +126,20 @@ export const createGateway = async (config: Config, log: Logger) => {
       deleteMode: config.SCIM_DELETE_MODE,
     }),
     groups: createProvisionedGroups({ ...changes, store: groupStore, groups }),
+  })
+  const sso = createSso({
+    ...changes,
+    config,
+    users,
+    userStore,
+    groups,
+    groupStore,
+    accounts,
+    settings,
+    passwordSignIn,
+    secrets,
+    failures,
+    log,
   })
   const running = createRunning(createLive({ store: authStore, bus }).watch)
 
@@ -203,6 +222,8 @@ export const createGateway = async (config: Config, log: Logger) => {
     keys,
     authenticate,
     scim,
+    sso,
+    passwordSignIn,
     running,
     registry,
     connections,

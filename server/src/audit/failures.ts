@@ -11,6 +11,8 @@ interface Folded {
   action: string
   target: { type: string; id: string } | undefined
   status: number
+  /** Why, where the action does not say it. */
+  after?: Record<string, unknown>
   count: number
 }
 
@@ -52,8 +54,9 @@ export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }
       await flush().catch(() => {})
     },
     record: async (failure: Omit<Folded, "count">): Promise<void> => {
-      const { actor, action, target } = failure
-      const key = [action, actor.address, actor.id, target?.type, target?.id].join(" ")
+      const { actor, action, target, after } = failure
+      const why = JSON.stringify(after)
+      const key = [action, actor.address, actor.id, target?.type, target?.id, why].join(" ")
       const open = openByKey.get(key)
       if (open) {
         open.count++

@@ -1,14 +1,16 @@
 import type { Audit } from "../audit/audit.ts"
 import type { FailureTrail } from "../audit/failures.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { foldCase } from "../db/text.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
+import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StoredUser } from "../users/rows.ts"
 import { Email, type User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
+import type { Device } from "./device.ts"
 import { passwordMatches } from "./passwords.ts"
 import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
 import type { AuthStore } from "./store.ts"
@@ -27,13 +29,15 @@ interface Needs {
   bus: Bus
   newId: () => string
   now: () => number
+  /** Who may sign in with a password. */
+  passwordSignIn: () => Settings["password_sign_in"]
 }
 
-/** From where somebody signs in. */
-export interface Device {
-  actor: Actor
-  address: string
-  userAgent: string | null
+interface Opened {
+  session: string
+  /** Epoch seconds. */
+  issued: number
+  expires: number
 }
 
 const wrongCredentials = (): never =>
@@ -41,38 +45,55 @@ const wrongCredentials = (): never =>
 
 export const createAccounts = (needs: Needs) => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = needs
+  const { passwordSignIn } = needs
 
-  /** @param verified the password's hash that was checked, so that no older password begins one */
-  const begin = async (
+  /** A session in `tx`; its token is made once that has committed. */
+  const open = async (
+    tx: Tx,
     user: User,
     { actor, address, userAgent }: Device,
-    verified?: string | null,
-  ): Promise<SignedIn> => {
+    after?: Record<string, unknown>,
+  ): Promise<Opened> => {
     const issued = now()
     const expires = issued + settings.current().jwt_expires_in
     const session = newId()
-    await db.transact(async (tx) => {
+    await store.dropExpiredSessions(tx, issued)
+    await store.insertSession(tx, {
+      id: session,
+      user_id: user.id,
+      address,
+      user_agent: userAgent?.slice(0, 500) ?? null,
+      created_at: issued,
+      expires_at: expires,
+      last_used_at: issued,
+    })
+    const target = { type: "session", id: session }
+    const by: Actor = { ...actor, type: "user", id: user.id }
+    const event = { actor: by, action: "session.created", target, ...(after && { after }) }
+    await audit.record(tx, event)
+    return { session, issued, expires }
+  }
+
+  const signedIn = async (user: User, { session, ...times }: Opened): Promise<SignedIn> => {
+    const token = await tokens.sign({ user: user.id, session }, times)
+    const { id, email, name, role } = user
+    return { token, token_type: "Bearer", expires_at: times.expires, id, email, name, role }
+  }
+
+  /** @param verified the password's hash that was checked, so that no older password begins one */
+  const begin = async (user: User, device: Device, verified?: string | null): Promise<SignedIn> => {
+    const opened = await db.transact(async (tx) => {
       const present = await users.hold(tx, user.id)
       const outdated = verified !== undefined && present.password_hash !== verified
       if (!present.active || outdated) wrongCredentials()
-      await store.dropExpiredSessions(tx, issued)
-      await store.insertSession(tx, {
-        id: session,
-        user_id: user.id,
-        address,
-        user_agent: userAgent?.slice(0, 500) ?? null,
-        created_at: issued,
-        expires_at: expires,
-        last_used_at: issued,
-      })
-      const target = { type: "session", id: session }
-      const by: Actor = { ...actor, type: "user", id: user.id }
-      await audit.record(tx, { actor: by, action: "session.created", target })
+      return open(tx, user, device)
     })
-    const token = await tokens.sign({ user: user.id, session }, { issued, expires })
-    const { id, email, name, role } = user
-    return { token, token_type: "Bearer", expires_at: expires, id, email, name, role }
+    return signedIn(user, opened)
   }
+
+  /** Told only to who proved the password, or while none is taken: so it tells no roles. */
+  const passwordsOff = (): never =>
+    fail("password_sign_in_off", "Passwords are not taken here; sign in with your provider")
 
   const recordFailure = async (account: string, actor: Actor, status: number): Promise<void> => {
     // People type passwords into the wrong field; the trail must not keep them.
@@ -82,6 +103,9 @@ export const createAccounts = (needs: Needs) => {
   }
 
   return {
+    open,
+    signedIn,
+
     /** The first account is the administrator's; later ones need sign-up to be on. */
     signUp: async (input: SignUp, device: Device): Promise<SignedIn> => {
       const { enable_signup, default_user_role } = settings.current()
@@ -89,7 +113,7 @@ export const createAccounts = (needs: Needs) => {
         const first = await users.createFirst(device.actor, input)
         if (first) return begin(first, device)
       }
-      if (!enable_signup) {
+      if (!enable_signup || passwordSignIn() !== "on") {
         fail("signup_disabled", "Sign-up is off; ask an administrator for an account")
       }
       const own = { ...input, role: default_user_role, source: "local" as const }
@@ -97,6 +121,8 @@ export const createAccounts = (needs: Needs) => {
     },
 
     signIn: async ({ email, password }: SignIn, device: Device): Promise<SignedIn> => {
+      const policy = passwordSignIn()
+      if (policy === "off") passwordsOff()
       const account = foldCase(email.trim())
       let user: StoredUser | undefined
       const right = await throttle.attempt({ account, address: device.address }, async () => {
@@ -104,6 +130,7 @@ export const createAccounts = (needs: Needs) => {
         const matches = await passwordMatches(password, user?.password_hash ?? null)
         return matches && user?.active === true
       })
+      if (user && right && policy === "administrators" && user.role !== "admin") passwordsOff()
       if (user && right) return begin(user, device, user.password_hash)
       await recordFailure(account, device.actor, 401)
       return wrongCredentials()

@@ -7,8 +7,8 @@ import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
-import type { Accounts, Device } from "./accounts.ts"
-import { cookieName } from "./carriers.ts"
+import type { Accounts } from "./accounts.ts"
+import { deviceOf } from "./device.ts"
 import { fromOwnPage } from "./own-page.ts"
 import {
   AddUser,
@@ -20,6 +20,7 @@ import {
   SignUp,
   WhoAmI,
 } from "./schema.ts"
+import { createSessionCookie } from "./session-cookie.ts"
 
 interface Needs {
   router: Router
@@ -31,23 +32,13 @@ interface Needs {
 const wrong = { description: "The e-mail or the password is wrong" }
 const slow = { description: "Too many failed attempts; Retry-After says how long to wait" }
 
-const deviceOf = ({ exchange, actor }: { exchange: Exchange; actor: Device["actor"] }): Device => ({
-  actor,
-  address: exchange.address,
-  userAgent: exchange.incoming.headers["user-agent"] ?? null,
-})
-
 export const authRoutes = ({ router, accounts, users, config }: Needs): Router => {
-  const secure = config.PUBLIC_URL?.startsWith("https:") ? "; Secure" : ""
-  const cookie = (value: string, maxAge: number): string =>
-    `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
-
+  const cookie = createSessionCookie(config.PUBLIC_URL)
   const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
   /** With a cookie, but for a page of another site: it would sign its visitor in as somebody else. */
   const withCookie = (signedIn: SignedIn, { incoming }: Exchange): Response => {
     if (!fromOwnPage(incoming.headers, publicOrigin)) return Response.json(signedIn)
-    const maxAge = signedIn.expires_at - Math.floor(Date.now() / 1000)
-    return Response.json(signedIn, { headers: { "set-cookie": cookie(signedIn.token, maxAge) } })
+    return Response.json(signedIn, { headers: { "set-cookie": cookie.set(signedIn) } })
   }
   const whoAmI = (context: HttpContext): z.output<typeof WhoAmI> => {
     const { caller } = context.var.exchange
@@ -76,7 +67,12 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
       path: "/signin",
       summary: "Sign in with e-mail and password",
       body: SignIn,
-      responses: { 200: json(SignedIn, "Signed in"), 401: wrong, 429: slow },
+      responses: {
+        200: json(SignedIn, "Signed in"),
+        401: wrong,
+        403: { description: "Passwords are not taken here; sign in with the provider" },
+        429: slow,
+      },
     }),
     async ({ body, ...request }) =>
       withCookie(await accounts.signIn(body, deviceOf(request)), request.exchange),
@@ -99,7 +95,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
     }),
     async ({ actor, caller }) => {
       await accounts.signOut(actor, caller)
-      return Response.json(done, { headers: { "set-cookie": cookie("", 0) } })
+      return Response.json(done, { headers: { "set-cookie": cookie.clear() } })
     },
   )
   router.on(

@@ -5,6 +5,7 @@ import * as scim from "./migrations/0002-scim.ts"
 import * as chats from "./migrations/0003-chats.ts"
 import * as files from "./migrations/0004-files.ts"
 import * as functions from "./migrations/0005-functions.ts"
+import * as signOn from "./migrations/0006-sign-on.ts"
 import * as audit from "./migrations/0007-audit.ts"
 import * as chatSources from "./migrations/0009-chat-sources.ts"
 import { isOutage } from "./outage.ts"
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   "0003-chats": chats,
   "0004-files": files,
   "0005-functions": functions,
+  "0006-sign-on": signOn,
   "0007-audit": audit,
   "0009-chat-sources": chatSources,
 }

@@ -23,6 +23,12 @@ import type {
   FunctionRunRow,
   FunctionVersionRow,
 } from "./function-tables.ts"
+import type {
+  IdentityRow,
+  SignOnMemberRow,
+  SignOnSessionRow,
+  SignOnSpentRow,
+} from "./sign-on-tables.ts"
 
 /** 0 or 1: neither database's own boolean is portable. */
 export type Bit = 0 | 1
@@ -216,4 +222,8 @@ export interface Tables {
   function_versions: FunctionVersionRow
   function_runs: FunctionRunRow
   function_items: FunctionItemRow
+  identities: IdentityRow
+  sign_on_sessions: SignOnSessionRow
+  sign_on_members: SignOnMemberRow
+  sign_on_spent: SignOnSpentRow
 }

@@ -34,6 +34,36 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
     fail("conflict", `${name} is kept by the identity provider; change its name and members there`)
   }
 
+  const recordMembers = (
+    tx: Tx,
+    actor: Actor,
+    id: string,
+    { added, removed }: { added: readonly string[]; removed: readonly string[] },
+  ): Promise<void> =>
+    audit.record(tx, {
+      actor,
+      action: "group.members_changed",
+      target: { type: "group", id },
+      changed: ["members"],
+      before: { removed },
+      after: { added },
+    })
+
+  /** @returns whether anything changed by it */
+  const move = async (
+    tx: Tx,
+    actor: Actor,
+    { id, userId, joins }: { id: string; userId: string; joins: boolean },
+  ): Promise<boolean> => {
+    await hold(tx, id)
+    const change = joins ? store.addMembers : store.removeMembers
+    const moved = await change(tx, id, [userId])
+    if (moved.length === 0) return false
+    const [added, removed] = joins ? [moved, []] : [[], moved]
+    await recordMembers(tx, actor, id, { added, removed })
+    return true
+  }
+
   return {
     known,
     hold,
@@ -92,17 +122,31 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
         if (stranger !== undefined) fail("not_found", `There is no user ${stranger}`)
         await store.addMembers(tx, id, wanted)
         await store.removeMembers(tx, id, remove)
-        await audit.record(tx, {
-          actor,
-          action: "group.members_changed",
-          target: { type: "group", id },
-          changed: ["members"],
-          before: { removed: remove },
-          after: { added: add },
-        })
+        await recordMembers(tx, actor, id, { added: add, removed: remove })
         await bus.publish(tx, { topic: "groups" })
         return known(id, tx)
       }),
+
+    /**
+     * Lets one account join and leave groups inside `tx`.
+     * @returns those that it joined, having been no member before
+     */
+    moveMember: async (
+      tx: Tx,
+      actor: Actor,
+      userId: string,
+      { join, leave }: { join: readonly string[]; leave: readonly string[] },
+    ): Promise<string[]> => {
+      const joined: string[] = []
+      // In one order, or two who move at once would wait for each other.
+      for (const id of [...join, ...leave].sort()) {
+        const joins = join.includes(id)
+        const moved = await move(tx, actor, { id, userId, joins })
+        if (moved && joins) joined.push(id)
+      }
+      await bus.publish(tx, { topic: "groups" })
+      return joined
+    },
   }
 }
 

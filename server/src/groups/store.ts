@@ -60,6 +60,21 @@ export const createGroupStore = (db: Database) => ({
     return { items: rows.map(toGroup), total }
   },
 
+  /** Ids of groups of our own with one of these names, whatever their case. */
+  ownByName: async (tx: Tx, names: readonly string[]): Promise<string[]> => {
+    const found: string[] = []
+    for (const keys of chunks([...new Set(names.map(foldCase))])) {
+      const rows = await tx
+        .selectFrom("groups")
+        .select("id")
+        .where("source", "=", "local")
+        .where("name_key", "in", keys)
+        .execute()
+      found.push(...rows.map(({ id }) => id))
+    }
+    return found
+  },
+
   members: async (
     id: string,
     query: ListQuery,

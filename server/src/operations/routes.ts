@@ -24,6 +24,8 @@ interface Needs {
   users: Users
   metrics: Metrics
   routes: readonly MountedRoute[]
+  passwordSignIn: () => z.output<typeof PublicConfig>["password_sign_in"]
+  sso: { buttons: z.output<typeof PublicConfig>["sign_on"] }
 }
 
 const Health = z.object({ status: z.literal("ok") }).meta({ id: "Health" })
@@ -35,6 +37,10 @@ const PublicConfig = z
     /** Whether there is no account yet, so that the first one can be made. */
     first_run: z.boolean(),
     signup: z.boolean(),
+    /** Who may sign in with a password. */
+    password_sign_in: z.enum(["on", "administrators", "off"]),
+    /** One button each. */
+    sign_on: z.array(z.object({ name: z.string(), label: z.string() })),
     runtime_prefix: z.string(),
   })
   .meta({ id: "PublicConfig" })
@@ -58,6 +64,7 @@ const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): b
 /** What operators and the sign-in page ask, and the API documentation in development. */
 export const operationRoutes = (needs: Needs): Router => {
   const { router, config, db, settings, users, metrics, routes } = needs
+  const { passwordSignIn, sso } = needs
   const { version } = packageJson
 
   router.on(
@@ -130,7 +137,9 @@ export const operationRoutes = (needs: Needs): Router => {
       name: "Portico",
       version,
       first_run: !(await users.any()),
-      signup: settings.current().enable_signup,
+      signup: settings.current().enable_signup && passwordSignIn() === "on",
+      password_sign_in: passwordSignIn(),
+      sign_on: sso.buttons,
       runtime_prefix: config.RUNTIME_PREFIX,
     }),
   )

@@ -5,6 +5,8 @@ export const Settings = z
   .object({
     enable_signup: z.boolean().default(false),
     default_user_role: z.enum(["pending", "user"]).default("pending"),
+    /** Who may sign in with a password while there is single sign-on. */
+    password_sign_in: z.enum(["on", "administrators", "off"]).default("on"),
     /** Seconds. */
     jwt_expires_in: z.int().min(60).max(31_536_000).default(2_419_200),
     /** Whether `/openai/*` passes through to OpenAI-style connections. */
@@ -26,6 +28,7 @@ export const SettingsChanges = z
   .object({
     enable_signup: z.boolean(),
     default_user_role: z.enum(["pending", "user"]),
+    password_sign_in: z.enum(["on", "administrators", "off"]),
     jwt_expires_in: z.int().min(60).max(31_536_000),
     enable_openai_proxy: z.boolean(),
     usage_retention: z.int().min(0),

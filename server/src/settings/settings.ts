@@ -9,11 +9,15 @@ import { type SettingName, Settings, type SettingsChanges, type SettingsView } f
 const variableBySetting = {
   enable_signup: "ENABLE_SIGNUP",
   default_user_role: "DEFAULT_USER_ROLE",
+  password_sign_in: "PASSWORD_SIGN_IN",
   jwt_expires_in: "JWT_EXPIRES_IN",
   enable_openai_proxy: "ENABLE_OPENAI_PROXY",
   usage_retention: "USAGE_RETENTION",
   audit_retention: "AUDIT_RETENTION",
 } as const satisfies Partial<Record<SettingName, keyof Config>>
+
+/** Throws when a change must not be made. */
+type Objection = (actor: Actor, changes: SettingsChanges) => Promise<void>
 
 interface Needs {
   config: Config
@@ -35,6 +39,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
     return Settings.parse({ ...stored, ...fixedValues })
   }
 
+  const objections: Objection[] = []
   let current = await load()
   let loading: Promise<void> = Promise.resolve()
 
@@ -59,6 +64,9 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
 
     view: (): SettingsView => ({ values: current, locked }),
 
+    /** Asked before every change, by what knows more of it than this folder may. */
+    objectTo: (objection: Objection): void => void objections.push(objection),
+
     change: async (actor: Actor, changes: SettingsChanges): Promise<SettingsView> => {
       const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
       for (const [name] of entries) {
@@ -66,6 +74,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
         if (variable) fail("conflict", `${name} is fixed by the environment variable ${variable}`)
       }
       if (entries.length === 0) return { values: current, locked }
+      for (const objection of objections) await objection(actor, changes)
       await db.transact(async (tx) => {
         for (const [name, value] of entries) {
           const row = { name, value: JSON.stringify(value), updated_at: now() }

@@ -30,6 +30,30 @@ export const createUserStore = (db: Database) => ({
     return row && toUser(row)
   },
 
+  /** All that have it, ended and freed ones included. */
+  byExternalId: async (externalId: string, reader: Reader = db.read): Promise<StoredUser[]> => {
+    const rows = await reader
+      .selectFrom("users")
+      .selectAll()
+      .where("external_id", "=", externalId)
+      .limit(10)
+      .execute()
+    return rows.map(toUser)
+  },
+
+  /** Whether an account with this e-mail was ended, and the e-mail freed. */
+  endedWith: async (email: string, reader: Reader = db.read): Promise<boolean> => {
+    const pattern = `${escapeLike(foldCase(email))} %`
+    const row = await reader
+      .selectFrom("users")
+      .select("id")
+      .where("hidden", "=", 1)
+      .where(sql<boolean>`email_key like ${pattern} escape '\\'`)
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  },
+
   list: async (query: UserListQuery): Promise<Page<User>> => {
     let matching = db.read.selectFrom("users")
     if (query.query) {

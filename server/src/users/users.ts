@@ -118,21 +118,24 @@ export const createUsers = (needs: Needs) => {
     return withoutSecrets(user)
   }
 
-  const draft = async ({ password, ...input }: NewUser): Promise<StoredUser> => ({
+  const blank = (input: Omit<NewUser, "password">, password_hash: string | null): StoredUser => ({
     id: newId(),
-    ...input,
     ...namesOf(input.name),
+    ...input,
     display_name: null,
     nick_name: null,
     external_id: null,
     active: true,
-    password_hash: password === undefined ? null : await hashPassword(password),
+    password_hash,
     created_at: now(),
     updated_at: now(),
     last_active_at: null,
     deleted_at: null,
     hidden: false,
   })
+
+  const draft = async ({ password, ...input }: NewUser): Promise<StoredUser> =>
+    blank(input, password === undefined ? null : await hashPassword(password))
 
   return {
     get: async (id: string): Promise<User> => withoutSecrets(await known(id)),
@@ -144,6 +147,17 @@ export const createUsers = (needs: Needs) => {
 
     /** With the password's hash; for signing in. */
     forSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
+
+    /** Makes an account without a password inside `tx`. @throws {Failure} `conflict` */
+    add: async (
+      tx: Tx,
+      actor: Actor,
+      input: Omit<NewUser, "password"> & Partial<Pick<User, "given_name" | "family_name">>,
+    ): Promise<StoredUser> => {
+      const user = blank(input, null)
+      await insert(tx, actor, user)
+      return user
+    },
 
     create: async (actor: Actor, input: NewUser): Promise<User> => {
       const user = await draft(input)

@@ -1,0 +1,15 @@
+import type { Actor } from "../http/caller.ts"
+import type { Exchange } from "../http/exchange.ts"
+
+/** From where somebody signs in. */
+export interface Device {
+  actor: Actor
+  address: string
+  userAgent: string | null
+}
+
+export const deviceOf = ({ exchange, actor }: { exchange: Exchange; actor: Actor }): Device => ({
+  actor,
+  address: exchange.address,
+  userAgent: exchange.incoming.headers["user-agent"] ?? null,
+})

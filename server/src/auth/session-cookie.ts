@@ -1,0 +1,17 @@
+import { cookieName } from "./carriers.ts"
+import type { SignedIn } from "./schema.ts"
+
+/** The cookie of the web page's session: for our own pages only, out of reach of their scripts. */
+export const createSessionCookie = (publicUrl: string | undefined) => {
+  const secure = publicUrl?.startsWith("https:") ? "; Secure" : ""
+  const cookie = (value: string, maxAge: number): string =>
+    `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
+
+  return {
+    set: ({ token, expires_at }: Pick<SignedIn, "token" | "expires_at">): string =>
+      cookie(token, expires_at - Math.floor(Date.now() / 1000)),
+    clear: (): string => cookie("", 0),
+  }
+}
+
+export type SessionCookie = ReturnType<typeof createSessionCookie>

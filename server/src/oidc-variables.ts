@@ -1,0 +1,159 @@
+import { z } from "zod"
+import { Flag, items, type Variables } from "./variables.ts"
+
+const loopback = new Set(["127.0.0.1", "localhost", "[::1]"])
+
+/** Kept as it was written: to OpenID Connect, a last slash makes another issuer. */
+const Issuer = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url?.protocol === "http:" && loopback.has(url.hostname)
+  if (!url || !(url.protocol === "https:" || plain) || url.search || url.hash) {
+    context.addIssue(`"${text}" is no https address (http only for this machine itself)`)
+  } else if (/\/(common|organizations|consumers)\/v2\.0\/?$/.test(url.pathname)) {
+    context.addIssue(`"${text}" is every organisation's; put your tenant's id in its place`)
+  }
+  return text
+})
+
+const claim = "must be the name of a claim, such as sub or oid"
+const Claim = z.string().regex(/^\S+$/, claim).max(200, claim)
+
+const Scopes = z
+  .string()
+  .transform((text) => text.split(/[\s;,]+/).filter(Boolean))
+  .refine((scopes) => scopes.includes("openid"), "must name openid among the scopes")
+
+const Domains = z
+  .string()
+  .transform((text) => items(text.toLowerCase().replaceAll(",", ";")).filter(Boolean))
+  .refine((domains) => domains.every((domain) => /^[^\s@]+\.[^\s@]+$/.test(domain)), {
+    error: "must be domains of e-mail addresses, such as example.com",
+  })
+
+const Provider = z.object({
+  ISSUER: Issuer,
+  CLIENT_ID: z.string(),
+  CLIENT_SECRET: z.string().optional(),
+  SCOPES: Scopes.default(["openid", "profile", "email"]),
+  LABEL: z.string().max(60).optional(),
+  LINK_CLAIM: Claim.optional(),
+  LINK_EMAIL: Flag.default(true),
+  TRUST_EMAIL: Flag.default(false),
+  ALLOWED_DOMAINS: Domains.default([]),
+  PROVISION: Flag.optional(),
+  GROUPS_CLAIM: Claim.optional(),
+})
+
+/** What may follow `OIDC_<NAME>_`; `docs/operations.md` has a row for each. */
+export const oidcEndings = Object.keys(Provider.def.shape)
+
+const variableForm = /^OIDC_([A-Z0-9]+(?:_[A-Z0-9]+)*)$/
+
+const split = (variable: string): { name: string; ending: string } | null => {
+  const [, rest = ""] = variableForm.exec(variable) ?? []
+  const ending = oidcEndings.find((one) => rest.endsWith(`_${one}`))
+  return ending ? { name: rest.slice(0, -ending.length - 1), ending } : null
+}
+
+export interface OidcProvider {
+  /** In lower case, as it stands in addresses. */
+  name: string
+  label: string
+  issuer: string
+  client_id: string
+  client_secret: string | null
+  scopes: string[]
+  /** The claim that equals SCIM's `externalId`. */
+  link_claim: string | null
+  /** Whether a verified e-mail leads to the account that has it. */
+  link_email: boolean
+  /** Whether its e-mails count as verified though it does not say so. */
+  trust_email: boolean
+  /** Domains of verified e-mails that may sign in; empty for all. */
+  allowed_domains: string[]
+  /** Whether somebody without an account is given one. */
+  provision: boolean
+  groups_claim: string | null
+}
+
+const labelOf = (name: string): string =>
+  name
+    .split("_")
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join(" ")
+
+const shape = (
+  name: string,
+  { SCOPES, ...values }: z.output<typeof Provider>,
+  provisioned: boolean,
+): OidcProvider => ({
+  name: name.toLowerCase().replaceAll("_", "-"),
+  label: values.LABEL ?? labelOf(name),
+  issuer: values.ISSUER,
+  client_id: values.CLIENT_ID,
+  client_secret: values.CLIENT_SECRET ?? null,
+  scopes: SCOPES,
+  link_claim: values.LINK_CLAIM ?? null,
+  link_email: values.LINK_EMAIL,
+  trust_email: values.TRUST_EMAIL,
+  allowed_domains: values.ALLOWED_DOMAINS,
+  // With SCIM the organisation says by it who has an account.
+  provision: values.PROVISION ?? !provisioned,
+  groups_claim: values.GROUPS_CLAIM ?? null,
+})
+
+/** Anybody on earth can have an account there. */
+const openToAnyone = (issuer: string): boolean =>
+  URL.canParse(issuer) && new URL(issuer).hostname === "accounts.google.com"
+
+const sharing = (providers: readonly OidcProvider[]): string[] => {
+  const names = providers.map(({ name }) => name)
+  const twice = names.filter((name, index) => names.indexOf(name) !== index)
+  return twice.map((name) => `OIDC_… has two providers named ${name}; give one another name`)
+}
+
+const collect = (env: Variables) => {
+  const valuesByName = new Map<string, Record<string, string>>()
+  const wrong: string[] = []
+  for (const [variable, value] of Object.entries(env)) {
+    if (!variable.startsWith("OIDC_") || !value?.trim()) continue
+    const found = split(variable)
+    if (!found) {
+      wrong.push(`${variable} is unknown; after OIDC_<NAME>_ comes ${oidcEndings.join(", ")}`)
+      continue
+    }
+    const values = valuesByName.get(found.name) ?? {}
+    valuesByName.set(found.name, { ...values, [found.ending]: value.trim() })
+  }
+  return { valuesByName, wrong }
+}
+
+/** The single sign-on providers that the environment names, and every variable that is wrong. */
+export const readOidcProviders = (
+  env: Variables,
+): { providers: OidcProvider[]; wrong: string[] } => {
+  const { valuesByName, wrong } = collect(env)
+  const providers: OidcProvider[] = []
+  for (const [name, values] of valuesByName) {
+    const prefix = `OIDC_${name}_`
+    const missing = ["ISSUER", "CLIENT_ID"].filter((ending) => !values[ending])
+    wrong.push(...missing.map((ending) => `${prefix}${ending} is required for this provider`))
+    const result = Provider.safeParse(values)
+    const issues = (result.error?.issues ?? []).filter(({ path }) => values[String(path[0])])
+    wrong.push(...issues.map(({ path, message }) => `${prefix}${String(path[0])} ${message}`))
+    if (!result.success) continue
+    const provider = shape(name, result.data, env.SCIM_ENABLED === "true")
+    providers.push(provider)
+    const unbounded = provider.provision && provider.allowed_domains.length === 0
+    if (unbounded && openToAnyone(provider.issuer)) {
+      wrong.push(
+        `${prefix}ALLOWED_DOMAINS is required unless ${prefix}PROVISION=false, or everybody with a Google account would get in`,
+      )
+    }
+  }
+  wrong.push(...sharing(providers))
+  if (providers.length > 0 && !env.PUBLIC_URL?.trim()) {
+    wrong.push("PUBLIC_URL is required with OIDC_…: providers send people back to it")
+  }
+  return { providers, wrong }
+}

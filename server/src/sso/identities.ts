@@ -1,0 +1,90 @@
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import type { IdentityRow } from "../db/sign-on-tables.ts"
+import { fail } from "../errors.ts"
+import type { Groups } from "../groups/groups.ts"
+import type { Actor, Caller } from "../http/caller.ts"
+import type { OidcProvider } from "../oidc-variables.ts"
+import type { Settings } from "../settings/schema.ts"
+import type { StoredUser } from "../users/rows.ts"
+import type { UserStore } from "../users/store.ts"
+import type { Users } from "../users/users.ts"
+import type { Identities, Identity } from "./schema.ts"
+import type { SignOnStore } from "./store.ts"
+
+interface Needs {
+  db: Database
+  store: SignOnStore
+  users: Users
+  userStore: UserStore
+  groups: Groups
+  audit: Audit
+  bus: Bus
+  providers: readonly OidcProvider[]
+  passwordSignIn: () => Settings["password_sign_in"]
+}
+
+/** Which providers' accounts lead to which account of ours. */
+export const createIdentities = (needs: Needs) => {
+  const { db, store, users, userStore, groups, audit, bus, providers, passwordSignIn } = needs
+
+  const worded = ({ user_id, ...identity }: IdentityRow): Identity => ({
+    ...identity,
+    label: providers.find(({ name }) => name === identity.provider)?.label ?? identity.provider,
+  })
+
+  /** Whether a password opens the account. */
+  const hasPassword = ({ password_hash, role }: StoredUser): boolean => {
+    const policy = passwordSignIn()
+    const taken = policy === "on" || (policy === "administrators" && role === "admin")
+    return password_hash !== null && taken
+  }
+
+  /** What its claim made ends with it, unless another tie of the same provider is left. */
+  const leaveGroups = async (tx: Tx, actor: Actor, gone: IdentityRow): Promise<void> => {
+    const { issuer, user_id: userId } = gone
+    const ties = await store.identitiesOf(userId, tx)
+    if (ties.some((tie) => tie.issuer === issuer)) return
+    const held = await store.membershipsOf(tx, { issuer, userId })
+    const leave = await store.dropMemberships(tx, { issuer, userId }, held)
+    if (leave.length > 0) await groups.moveMember(tx, actor, userId, { join: [], leave })
+  }
+
+  const remove = async (
+    actor: Actor,
+    { userId, id }: { userId: string; id: string },
+    own?: Caller,
+  ): Promise<void> => {
+    await db.transact(async (tx) => {
+      const user = await users.hold(tx, userId)
+      const ties = await store.identitiesOf(userId, tx)
+      const found = ties.find((tie) => tie.id === id)
+      if (!found) return fail("not_found", `There is no linked sign-in ${id}`)
+      if (own && ties.length === 1 && !hasPassword(user)) {
+        fail("conflict", "It is the only way into your account; set a password first")
+      }
+      await store.endSessionsOf(tx, id, own?.credential.id ?? null)
+      await store.removeIdentity(tx, userId, id)
+      const { provider, subject } = found
+      await audit.record(tx, {
+        actor,
+        action: "identity.unlinked",
+        target: { type: "user", id: userId },
+        before: { provider, subject },
+      })
+      await leaveGroups(tx, actor, found)
+      await bus.publish(tx, { topic: "user", id: userId })
+    })
+  }
+
+  return {
+    of: async (userId: string): Promise<Identities> => {
+      const user = await userStore.byId(userId)
+      if (!user) return fail("not_found", `There is no user ${userId}`)
+      const items = (await store.identitiesOf(userId)).map(worded)
+      return { items, has_password: hasPassword(user) }
+    },
+    remove,
+  }
+}

@@ -1,0 +1,194 @@
+import { createRemoteJWKSet, customFetch } from "jose"
+import type { Configuration, CustomFetch, ServerMetadata } from "openid-client"
+import type { OidcProvider } from "../oidc-variables.ts"
+import { boundedFetch } from "./bounded-fetch.ts"
+import { createClientAuth } from "./client-auth.ts"
+import { asRefusal } from "./client-errors.ts"
+import { type LogoutClaims, verifyLogoutToken } from "./logout-token.ts"
+
+const timeoutSeconds = 5
+const freshMs = 3_600_000
+/** After a failed discovery the next one waits so long; meanwhile the failure is the answer. */
+const restMs = 2000
+/** Of a sign-out, which goes on without the provider. */
+const patienceMs = 2000
+
+export interface Answer {
+  /** The ID token's claims. */
+  claims: Record<string, unknown>
+  /** Those of the userinfo endpoint, where the ID token lacked some. */
+  more: Record<string, unknown>
+  idToken: string
+}
+
+/** What ties a reply of the provider to the browser that asked. */
+export interface Handshake {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+/** Loaded when somebody signs in, not at start. */
+const load = () => import("openid-client")
+
+/** Claims that the ID token may leave to the userinfo endpoint. */
+const wantedClaims = ({ link_claim, groups_claim }: OidcProvider): string[] =>
+  ["email", "email_verified", "name", link_claim, groups_claim].filter((name) => name !== null)
+
+/** One identity provider, found when it is first needed and again every hour. */
+export const createProvider = (settings: OidcProvider, publicUrl: string) => {
+  const { name, issuer, client_id } = settings
+  const base = `${publicUrl}/api/v1/sso/${name}`
+  const redirectUri = `${base}/callback`
+  const backchannelLogoutUri = `${base}/backchannel-logout`
+  const postLogoutRedirectUri = `${publicUrl}/sign-in`
+  const wanted = wantedClaims(settings)
+  const auth = createClientAuth(settings.client_secret)
+
+  let found: { configuration: Configuration; at: number } | undefined
+  let failed: { error: unknown; at: number } | undefined
+  let running: Promise<Configuration> | undefined
+  let keys: ReturnType<typeof createRemoteJWKSet> | undefined
+
+  const fetcher: CustomFetch = (url, options) => boundedFetch(url, { ...options })
+
+  const ask = async (): Promise<Configuration> => {
+    const openid = await load()
+    const plain = issuer.startsWith("http:") ? [openid.allowInsecureRequests] : []
+    return openid.discovery(new URL(issuer), client_id, undefined, auth.prove, {
+      // Without these a token that came over TLS is believed whatever its signature.
+      execute: [openid.enableNonRepudiationChecks, ...plain],
+      timeout: timeoutSeconds,
+      [openid.customFetch]: fetcher,
+    })
+  }
+
+  const discover = (): Promise<Configuration> => {
+    running ??= ask()
+      .then(
+        (configuration) => {
+          found = { configuration, at: Date.now() }
+          failed = undefined
+          keys = undefined
+          return configuration
+        },
+        (error: unknown) => {
+          failed = { error, at: Date.now() }
+          throw error
+        },
+      )
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+
+  /** @throws {Refusal} `provider_unreachable` and the like */
+  const configured = async (): Promise<Configuration> => {
+    if (found) {
+      const isOld = Date.now() - found.at > freshMs && !running
+      if (isOld && Date.now() - (failed?.at ?? 0) > restMs) discover().catch(() => {})
+      return found.configuration
+    }
+    if (failed && Date.now() - failed.at < restMs) throw asRefusal(failed.error)
+    return discover().catch((error: unknown) => {
+      throw asRefusal(error)
+    })
+  }
+
+  const keysOf = ({ jwks_uri }: ServerMetadata): ReturnType<typeof createRemoteJWKSet> => {
+    keys ??= createRemoteJWKSet(new URL(jwks_uri ?? issuer), {
+      timeoutDuration: timeoutSeconds * 1000,
+      [customFetch]: (url, options) => boundedFetch(url, { ...options }),
+    })
+    return keys
+  }
+
+  return {
+    settings,
+    redirectUri,
+    postLogoutRedirectUri,
+    backchannelLogoutUri,
+    discover,
+
+    /** Where the browser goes to sign in. @throws {Refusal} */
+    authorizationUrl: async ({ state, nonce, verifier }: Handshake): Promise<string> => {
+      const openid = await load()
+      const url = openid.buildAuthorizationUrl(await configured(), {
+        redirect_uri: redirectUri,
+        scope: settings.scopes.join(" "),
+        state,
+        nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+      })
+      return url.href
+    },
+
+    /**
+     * Exchanges the code that came back, with every check of the ID token.
+     * @param search the query of the address that the browser came back to
+     * @throws {Refusal}
+     */
+    exchange: async (search: string, handshake: Handshake): Promise<Answer> => {
+      const configuration = await configured()
+      const openid = await load()
+      const url = new URL(redirectUri)
+      url.search = search
+      try {
+        const tokens = await auth.attempt(() =>
+          openid.authorizationCodeGrant(configuration, url, {
+            pkceCodeVerifier: handshake.verifier,
+            expectedState: handshake.state,
+            expectedNonce: handshake.nonce,
+            idTokenExpected: true,
+          }),
+        )
+        const claims = tokens.claims()
+        const { id_token: idToken, access_token } = tokens
+        if (!claims || !idToken) throw new Error("no ID token came")
+        if (claims.azp !== undefined && claims.azp !== client_id) {
+          throw new Error("the ID token is for another client")
+        }
+        const lacks = wanted.some((claim) => claims[claim] === undefined)
+        const asks = lacks && configuration.serverMetadata().userinfo_endpoint !== undefined
+        const more = asks ? await openid.fetchUserInfo(configuration, access_token, claims.sub) : {}
+        return { claims, more, idToken }
+      } catch (error) {
+        throw asRefusal(error)
+      }
+    },
+
+    /** Where the browser goes to sign out there too; null where that is not to be had soon. */
+    endSessionUrl: async (idToken: string | null): Promise<string | null> => {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<null>((resolve) => {
+        timer = setTimeout(() => resolve(null), patienceMs)
+      })
+      const configuration = await Promise.race([configured().catch(() => null), late])
+      clearTimeout(timer)
+      if (!configuration?.serverMetadata().end_session_endpoint) return null
+      const openid = await load()
+      return openid.buildEndSessionUrl(configuration, {
+        post_logout_redirect_uri: postLogoutRedirectUri,
+        ...(idToken && { id_token_hint: idToken }),
+      }).href
+    },
+
+    /** @throws {Refusal} when it is forged, too old or not meant for us, or cannot be checked now */
+    verifyLogout: async (token: string): Promise<LogoutClaims> => {
+      const metadata = (await configured()).serverMetadata()
+      const expected = { issuer: metadata.issuer, audience: client_id }
+      try {
+        return await verifyLogoutToken(token, keysOf(metadata), expected)
+      } catch (error) {
+        throw asRefusal(error)
+      }
+    },
+
+    fetcher,
+    attempt: auth.attempt,
+  }
+}
+
+export type Provider = ReturnType<typeof createProvider>

@@ -1,0 +1,189 @@
+import { z } from "zod"
+import { deviceOf } from "../auth/device.ts"
+import type { SessionCookie } from "../auth/session-cookie.ts"
+import { Failure, fail } from "../errors.ts"
+import { readBytes } from "../http/body.ts"
+import type { Actor, Caller } from "../http/caller.ts"
+import type { Exchange } from "../http/exchange.ts"
+import { json, route } from "../http/route.ts"
+import type { Authenticate, Router } from "../http/router.ts"
+import type { Provider } from "./provider.ts"
+import { Refusal, refuse } from "./refusal.ts"
+import { Elsewhere, ProviderName, StartQuery } from "./schema.ts"
+import type { Sso } from "./sso.ts"
+
+interface Needs {
+  router: Router
+  sso: Sso
+  authenticate: Authenticate
+  sessionCookie: SessionCookie
+}
+
+const formLimit = 100_000
+
+/** Codes and tokens must stay in no cache and in no Referer. */
+const guarded = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
+
+const goTo = (location: string, cookies: readonly string[] = []): Response => {
+  const headers = new Headers({ ...guarded, location })
+  for (const cookie of cookies) headers.append("set-cookie", cookie)
+  return new Response(null, { status: 302, headers })
+}
+
+const notNow = (cause: unknown): Failure =>
+  new Failure("unavailable", "This cannot be checked now; try again soon", { cause })
+
+const queryOf = ({ incoming }: Exchange): string => {
+  const url = incoming.url ?? ""
+  const mark = url.indexOf("?")
+  return mark < 0 ? "" : url.slice(mark)
+}
+
+const LogoutForm = z.object({ logout_token: z.string() })
+
+const elsewhere = { description: "To the provider, or to the page that says what is wrong" }
+
+/** Signing in and out by a provider, and what providers themselves call. */
+export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Needs): Router => {
+  const { signOn, flows, named } = sso
+
+  const providerOf = (name: string): Provider => named(name) ?? refuse("unknown_provider")
+
+  /** The page that says what went wrong and what to do; the address of a failed sign-in. */
+  const explain = async (
+    error: unknown,
+    { provider, actor, exchange }: { provider: string; actor: Actor; exchange: Exchange },
+    cookies: readonly string[] = [],
+  ): Promise<Response> => {
+    if (error instanceof Failure) exchange.failure = error
+    const problem = await signOn.refused(error, provider, actor)
+    const query = new URLSearchParams({ problem, request: exchange.requestId })
+    if (named(provider)) query.set("provider", provider)
+    return goTo(`/sign-in/problem?${query}`, cookies)
+  }
+
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/:provider/start",
+      summary: "Begin to sign in with a provider",
+      params: ProviderName,
+      query: StartQuery,
+      responses: { 302: elsewhere },
+    }),
+    async ({ params: { provider }, query: { back }, actor, exchange }) => {
+      try {
+        const { location, cookie } = await signOn.begin(providerOf(provider), { back })
+        return goTo(location, [cookie])
+      } catch (error) {
+        return explain(error, { provider, actor, exchange })
+      }
+    },
+  )
+
+  const callerOf = async (exchange: Exchange): Promise<Caller | null> => {
+    try {
+      return await authenticate(exchange)
+    } catch (error) {
+      if (error instanceof Failure && error.status === 401) return null
+      throw error
+    }
+  }
+
+  router.on(
+    route("anyone", {
+      method: "get",
+      path: "/:provider/callback",
+      summary: "Where the provider sends people back to",
+      params: ProviderName,
+      responses: { 302: { description: "To the page that was asked for" } },
+    }),
+    async ({ params: { provider: name }, exchange, actor }) => {
+      const search = queryOf(exchange)
+      const state = new URLSearchParams(search).get("state") ?? ""
+      const spent: string[] = []
+      try {
+        const provider = providerOf(name)
+        const { headers } = exchange.incoming
+        const flow = flows.find(headers, { provider: name, state }) ?? refuse("expired")
+        spent.push(flows.forget(flow.state))
+        const asked = { provider, flow, search }
+        const device = deviceOf({ exchange, actor })
+        const signedIn = await signOn.finish(asked, device, () => callerOf(exchange))
+        const session = signedIn ? [sessionCookie.set(signedIn)] : []
+        return goTo(flow.back, [...spent, ...session])
+      } catch (error) {
+        return explain(error, { provider: name, actor, exchange }, spent)
+      }
+    },
+  )
+
+  router.on(
+    route("user", {
+      method: "post",
+      path: "/:provider/link",
+      summary: "Begin to tie one's own account to a provider",
+      params: ProviderName,
+      responses: { 200: json(Elsewhere, "Where to go on") },
+    }),
+    async ({ params, caller }) => {
+      const provider = named(params.provider)
+      if (!provider) return fail("not_found", `There is no provider ${params.provider}`)
+      if (caller.credential.type !== "session") fail("bad_request", "Sign in to link an account")
+      const userId = caller.user.id
+      const { location, cookie } = await signOn
+        .begin(provider, { back: "/account", userId })
+        .catch((error: unknown) => {
+          if (!(error instanceof Refusal)) throw error
+          return fail("upstream_unreachable", `${provider.settings.label} cannot be reached now`)
+        })
+      const headers = { ...guarded, "set-cookie": cookie }
+      return Response.json({ redirect: location }, { headers })
+    },
+  )
+
+  router.on(
+    route("signed_in", {
+      method: "post",
+      path: "/signout",
+      summary: "End this session, and say where to end it at the provider too",
+      responses: { 200: json(Elsewhere, "Signed out here") },
+    }),
+    async ({ actor, caller }) => {
+      const redirect = await signOn.signOut(actor, caller, named)
+      const headers = { ...guarded, "set-cookie": sessionCookie.clear() }
+      return Response.json({ redirect }, { headers })
+    },
+  )
+
+  router.on(
+    route("anyone", {
+      method: "post",
+      path: "/:provider/backchannel-logout",
+      summary: "For the provider: end the sessions that a logout token names",
+      params: ProviderName,
+      reads: { contentType: "application/x-www-form-urlencoded", schema: LogoutForm },
+      responses: {
+        200: { description: "They have ended" },
+        400: { description: "The logout token is no good" },
+      },
+    }),
+    async ({ params, actor, exchange }) => {
+      const provider = named(params.provider)
+      if (!provider) return fail("not_found", `There is no provider ${params.provider}`)
+      const body = await readBytes(exchange.incoming, formLimit)
+      const token = new URLSearchParams(body.toString("utf8")).get("logout_token") ?? ""
+      try {
+        await signOn.endByProvider(provider, token, actor)
+      } catch (error) {
+        const problem = await signOn.refused(error, params.provider, actor)
+        if (problem !== "invalid_answer") throw notNow(error)
+        const said = { error: "invalid_request", error_description: "The logout token is no good" }
+        return Response.json(said, { status: 400, headers: guarded })
+      }
+      return new Response(null, { status: 200, headers: guarded })
+    },
+  )
+
+  return router
+}

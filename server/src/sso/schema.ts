@@ -1,0 +1,109 @@
+import { z } from "zod"
+
+/** Why nobody was let in; the page has a text for each, with what to do. */
+export const SignOnProblem = z.enum([
+  "unknown_provider",
+  "provider_unreachable",
+  "provider_refused",
+  "client_refused",
+  "invalid_answer",
+  "expired",
+  "deactivated",
+  "no_account",
+  "no_administrator",
+  "email_missing",
+  "email_unverified",
+  "domain_not_allowed",
+  "link_needed",
+  "already_linked",
+  "ambiguous",
+  "session_changed",
+  "unavailable",
+])
+export type SignOnProblem = z.output<typeof SignOnProblem>
+
+export const ProviderName = z.object({ provider: z.string().min(1).max(200) })
+
+export const StartQuery = z.object({
+  /** The page to go to afterwards. */
+  back: z.string().max(2000).optional(),
+})
+
+const Check = z.object({
+  id: z.enum(["discovery", "keys", "endpoints", "client"]),
+  ok: z.boolean(),
+  message: z.string(),
+})
+
+export const ProviderTest = z
+  .object({
+    ok: z.boolean(),
+    checks: z.array(Check),
+    duration_ms: z.int(),
+  })
+  .meta({ id: "SignOnProviderTest" })
+export type ProviderTest = z.output<typeof ProviderTest>
+export type ProviderCheck = z.output<typeof Check>
+
+/** A provider as administrators see it; all of it comes from the environment. */
+export const SignOnProvider = z
+  .object({
+    name: z.string(),
+    label: z.string(),
+    /** What its variables begin with: `OIDC_OKTA_`. */
+    variables: z.string(),
+    issuer: z.string(),
+    client_id: z.string(),
+    has_secret: z.boolean(),
+    scopes: z.array(z.string()),
+    link_claim: z.string().nullable(),
+    link_email: z.boolean(),
+    trust_email: z.boolean(),
+    allowed_domains: z.array(z.string()),
+    provision: z.boolean(),
+    groups_claim: z.string().nullable(),
+    /** To be entered at the provider. */
+    redirect_uri: z.string(),
+    post_logout_redirect_uri: z.string(),
+    backchannel_logout_uri: z.string(),
+    /** How many accounts sign in with it. */
+    accounts: z.int(),
+    last_used_at: z.int().nullable(),
+  })
+  .meta({ id: "SignOnProvider" })
+export type SignOnProvider = z.output<typeof SignOnProvider>
+
+/** An account's tie to a provider. */
+export const Identity = z
+  .object({
+    id: z.string(),
+    /** The provider's name, and its label where it is still there. */
+    provider: z.string(),
+    label: z.string(),
+    issuer: z.string(),
+    subject: z.string(),
+    email: z.string().nullable(),
+    created_at: z.int(),
+    last_used_at: z.int().nullable(),
+  })
+  .meta({ id: "Identity" })
+export type Identity = z.output<typeof Identity>
+
+export const Identities = z
+  .object({
+    items: z.array(Identity),
+    /** Whether the account has a password, so that it is not locked out by unlinking. */
+    has_password: z.boolean(),
+  })
+  .meta({ id: "Identities" })
+export type Identities = z.output<typeof Identities>
+
+export const Elsewhere = z
+  .object({
+    /** The provider's page to go on at; null where there is none. */
+    redirect: z.string().nullable(),
+  })
+  .meta({ id: "Elsewhere" })
+export type Elsewhere = z.output<typeof Elsewhere>
+
+export const OfUser = z.object({ id: z.string().max(200), identity: z.string().max(200) })

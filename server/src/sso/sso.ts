@@ -1,0 +1,103 @@
+import type { Logger } from "pino"
+import type { Audit } from "../audit/audit.ts"
+import type { FailureTrail } from "../audit/failures.ts"
+import type { Accounts } from "../auth/accounts.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Config } from "../config.ts"
+import type { Database } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Groups } from "../groups/groups.ts"
+import type { GroupStore } from "../groups/store.ts"
+import type { Actor } from "../http/caller.ts"
+import type { Secrets } from "../secrets/secrets.ts"
+import type { Settings, SettingsChanges } from "../settings/schema.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import type { UserStore } from "../users/store.ts"
+import type { Users } from "../users/users.ts"
+import { createFlows } from "./flow.ts"
+import { createIdentities } from "./identities.ts"
+import { createMemberships } from "./memberships.ts"
+import { createProvider, type Provider } from "./provider.ts"
+import { createResolve } from "./resolve.ts"
+import type { SignOnProvider } from "./schema.ts"
+import { createSignOn } from "./sign-on.ts"
+import { createSignOnStore } from "./store.ts"
+
+interface Needs {
+  config: Config
+  db: Database
+  users: Users
+  userStore: UserStore
+  groups: Groups
+  groupStore: GroupStore
+  accounts: Accounts
+  settings: SettingsStore
+  passwordSignIn: () => Settings["password_sign_in"]
+  secrets: Secrets
+  audit: Audit
+  failures: FailureTrail
+  bus: Bus
+  log: Logger
+  newId: () => string
+  now: () => number
+}
+
+/** Single sign-on: the providers of the environment, and all that they are used for. */
+export const createSso = (needs: Needs) => {
+  const { config, db, users, userStore, settings, secrets, now } = needs
+  const store = createSignOnStore(db)
+  // Without a provider nothing is ever sent or sealed; with one, PUBLIC_URL is required.
+  const publicUrl = config.PUBLIC_URL ?? "http://127.0.0.1"
+  const providers = config.signOn.map((one) => createProvider(one, publicUrl))
+  const named = (name: string): Provider | undefined =>
+    providers.find((provider) => provider.settings.name === name)
+  const flows = createFlows({ secrets, publicUrl, now })
+  const memberships = createMemberships({ ...needs, store })
+  const signUpIsOpen = () => settings.current().enable_signup
+  const resolve = createResolve({ store, users, userStore, signUpIsOpen })
+  const signOn = createSignOn({ ...needs, store, flows, memberships, resolve })
+  const identities = createIdentities({ ...needs, store, providers: config.signOn })
+
+  /** Nobody takes away the last way in by accident. */
+  settings.objectTo(async (actor: Actor, { password_sign_in: wanted }: SettingsChanges) => {
+    if (wanted === undefined || wanted === "on") return
+    if (providers.length === 0) {
+      fail("conflict", "There is no single sign-on provider; passwords are the only way in")
+    }
+    if (wanted === "administrators") return
+    const ties = actor.id === null ? [] : await store.identitiesOf(actor.id)
+    if (ties.some(({ provider }) => named(provider))) return
+    fail("conflict", "Link your own account to a provider first, or you would lock yourself out")
+  })
+
+  return {
+    signOn,
+    flows,
+    identities,
+    named,
+
+    /** For the sign-in page. */
+    buttons: config.signOn.map(({ name, label }) => ({ name, label })),
+
+    list: async (): Promise<SignOnProvider[]> => {
+      const summary = await store.summary()
+      return providers.map((provider) => {
+        const { client_secret, ...shown } = provider.settings
+        const { redirectUri, postLogoutRedirectUri, backchannelLogoutUri } = provider
+        const known = summary.get(shown.issuer)
+        return {
+          ...shown,
+          variables: `OIDC_${shown.name.toUpperCase().replaceAll("-", "_")}_`,
+          has_secret: client_secret !== null,
+          redirect_uri: redirectUri,
+          post_logout_redirect_uri: postLogoutRedirectUri,
+          backchannel_logout_uri: backchannelLogoutUri,
+          accounts: known?.accounts ?? 0,
+          last_used_at: known?.last_used_at ?? null,
+        }
+      })
+    },
+  }
+}
+
+export type Sso = ReturnType<typeof createSso>

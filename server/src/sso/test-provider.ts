@@ -1,0 +1,114 @@
+import { z } from "zod"
+import { causeInWords } from "./client-errors.ts"
+import type { Provider } from "./provider.ts"
+import type { ProviderCheck, ProviderTest } from "./schema.ts"
+
+type Configuration = Awaited<ReturnType<Provider["discover"]>>
+
+const memberOf = (error: unknown, name: string): unknown =>
+  typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
+
+const Mismatch = z.object({ cause: z.object({ body: z.object({ issuer: z.string() }) }) })
+
+const discoveryInWords = (error: unknown, { settings }: Provider): string => {
+  const { issuer, name } = settings
+  const variable = `OIDC_${name.toUpperCase().replaceAll("-", "_")}_ISSUER`
+  const other = Mismatch.safeParse(error)
+  if (other.success) {
+    return `It calls itself ${other.data.cause.body.issuer}; set ${variable} to just that`
+  }
+  const code = memberOf(error, "code")
+  if (code === "OAUTH_TIMEOUT") return `${issuer} did not answer in time`
+  if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || code === "OAUTH_RESPONSE_IS_NOT_JSON") {
+    return `${issuer} answers, but has no OpenID configuration there; look at ${variable}`
+  }
+  return `Nothing can be reached at ${issuer} (${causeInWords(error)})`
+}
+
+const Keys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
+
+const checkKeys = async (
+  { fetcher }: Provider,
+  configuration: Configuration,
+): Promise<ProviderCheck> => {
+  const { jwks_uri } = configuration.serverMetadata()
+  const id = "keys"
+  if (!jwks_uri) return { id, ok: false, message: "It names no address of its keys (jwks_uri)" }
+  try {
+    const signal = AbortSignal.timeout(5000)
+    const options = { method: "GET", headers: {}, redirect: "manual", signal } as const
+    const response = await fetcher(jwks_uri, { ...options, body: undefined })
+    const { keys } = Keys.parse(await response.json())
+    if (keys.length === 0) return { id, ok: false, message: `There are no keys at ${jwks_uri}` }
+    return { id, ok: true, message: `Found ${keys.length} of its keys` }
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? "it is no set of keys" : causeInWords(error)
+    return { id, ok: false, message: `Its keys cannot be read at ${jwks_uri} (${reason})` }
+  }
+}
+
+const checkEndpoints = (configuration: Configuration): ProviderCheck => {
+  const { authorization_endpoint, token_endpoint, end_session_endpoint } =
+    configuration.serverMetadata()
+  const id = "endpoints"
+  if (!authorization_endpoint || !token_endpoint) {
+    return { id, ok: false, message: "It names no page to sign in at, or none to fetch tokens" }
+  }
+  const out = end_session_endpoint ? "signs people out there too" : "does not sign people out there"
+  return { id, ok: true, message: `It has all that is needed; signing out here ${out}` }
+}
+
+/** Shows a code that cannot be one: who is refused for that was known, and not for itself. */
+const checkClient = async (
+  { redirectUri, settings, attempt }: Provider,
+  configuration: Configuration,
+): Promise<ProviderCheck> => {
+  const openid = await import("openid-client")
+  const id = "client"
+  try {
+    const parameters = {
+      code: "a-test-of-the-client",
+      redirect_uri: redirectUri,
+      code_verifier: openid.randomPKCECodeVerifier(),
+    }
+    await attempt(() => openid.genericGrantRequest(configuration, "authorization_code", parameters))
+    return { id, ok: true, message: "It knows the client" }
+  } catch (error) {
+    const said = memberOf(error, "error")
+    if (memberOf(error, "code") === "OAUTH_WWW_AUTHENTICATE_CHALLENGE" || said === undefined) {
+      return {
+        id,
+        ok: false,
+        message: `It refuses the client id or secret (${causeInWords(error)})`,
+      }
+    }
+    if (said === "redirect_uri_mismatch") {
+      return { id, ok: false, message: `It does not know the redirect URI ${redirectUri}` }
+    }
+    if (said === "invalid_client" || said === "unauthorized_client") {
+      return { id, ok: false, message: "It refuses the client id or secret; check both there" }
+    }
+    return { id, ok: true, message: `It knows the client ${settings.client_id}` }
+  }
+}
+
+/** Asks the provider anew, and says in words what came of it. */
+export const testProvider = async (provider: Provider): Promise<ProviderTest> => {
+  const begun = performance.now()
+  const outcome = (checks: ProviderCheck[]): ProviderTest => ({
+    ok: checks.every(({ ok }) => ok),
+    checks,
+    duration_ms: Math.round(performance.now() - begun),
+  })
+  try {
+    const configuration = await provider.discover()
+    const message = `${provider.settings.issuer} answers`
+    const answers: ProviderCheck = { id: "discovery", ok: true, message }
+    const keys = await checkKeys(provider, configuration)
+    const endpoints = checkEndpoints(configuration)
+    const client = endpoints.ok ? [await checkClient(provider, configuration)] : []
+    return outcome([answers, keys, endpoints, ...client])
+  } catch (error) {
+    return outcome([{ id: "discovery", ok: false, message: discoveryInWords(error, provider) }])
+  }
+}

@@ -1,0 +1,198 @@
+import { createHash, randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose"
+
+type Claims = Record<string, unknown>
+
+/** How the next tokens are signed. */
+type Signing = "right" | "other key" | "unknown key" | "client secret" | "none"
+
+interface Pending {
+  nonce: string
+  challenge: string
+  redirectUri: string
+  claims: Claims
+}
+
+/** An identity provider that misbehaves on demand, where a real one would not. */
+export interface FakeIssuer {
+  url: string
+  clientId: string
+  clientSecret: string
+  /** Who signs in next, as claims of the ID token. */
+  person: Claims
+  /** Claims of the userinfo endpoint; undefined where there is none. */
+  userinfo: Claims | undefined
+  /** Rewrites the ID token's claims before they are signed. */
+  rewrite: (claims: Claims) => Claims
+  signing: Signing
+  /** What the authorization endpoint sends the browser back with in place of a code. */
+  refusal: { error: string } | undefined
+  /** Of the token endpoint; undefined answers as it should. */
+  tokenReply: { status: number; body: string } | undefined
+  /** Paths and queries that were asked. */
+  asked: string[]
+  /** A logout token for `sub` or `sid`, as it is or with claims of its own. */
+  logoutToken(claims: Claims, options?: { typ?: string; signing?: Signing }): Promise<string>
+  /** Listens no more, and `resume` again on the same port. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  close(): Promise<void>
+}
+
+const bodyOf = async (incoming: IncomingMessage): Promise<URLSearchParams> => {
+  let text = ""
+  for await (const chunk of incoming) text += chunk
+  return new URLSearchParams(text)
+}
+
+const send = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { "content-type": "application/json" })
+  response.end(JSON.stringify(body))
+}
+
+const seconds = (): number => Math.floor(Date.now() / 1000)
+
+export const startFakeIssuer = async (): Promise<FakeIssuer> => {
+  const kid = "key-1"
+  const [right, other] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")])
+  const jwk = { ...(await exportJWK(right.publicKey)), kid, alg: "RS256", use: "sig" }
+  const pendingByCode = new Map<string, Pending>()
+
+  const sign = (claims: Claims, signing: Signing, typ?: string): Promise<string> | string => {
+    if (signing === "none") return new UnsecuredJWT(claims).encode()
+    if (signing === "client secret") {
+      const key = new TextEncoder().encode(fake.clientSecret)
+      return new SignJWT(claims).setProtectedHeader({ alg: "HS256" }).sign(key)
+    }
+    const header = { alg: "RS256", kid: signing === "unknown key" ? "key-2" : kid }
+    const key = signing === "right" ? right.privateKey : other.privateKey
+    return new SignJWT(claims).setProtectedHeader({ ...header, ...(typ && { typ }) }).sign(key)
+  }
+
+  const authorize = (query: URLSearchParams, response: ServerResponse): void => {
+    const redirectUri = query.get("redirect_uri") ?? ""
+    const back = new URL(redirectUri)
+    back.searchParams.set("state", query.get("state") ?? "")
+    const code = randomUUID()
+    if (fake.refusal) back.searchParams.set("error", fake.refusal.error)
+    else back.searchParams.set("code", code)
+    pendingByCode.set(code, {
+      nonce: query.get("nonce") ?? "",
+      challenge: query.get("code_challenge") ?? "",
+      redirectUri,
+      claims: fake.person,
+    })
+    response.writeHead(302, { location: back.href }).end()
+  }
+
+  const knowsClient = (header: string | undefined): boolean => {
+    const wanted = Buffer.from(`${fake.clientId}:${fake.clientSecret}`).toString("base64")
+    return header === `Basic ${wanted}`
+  }
+
+  const token = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const form = await bodyOf(incoming)
+    if (fake.tokenReply) {
+      response.writeHead(fake.tokenReply.status, { "content-type": "application/json" })
+      return void response.end(fake.tokenReply.body)
+    }
+    if (!knowsClient(incoming.headers.authorization)) {
+      return send(response, 401, { error: "invalid_client" })
+    }
+    const code = form.get("code") ?? ""
+    const pending = pendingByCode.get(code)
+    pendingByCode.delete(code)
+    const digest = createHash("sha256").update(form.get("code_verifier") ?? "")
+    const proven = digest.digest("base64url") === pending?.challenge
+    if (!pending || !proven || form.get("redirect_uri") !== pending.redirectUri) {
+      return send(response, 400, { error: "invalid_grant" })
+    }
+    const at = seconds()
+    const claims = {
+      iss: fake.url,
+      aud: fake.clientId,
+      iat: at,
+      exp: at + 300,
+      nonce: pending.nonce,
+      ...pending.claims,
+    }
+    const id_token = await sign(fake.rewrite(claims), fake.signing)
+    send(response, 200, { access_token: "access", token_type: "Bearer", expires_in: 300, id_token })
+  }
+
+  const metadata = () => ({
+    issuer: fake.url,
+    authorization_endpoint: `${fake.url}/authorize`,
+    token_endpoint: `${fake.url}/token`,
+    jwks_uri: `${fake.url}/keys`,
+    end_session_endpoint: `${fake.url}/end`,
+    ...(fake.userinfo && { userinfo_endpoint: `${fake.url}/me` }),
+    response_types_supported: ["code"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+    token_endpoint_auth_methods_supported: ["client_secret_basic"],
+    code_challenge_methods_supported: ["S256"],
+  })
+
+  const serve = (incoming: IncomingMessage, response: ServerResponse): void => {
+    const url = new URL(incoming.url ?? "/", fake.url)
+    fake.asked.push(url.pathname + url.search)
+    const answers: Record<string, () => unknown> = {
+      "/.well-known/openid-configuration": () => send(response, 200, metadata()),
+      "/keys": () => send(response, 200, { keys: [jwk] }),
+      "/authorize": () => authorize(url.searchParams, response),
+      "/token": () => token(incoming, response),
+      "/me": () => send(response, 200, { sub: fake.person.sub, ...fake.userinfo }),
+    }
+    const answer = answers[url.pathname]
+    if (answer) void answer()
+    else send(response, 404, {})
+  }
+
+  const server = createServer(serve)
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, "127.0.0.1")
+    await once(server, "listening")
+  }
+  const stop = async (): Promise<void> => {
+    const closed = once(server, "close")
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+
+  const fake: FakeIssuer = {
+    url: `http://127.0.0.1:${port}`,
+    clientId: "portico",
+    clientSecret: "a-secret-of-the-client",
+    person: { sub: "nobody" },
+    userinfo: undefined,
+    rewrite: (claims) => claims,
+    signing: "right",
+    refusal: undefined,
+    tokenReply: undefined,
+    asked: [],
+    logoutToken: async (claims, { typ = "logout+jwt", signing = "right" } = {}) => {
+      const usual = {
+        iss: fake.url,
+        aud: fake.clientId,
+        iat: seconds(),
+        exp: seconds() + 120,
+        jti: randomUUID(),
+        events: { "http://schemas.openid.net/event/backchannel-logout": {} },
+      }
+      return sign({ ...usual, ...claims }, signing, typ)
+    },
+    pause: stop,
+    resume: () => listen(port),
+    close: async () => {
+      if (server.listening) await stop()
+    },
+  }
+  return fake
+}
