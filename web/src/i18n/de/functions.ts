@@ -25,6 +25,7 @@ export const functions = {
   "functions.offers": "Bietet an",
   "functions.offersNone": "Nichts",
   "functions.around": "Um alle Modelle",
+  "functions.aroundNone": "Noch um kein Modell",
   "functions.aroundSome": { one: "Um {count} Modell", other: "Um {count} Modelle" },
   "functions.state": "Zustand",
   "functions.on": "An",

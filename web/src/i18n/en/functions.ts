@@ -25,6 +25,7 @@ export const functions = {
   "functions.offers": "Offers",
   "functions.offersNone": "Nothing",
   "functions.around": "Around all models",
+  "functions.aroundNone": "Around no model yet",
   "functions.aroundSome": { one: "Around {count} model", other: "Around {count} models" },
   "functions.state": "State",
   "functions.on": "On",

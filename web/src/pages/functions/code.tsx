@@ -46,7 +46,7 @@ export const CodePart = () => {
     editor.current?.goTo(line ?? 1, column ?? 1)
 
   return (
-    <div className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
+    <div className="grid grid-cols-1 gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
       <Form
         dirty={dirty}
         saving={save.isPending}
@@ -62,16 +62,18 @@ export const CodePart = () => {
           )
         }
       >
-        <CodeEditor
-          label={t("functions.editor", { name: one.name })}
-          content={content}
-          onContent={setContent}
-          declarations={declarations}
-          check={look}
-          handle={editor}
-          className="h-[60vh] min-h-80"
-        />
-        <ProblemList problems={problems} onShow={show} />
+        <div className="flex min-w-0 flex-col gap-2">
+          <CodeEditor
+            label={t("functions.editor", { name: one.name })}
+            content={content}
+            onContent={setContent}
+            declarations={declarations}
+            check={look}
+            handle={editor}
+            className="h-[60vh] min-h-80"
+          />
+          <ProblemList problems={problems} onShow={show} />
+        </div>
         <Declarations />
       </Form>
       <RunPane one={one} content={content} onPlace={show} />

@@ -75,5 +75,6 @@ export const offersOf = (one: FunctionSummary): string => {
   if (kindOf(one) === "model")
     return one.models.map(({ id }) => id).join(", ") || t("functions.offersNone")
   if (around.includes("*")) return t("functions.around")
+  if (around.length === 0) return t("functions.aroundNone")
   return t("functions.aroundSome", { count: around.length })
 }

@@ -58,6 +58,7 @@ export const availabilityOf = ({ record, workspace }: ListedModel): Availability
 
 export const sourceOf = ({ record, workspace }: ListedModel): string => {
   if (workspace) return t("models.basedOn", { base: workspace.base_model_id })
+  if (record?.connection_type === "function") return t("models.function")
   const names = record?.connections.map(({ name }) => name) ?? []
   return names.length > 0 ? names.join(", ") : (record?.owned_by ?? "")
 }
@@ -74,6 +75,7 @@ export const sharedWith = (
   { record, workspace }: ListedModel,
   connections: readonly Connection[] | undefined,
 ): string => {
+  if (record?.connection_type === "function") return t("models.byFunction")
   if (!workspace && !(record && connections)) return ""
   const grants = workspace ? workspace.access_grants : record && offered(record, connections ?? [])
   if (!grants || grants.some(({ principal_id }) => principal_id === "*")) {

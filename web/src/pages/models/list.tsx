@@ -74,6 +74,7 @@ export const ModelsPage = () => {
             { value: "workspace", label: t("models.workspace") },
             { value: "local", label: t("models.local") },
             { value: "external", label: t("models.external") },
+            { value: "function", label: t("models.function") },
           ]}
         />
         <Filter

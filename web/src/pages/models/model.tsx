@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, useRouter } from "@tanstack/react-router"
-import { Boxes, MessageSquare, Plus } from "lucide-react"
+import { Boxes, MessageSquare, Plus, SquareFunction } from "lucide-react"
 import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -67,6 +67,7 @@ const Actions = ({ model }: { model: ListedModel }) => (
         {t("models.createOnIt")}
       </ButtonLink>
     )}
+    <FunctionLink model={model} />
     {!model.record?.capabilities.embedding && (
       <ButtonLink to="/" search={{ model: model.id }} look="primary" icon={MessageSquare}>
         {t("models.chat")}
@@ -74,6 +75,18 @@ const Actions = ({ model }: { model: ListedModel }) => (
     )}
   </>
 )
+
+/** To the function that offers it, for those who may change it. */
+const FunctionLink = ({ model: { id, record, workspace } }: { model: ListedModel }) => {
+  const { role } = useMe()
+  if (workspace || record?.connection_type !== "function" || role !== "admin") return null
+  const [functionId = id] = id.split(".")
+  return (
+    <ButtonLink to="/functions/$functionId" params={{ functionId }} icon={SquareFunction}>
+      {t("models.openFunction")}
+    </ButtonLink>
+  )
+}
 
 const Model = ({ model }: { model: ListedModel }) => {
   const me = useMe()

@@ -10,13 +10,9 @@ import { syntaxTree } from "@codemirror/language"
 import type { EditorState } from "@codemirror/state"
 import { hoverTooltip } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
-import type { Declarations, Member } from "./declarations.ts"
-import { declaredBy, type Given, type Source, typeOf } from "./infer.ts"
-
-export interface Known {
-  declarations: Declarations
-  given: Given
-}
+import type { Member } from "./declarations.ts"
+import { declaredBy, type Source, typeOf } from "./infer.ts"
+import type { Known } from "./known.ts"
 
 export const sourceIn = (state: EditorState, known: Known): Source => ({
   ...known,

@@ -20,9 +20,8 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view"
-import { completions, type Known, sayings } from "./complete.ts"
-import { type Declarations, parameterTypes, readDeclarations } from "./declarations.ts"
-import type { Given } from "./infer.ts"
+import { completions, sayings } from "./complete.ts"
+import { type Known, knownFrom } from "./known.ts"
 import { look } from "./look.ts"
 import { type Checks, checking } from "./problems.ts"
 
@@ -35,20 +34,6 @@ export interface EditorNeeds extends Omit<Checks, "known"> {
   /** The text of `portico.d.ts`. */
   declarations: string
   onContent: (content: string) => void
-}
-
-/** What the exports of a module are given, as the declarations have it. */
-const givenBy = (declarations: Declarations): Given =>
-  Object.fromEntries(
-    (declarations.get("Exports")?.members ?? []).map((member) => [
-      member.name,
-      parameterTypes(member),
-    ]),
-  )
-
-const knownFrom = (source: string): Known => {
-  const declarations = readDeclarations(source)
-  return { declarations, given: givenBy(declarations) }
 }
 
 const extensions = (needs: EditorNeeds, known: Known): Extension[] => [

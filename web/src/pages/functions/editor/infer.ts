@@ -159,7 +159,11 @@ const typeOfDefinition = (
 /** Whether a definition can be seen from a place: the innermost block around it holds both. */
 const sees = (definition: SyntaxNode, at: SyntaxNode): boolean => {
   let scope = definition.parent
-  while (scope && !isFunction.test(scope.name) && !/^(Block|Script|For\w+)$/.test(scope.name)) {
+  while (
+    scope &&
+    !isFunction.test(scope.name) &&
+    !/^(Block|Script|ForStatement)$/.test(scope.name)
+  ) {
     scope = scope.parent
   }
   return !scope || (scope.from <= at.from && at.to <= scope.to)

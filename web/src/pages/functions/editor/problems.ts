@@ -4,10 +4,11 @@ import type { EditorState, Extension } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
 import type { Problem } from "../../../../../server/src/functions/schema.ts"
-import { type Known, sourceIn } from "./complete.ts"
+import { sourceIn } from "./complete.ts"
 import { declaredBy, typeOf } from "./infer.ts"
+import type { Known } from "./known.ts"
 
-interface Words {
+export interface Words {
   unknownMember: (name: string, type: string) => string
   syntax: string
 }
@@ -38,7 +39,7 @@ const unknownMember = (node: SyntaxNode, state: EditorState, known: Known, words
 }
 
 /** What can be seen at once, without asking: names that no type has. */
-const seen = (state: EditorState, known: Known, words: Words): Diagnostic[] => {
+export const seen = (state: EditorState, known: Known, words: Words): Diagnostic[] => {
   const found: Diagnostic[] = []
   syntaxTree(state).iterate({
     enter: ({ name, node }) => {
