@@ -7,6 +7,11 @@ const commands = {
   format: { dev: true, args: ["node_modules/@biomejs/biome/bin/biome", "check", "--write"] },
   bench: { dev: true, args: ["server/bench/main.ts"] },
   "bench:rag": { dev: true, args: ["server/bench/rag-quality.ts"] },
+  "fuzz:scim": {
+    dev: true,
+    args: ["node_modules/vitest/vitest.mjs", "run", "server/test/scim-fuzz.test.ts"],
+    env: { SCIM_FUZZ_ROUNDS: "100000" },
+  },
   "bench:scim": { dev: true, args: ["server/bench/scim.ts"] },
   screenshots: { dev: true, args: ["web/e2e/screenshots.ts"] },
   backup: { dev: false, args: ["server/src/backup.ts"] },
@@ -16,4 +21,5 @@ const commands = {
 const [name = "", ...rest] = process.argv.slice(2)
 const command = commands[name] ?? giveUp(`no script ${name}: ${Object.keys(commands).join(", ")}`)
 await install({ dev: command.dev })
+for (const [variable, value] of Object.entries(command.env ?? {})) process.env[variable] ??= value
 await become([...command.args, ...rest])
