@@ -22,6 +22,7 @@ import { modelRoutes } from "./models/routes.ts"
 import { operationRoutes } from "./operations/routes.ts"
 import { builtPage, servePage } from "./operations/web.ts"
 import { proxyRoutes } from "./runtime/routes.ts"
+import { provisioningRoutes } from "./scim/provisioning.ts"
 import { scimPath } from "./scim/reply.ts"
 import { scimRoutes } from "./scim/routes.ts"
 import { settingsRoutes } from "./settings/routes.ts"
@@ -123,6 +124,10 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     }),
   )
 
+  mount(
+    "/api/v1/provisioning",
+    provisioningRoutes(router("api"), { ...gateway, ...gateway.trail, ...gateway.scim }),
+  )
   mount(scimPath, scimRoutes({ router: router("scim"), ...gateway.scim }))
   mount("", operationRoutes({ router: router("api"), ...gateway, routes: app.routes }))
   const reserved = [...apiSegments, config.RUNTIME_PREFIX.toLowerCase()]

@@ -145,6 +145,17 @@ export const createAuditReader = (db: Database) => {
       return { count: block.count, pruned, events: pruned ? [] : await represent(rows) }
     },
 
+    /** When a SCIM token was last used, in epoch seconds; null when not among the latest requests. */
+    lastByScim: async (tokenId: string): Promise<number | null> => {
+      const { rows } = await sql<{ at: number }>`
+        select at from (
+          select at, id, actor_id from audit_events where actor_type = 'scim'
+          order by at desc, id desc limit ${window}
+        ) as latest where actor_id = ${tokenId} order by at desc limit 1
+      `.execute(read)
+      return rows[0]?.at ?? null
+    },
+
     sealing: async () => {
       const last = await read
         .selectFrom("audit_blocks")

@@ -21,10 +21,14 @@ interface Token {
   digest: Buffer
 }
 
+export const shortestToken = 32
+
 const tokenOf = (secret: string): Token => {
   const digest = Buffer.from(hash("sha256", secret), "hex")
   return { id: digest.toString("hex").slice(0, 12), digest }
 }
+
+export const tokenId = (secret: string): string => tokenOf(secret).id
 
 /** The same words whatever was wrong, so that nothing can be learnt from them. */
 const unauthorized = (): Failure =>

@@ -5,14 +5,12 @@ import type { Config } from "../config.ts"
 import type { Database } from "../db/database.ts"
 import type { ProvisionedGroups } from "../groups/provisioned.ts"
 import type { ProvisionedUsers } from "../users/provisioned.ts"
-import { createGate } from "./gate.ts"
+import { createGate, shortestToken } from "./gate.ts"
 import { createScimGroups } from "./groups.ts"
 import { createBaseOf } from "./reply.ts"
 import { createTrail } from "./trail.ts"
 import { createScimUsers } from "./users.ts"
 import { createViews } from "./views.ts"
-
-const shortestToken = 32
 
 interface Needs {
   config: Config

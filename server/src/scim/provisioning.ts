@@ -1,0 +1,142 @@
+import { z } from "zod"
+import type { AuditReader } from "../audit/reader.ts"
+import { AuditEvent } from "../audit/schema.ts"
+import type { Config } from "../config.ts"
+import type { Database } from "../db/database.ts"
+import type { Exchange } from "../http/exchange.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import { shortestToken, tokenId } from "./gate.ts"
+import type { createBaseOf } from "./reply.ts"
+
+const errorsShown = 10
+
+const Problem = z.enum(["not_enabled", "short_token", "no_public_url", "no_https"])
+type Problem = z.output<typeof Problem>
+
+const Token = z.object({
+  /** The start of its SHA-256, as the audit trail names it. */
+  id: z.string(),
+  /** `SCIM_TOKEN_PREVIOUS`, while it is being changed. */
+  previous: z.boolean(),
+  /** Among the provider's latest requests; null for none of them. */
+  last_used_at: z.int().nullable(),
+})
+
+export const Provisioning = z
+  .object({
+    /** `misconfigured`: there is a token, and `SCIM_ENABLED` is not `true`. */
+    state: z.enum(["on", "off", "misconfigured"]),
+    problems: z.array(Problem),
+    /** To paste into the provider. */
+    base_url: z.string(),
+    tokens: z.array(Token),
+    delete_mode: z.enum(["deactivate", "hide"]),
+    allowed_cidrs: z.array(z.string()),
+    /** A minute; null for no limit. */
+    rate_limit: z.object({ writes: z.int(), reads: z.int() }).nullable(),
+    last_contact: AuditEvent.nullable(),
+    /** That the provider keeps. */
+    users: z.int(),
+    active_users: z.int(),
+    groups: z.int(),
+    /** What was refused or failed, the latest first. */
+    errors: z.array(AuditEvent),
+  })
+  .meta({ id: "Provisioning" })
+export type Provisioning = z.output<typeof Provisioning>
+
+const problemsOf = ({ SCIM_ENABLED, SCIM_TOKEN, PUBLIC_URL }: Config): Problem[] => {
+  if (!SCIM_ENABLED) return SCIM_TOKEN === undefined ? [] : ["not_enabled"]
+  const found: Problem[] = []
+  if ((SCIM_TOKEN ?? "").length < shortestToken) found.push("short_token")
+  if (PUBLIC_URL === undefined) found.push("no_public_url")
+  else if (!PUBLIC_URL.startsWith("https:")) found.push("no_https")
+  return found
+}
+
+const stateOf = ({ SCIM_ENABLED, SCIM_TOKEN }: Config): Provisioning["state"] => {
+  if (SCIM_ENABLED) return "on"
+  return SCIM_TOKEN === undefined ? "off" : "misconfigured"
+}
+
+interface Needs {
+  config: Config
+  db: Database
+  reader: AuditReader
+  baseOf: ReturnType<typeof createBaseOf>
+}
+
+/** What an administrator wants to know of the identity provider; no token is told. */
+const createProvisioning = ({ config, db, reader, baseOf }: Needs) => {
+  const count = async (table: "users" | "groups"): Promise<number> => {
+    const { total } = await db.read
+      .selectFrom(table)
+      .where("source", "=", "scim")
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow()
+    return total
+  }
+
+  const activeUsers = async (): Promise<number> => {
+    const { total } = await db.read
+      .selectFrom("users")
+      .where("source", "=", "scim")
+      .where("active", "=", 1)
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow()
+    return total
+  }
+
+  const tokens = async (): Promise<Provisioning["tokens"]> => {
+    const secrets = [config.SCIM_TOKEN, config.SCIM_TOKEN_PREVIOUS]
+    const known = secrets.flatMap((secret, index) =>
+      secret === undefined ? [] : [{ id: tokenId(secret), previous: index === 1 }],
+    )
+    return Promise.all(
+      known.map(async (token) => ({ ...token, last_used_at: await reader.lastByScim(token.id) })),
+    )
+  }
+
+  /** Of requests that were let in, and of those that were not. */
+  const errors = async (): Promise<AuditEvent[]> => {
+    const failed = { outcome: "failure", page_size: errorsShown } as const
+    const within = await reader.page({ ...failed, actor: "scim" })
+    const outside = await reader.page({ ...failed, target: "scim" })
+    return [...within.items, ...outside.items]
+      .toSorted((left, right) => right.at - left.at)
+      .slice(0, errorsShown)
+  }
+
+  return async (exchange: Exchange): Promise<Provisioning> => {
+    const [last_contact = null] = (await reader.page({ actor: "scim", page_size: 1 })).items
+    return {
+      state: stateOf(config),
+      problems: problemsOf(config),
+      base_url: baseOf(exchange),
+      tokens: await tokens(),
+      delete_mode: config.SCIM_DELETE_MODE,
+      allowed_cidrs: config.SCIM_ALLOWED_CIDRS,
+      rate_limit: config.SCIM_RATE_LIMIT,
+      last_contact,
+      users: await count("users"),
+      active_users: await activeUsers(),
+      groups: await count("groups"),
+      errors: await errors(),
+    }
+  }
+}
+
+export const provisioningRoutes = (router: Router, needs: Needs): Router => {
+  const provisioning = createProvisioning(needs)
+  router.on(
+    route("admin", {
+      method: "get",
+      path: "/",
+      summary: "Whether SCIM is on, what to paste into the provider, and how it goes",
+      responses: { 200: json(Provisioning, "As it is now") },
+    }),
+    ({ exchange }) => provisioning(exchange),
+  )
+  return router
+}
