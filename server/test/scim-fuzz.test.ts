@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { type RawBuilder, sql } from "kysely"
 import { parse } from "scim2-parse-filter"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -50,10 +51,15 @@ const timed = async (db: Database, where: RawBuilder<boolean>) => {
   return { ids: rows.map(({ id }) => id), ms: performance.now() - begun }
 }
 
-const retried = async (db: Database, where: RawBuilder<boolean>) => [
-  await timed(db, where),
-  await timed(db, where),
-]
+/** The shortest of several tries: a busy machine makes one slow, and a slow filter all of them. */
+const shortest = async (db: Database, where: RawBuilder<boolean>): Promise<number> => {
+  let ms = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 20 && ms > slowMs; attempt++) {
+    await sleep(attempt * 10)
+    ms = Math.min(ms, (await timed(db, where)).ms)
+  }
+  return ms
+}
 
 describe.each(databases)("generated filters on $name", ({ open }) => {
   let opened: OpenedDatabase
@@ -80,8 +86,8 @@ describe.each(databases)("generated filters on $name", ({ open }) => {
       const expected = users.filter((user) => matches(filter, user)).map(({ id }) => id)
       const found = await timed(opened.db, compile(filter))
       expect([text, found.ids]).toEqual([text, expected])
-      const again = [found, ...(found.ms > slowMs ? await retried(opened.db, compile(filter)) : [])]
-      expect([text, Math.min(...again.map(({ ms }) => ms)) <= slowMs]).toEqual([text, true])
+      const ms = found.ms > slowMs ? await shortest(opened.db, compile(filter)) : found.ms
+      expect([text, ms <= slowMs]).toEqual([text, true])
     }
   }, 3_600_000)
 })

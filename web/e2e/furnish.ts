@@ -84,7 +84,15 @@ export const furnish = async (gateway: TestGateway) => {
     })
   }
   const chatId = await furnishChat(gateway)
-  return { userId: ids[0] ?? "", groupId, connectionId: String(connection.body.id), chatId }
+  const events = await call("GET", "/api/v1/audit?action=model.created")
+  const eventId: string = events.body.items[0].id
+  return {
+    userId: ids[0] ?? "",
+    groupId,
+    connectionId: String(connection.body.id),
+    chatId,
+    eventId,
+  }
 }
 
 /** Every page of an administrator, with the words for its picture's name. */
@@ -93,6 +101,7 @@ export const adminPages = ({
   groupId,
   connectionId,
   chatId,
+  eventId,
 }: Awaited<ReturnType<typeof furnish>>) =>
   ({
     chat: "/",
@@ -118,7 +127,11 @@ export const adminPages = ({
     "connection-new": "/admin/connections/new",
     connection: `/admin/connections/${connectionId}`,
     "connection-fixed": "/admin/connections/env-openai-0",
+    provisioning: "/admin/provisioning",
     usage: "/admin/usage",
+    audit: "/admin/audit",
+    "audit-nothing": "/admin/audit?query=nothing-at-all",
+    "audit-event": `/admin/audit/${eventId}`,
     settings: "/admin/settings",
     lost: "/nothing/here",
   }) as const

@@ -1,54 +1,19 @@
-import { z } from "zod"
 import type { AuditReader } from "../audit/reader.ts"
-import { AuditEvent } from "../audit/schema.ts"
+import type { AuditEvent } from "../audit/schema.ts"
 import type { Config } from "../config.ts"
 import type { Database } from "../db/database.ts"
 import type { Exchange } from "../http/exchange.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { shortestToken, tokenId } from "./gate.ts"
+import { Provisioning, type ProvisioningProblem } from "./provisioning-schema.ts"
 import type { createBaseOf } from "./reply.ts"
 
 const errorsShown = 10
 
-const Problem = z.enum(["not_enabled", "short_token", "no_public_url", "no_https"])
-type Problem = z.output<typeof Problem>
-
-const Token = z.object({
-  /** The start of its SHA-256, as the audit trail names it. */
-  id: z.string(),
-  /** `SCIM_TOKEN_PREVIOUS`, while it is being changed. */
-  previous: z.boolean(),
-  /** Among the provider's latest requests; null for none of them. */
-  last_used_at: z.int().nullable(),
-})
-
-export const Provisioning = z
-  .object({
-    /** `misconfigured`: there is a token, and `SCIM_ENABLED` is not `true`. */
-    state: z.enum(["on", "off", "misconfigured"]),
-    problems: z.array(Problem),
-    /** To paste into the provider. */
-    base_url: z.string(),
-    tokens: z.array(Token),
-    delete_mode: z.enum(["deactivate", "hide"]),
-    allowed_cidrs: z.array(z.string()),
-    /** A minute; null for no limit. */
-    rate_limit: z.object({ writes: z.int(), reads: z.int() }).nullable(),
-    last_contact: AuditEvent.nullable(),
-    /** That the provider keeps. */
-    users: z.int(),
-    active_users: z.int(),
-    groups: z.int(),
-    /** What was refused or failed, the latest first. */
-    errors: z.array(AuditEvent),
-  })
-  .meta({ id: "Provisioning" })
-export type Provisioning = z.output<typeof Provisioning>
-
-const problemsOf = ({ SCIM_ENABLED, SCIM_TOKEN, PUBLIC_URL }: Config): Problem[] => {
+const problemsOf = ({ SCIM_ENABLED, SCIM_TOKEN, PUBLIC_URL }: Config): ProvisioningProblem[] => {
   if (!SCIM_ENABLED) return SCIM_TOKEN === undefined ? [] : ["not_enabled"]
-  const found: Problem[] = []
+  const found: ProvisioningProblem[] = []
   if ((SCIM_TOKEN ?? "").length < shortestToken) found.push("short_token")
   if (PUBLIC_URL === undefined) found.push("no_public_url")
   else if (!PUBLIC_URL.startsWith("https:")) found.push("no_https")

@@ -84,6 +84,12 @@ export const createUsers = (needs: Needs) => {
     fail("last_admin", `${before.email} is the last active administrator; make another one first`)
   }
 
+  /** What the identity provider keeps is changed there, or the next sync would undo it. */
+  const notProvisioned = ({ source, email }: StoredUser): void => {
+    if (source !== "scim") return
+    fail("conflict", `${email} is kept by the identity provider; change the e-mail there`)
+  }
+
   /** Applies `edit` to an account inside `tx`, with all that follows from it. */
   const change = async (
     tx: Tx,
@@ -94,6 +100,7 @@ export const createUsers = (needs: Needs) => {
     const before = await hold(tx, id)
     const after = edit(before)
     if (differing(before, after).length === 0) return before
+    if (after.email !== before.email) notProvisioned(before)
     after.updated_at = now()
     if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
     await keepAnAdmin(tx, before, after)

@@ -1,5 +1,6 @@
 import { account } from "./de/account.ts"
 import { admin } from "./de/admin.ts"
+import { audit } from "./de/audit.ts"
 import { chat } from "./de/chat.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
@@ -16,4 +17,5 @@ export const de: Catalogue = {
   ...functions,
   ...account,
   ...admin,
+  ...audit,
 }

@@ -1,5 +1,6 @@
 import { account } from "./en/account.ts"
 import { admin } from "./en/admin.ts"
+import { audit } from "./en/audit.ts"
 import { chat } from "./en/chat.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
@@ -7,4 +8,13 @@ import { models } from "./en/models.ts"
 import { start } from "./en/start.ts"
 
 /** English, and the list of all messages there are. */
-export const en = { ...frame, ...start, ...chat, ...models, ...functions, ...account, ...admin }
+export const en = {
+  ...frame,
+  ...start,
+  ...chat,
+  ...models,
+  ...functions,
+  ...account,
+  ...admin,
+  ...audit,
+}

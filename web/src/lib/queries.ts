@@ -4,6 +4,7 @@ import type { Connection } from "../../../server/src/connections/schema.ts"
 import type { Group } from "../../../server/src/groups/schema.ts"
 import type { Page } from "../../../server/src/http/list.ts"
 import type { ModelRecord, WorkspaceModel } from "../../../server/src/models/schema.ts"
+import type { Provisioning } from "../../../server/src/scim/provisioning-schema.ts"
 import type { SettingsView } from "../../../server/src/settings/schema.ts"
 import type { UsageReport } from "../../../server/src/usage/schema.ts"
 import type { User } from "../../../server/src/users/schema.ts"
@@ -92,6 +93,12 @@ export const sessionsQuery = queryOptions({
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],
   queryFn: ({ signal }) => api.get<SettingsView>("/api/v1/settings", { signal }),
+})
+
+export const provisioningQuery = queryOptions({
+  queryKey: ["provisioning"],
+  queryFn: ({ signal }) => api.get<Provisioning>("/api/v1/provisioning", { signal }),
+  refetchInterval: refreshMs,
 })
 
 export const usageQuery = (query: Query) =>

@@ -70,6 +70,25 @@ const connection = createRoute({
   path: "/connections/$connectionId",
   component: lazyRouteComponent(() => import("../pages/admin/connection.tsx"), "ConnectionPage"),
 })
+const provisioning = createRoute({
+  getParentRoute: () => layout,
+  path: "/provisioning",
+  component: lazyRouteComponent(
+    () => import("../pages/admin/provisioning.tsx"),
+    "ProvisioningPage",
+  ),
+})
+const audit = createRoute({
+  getParentRoute: () => layout,
+  path: "/audit",
+  validateSearch: listSearch("actor", "action", "target", "outcome", "hours"),
+  component: lazyRouteComponent(() => import("../pages/admin/audit.tsx"), "AuditPage"),
+})
+const auditEvent = createRoute({
+  getParentRoute: () => layout,
+  path: "/audit/$eventId",
+  component: lazyRouteComponent(() => import("../pages/admin/audit-event.tsx"), "AuditEventPage"),
+})
 const usage = createRoute({
   getParentRoute: () => layout,
   path: "/usage",
@@ -93,6 +112,9 @@ export const adminRoutes = layout.addChildren([
   connections,
   newConnection,
   connection,
+  provisioning,
   usage,
+  audit,
+  auditEvent,
   settings,
 ])

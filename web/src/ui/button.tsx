@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from "@tanstack/react-router"
-import { LoaderCircle, type LucideIcon } from "lucide-react"
+import { Download, LoaderCircle, type LucideIcon } from "lucide-react"
 import type { ComponentProps, ReactNode } from "react"
 import { classes } from "./classes.ts"
 import { Tip } from "./tip.tsx"
@@ -88,4 +88,12 @@ export const ButtonLink = ({
     {Icon && <Icon aria-hidden />}
     {children}
   </Link>
+)
+
+/** A link to a file, that the browser saves as it comes. */
+export const DownloadLink = ({ href, children }: { href: string; children: ReactNode }) => (
+  <a href={href} download className={classes(base, looks.secondary)}>
+    <Download aria-hidden />
+    {children}
+  </a>
 )

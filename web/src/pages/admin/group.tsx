@@ -27,7 +27,7 @@ export const GroupPage = () => {
         {(data) => (
           <>
             <Details key={data.id} group={data} />
-            <Members groupId={data.id} provisioned={data.source !== "local"} />
+            <Members groupId={data.id} provisioned={data.source === "scim"} />
             <GroupRemoval group={data} />
           </>
         )}
@@ -36,7 +36,7 @@ export const GroupPage = () => {
   )
 }
 
-const Details = ({ group: { id, name, description } }: { group: Group }) => {
+const Details = ({ group: { id, name, description, source } }: { group: Group }) => {
   const client = useQueryClient()
   const { values, set, settle, dirty } = useDraft({ name, description })
   const save = useMutation({
@@ -56,7 +56,7 @@ const Details = ({ group: { id, name, description } }: { group: Group }) => {
       fields={["name", "description"]}
       onSave={save.mutate}
     >
-      <GroupFields values={values} set={set} error={save.error} />
+      <GroupFields values={values} set={set} error={save.error} provisioned={source === "scim"} />
     </Form>
   )
 }

@@ -12,7 +12,9 @@ export const AdminLayout = () => (
           { to: "/admin/users", label: t("users.title") },
           { to: "/admin/groups", label: t("groups.title") },
           { to: "/admin/connections", label: t("connections.title") },
+          { to: "/admin/provisioning", label: t("provisioning.title") },
           { to: "/admin/usage", label: t("usage.title") },
+          { to: "/admin/audit", label: t("audit.title") },
           { to: "/admin/settings", label: t("settings.title") },
         ]}
       />

@@ -16,12 +16,16 @@ interface GroupFieldsProps {
   values: GroupValues
   set: (changes: Partial<GroupValues>) => void
   error: unknown
+  /** The identity provider keeps its name. */
+  provisioned?: boolean
 }
 
-export const GroupFields = ({ values, set, error }: GroupFieldsProps) => (
+export const GroupFields = ({ values, set, error, provisioned = false }: GroupFieldsProps) => (
   <>
     <TextField
       label={t("groups.name")}
+      help={provisioned && t("provisioning.kept")}
+      disabled={provisioned}
       value={values.name}
       onValue={(name) => set({ name })}
       error={fieldError(error, "name")}

@@ -67,6 +67,7 @@ const Details = ({ user }: { user: User }) => {
     update.mutate(values, { onSuccess: (saved) => settle({ ...values, name: saved.name }) })
   }
   const { error } = update
+  const provisioned = user.source === "scim"
   return (
     <Form
       dirty={dirty}
@@ -78,13 +79,15 @@ const Details = ({ user }: { user: User }) => {
     >
       <TextField
         label={t("user.name")}
+        help={provisioned && t("provisioning.nameKept")}
         value={values.name}
         onValue={(next) => set({ name: next })}
         error={fieldError(error, "name")}
       />
       <TextField
         label={t("session.email")}
-        help={t("user.emailHelp")}
+        help={provisioned ? t("provisioning.kept") : t("user.emailHelp")}
+        disabled={provisioned}
         type="email"
         value={values.email}
         onValue={(next) => set({ email: next })}
@@ -97,7 +100,7 @@ const Details = ({ user }: { user: User }) => {
       />
       <SwitchField
         label={t("user.isActive")}
-        help={t("user.activeHelp")}
+        help={provisioned ? t("provisioning.activeKept") : t("user.activeHelp")}
         checked={values.active}
         onValue={(next) => set({ active: next })}
       />

@@ -104,11 +104,12 @@ const columns = (): Column<User>[] => [
     header: t("user.name"),
     sort: "name",
     grow: true,
-    cell: ({ id, name, email }) => (
+    cell: ({ id, name, email, source }) => (
       <NameCell note={email}>
         <Link to="/admin/users/$userId" params={{ userId: id }}>
           {name}
-        </Link>
+        </Link>{" "}
+        {source !== "local" && <Badge>{t(`source.${source}`)}</Badge>}
       </NameCell>
     ),
   },

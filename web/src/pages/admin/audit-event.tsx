@@ -1,0 +1,157 @@
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi, Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { auditEventQuery } from "../../lib/audit-queries.ts"
+import { exactTime } from "../../lib/format.ts"
+import { Badge } from "../../ui/badge.tsx"
+import { ButtonLink } from "../../ui/button.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
+import { Table } from "../../ui/table.tsx"
+import { actorName, OutcomeBadge, targetName } from "./audit-table.tsx"
+
+const route = getRouteApi("/inside/admin/audit/$eventId")
+
+export const AuditEventPage = () => {
+  const { eventId } = route.useParams()
+  const event = useQuery(auditEventQuery(eventId))
+  return (
+    <Page
+      title={event.data?.action ?? t("audit.one")}
+      lead={event.data && exactTime(event.data.at)}
+      above={<BackLink to="/admin/audit">{t("audit.title")}</BackLink>}
+      action={event.data && <Related event={event.data} />}
+      narrow
+    >
+      <Loaded query={event} rows={8}>
+        {(data) => (
+          <>
+            <Facts rows={factsOf(data)} />
+            <Values event={data} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Related = ({ event: { actor_id, target_id } }: { event: AuditEvent }) => (
+  <>
+    {actor_id && (
+      <ButtonLink to="/admin/audit" search={{ actor: actor_id }}>
+        {t("audit.byActor")}
+      </ButtonLink>
+    )}
+    {target_id && (
+      <ButtonLink to="/admin/audit" search={{ target: target_id }}>
+        {t("audit.byTarget")}
+      </ButtonLink>
+    )}
+  </>
+)
+
+const link = "underline decoration-line-strong underline-offset-2 hover:decoration-accent"
+
+const Actor = ({ event }: { event: AuditEvent }) => {
+  const name = actorName(event)
+  if (event.actor_name === null || event.actor_id === null) return name
+  return (
+    <Link to="/admin/users/$userId" params={{ userId: event.actor_id }} className={link}>
+      {name}
+    </Link>
+  )
+}
+
+const Target = ({ event }: { event: AuditEvent }) => {
+  const { target_type, target_id, target_name } = event
+  const name = targetName(event)
+  if (target_id === null || target_name === null) return <Coded>{name}</Coded>
+  if (target_type === "group") {
+    return (
+      <Link to="/admin/groups/$groupId" params={{ groupId: target_id }} className={link}>
+        {name}
+      </Link>
+    )
+  }
+  return (
+    <Link to="/admin/users/$userId" params={{ userId: target_id }} className={link}>
+      {name}
+    </Link>
+  )
+}
+
+const Coded = ({ children }: { children: ReactNode }) => (
+  <code className="text-xs break-all">{children}</code>
+)
+
+const Names = ({ names }: { names: readonly string[] }) => (
+  <span className="flex flex-wrap gap-1">
+    {names.map((name) => (
+      <Badge key={name}>{name}</Badge>
+    ))}
+  </span>
+)
+
+const factsOf = (event: AuditEvent): [string, ReactNode][] => {
+  const { key_id, address, target_type, changed, ignored, count, request_id, block } = event
+  const facts: [string, ReactNode | false | null][] = [
+    [t("audit.actor"), <Actor key="actor" event={event} />],
+    [t("audit.key"), key_id && <Coded>{key_id}</Coded>],
+    [t("audit.address"), address],
+    [
+      t("audit.target"),
+      target_type && (
+        <span className="flex flex-wrap items-baseline gap-2">
+          <Target event={event} />
+          <span className="text-muted">{target_type}</span>
+        </span>
+      ),
+    ],
+    [t("audit.outcome"), <OutcomeBadge key="outcome" event={event} />],
+    [t("audit.count"), count > 1 && t("audit.countHelp", { count })],
+    [t("audit.changed"), changed.length > 0 && <Names names={changed} />],
+    [t("audit.ignored"), ignored.length > 0 && <Names names={ignored} />],
+    [
+      t("audit.request"),
+      request_id && (
+        <span className="flex items-center gap-1">
+          <Coded>{request_id}</Coded>
+          <CopyButton text={request_id} label={t("audit.copyRequest")} />
+        </span>
+      ),
+    ],
+    [t("audit.seal"), block === null ? t("audit.unsealed") : t("audit.sealed", { block })],
+  ]
+  return facts.filter(([, value]) => value !== false && value !== null && value !== "")
+}
+
+const shown = (value: unknown): string =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value)
+
+const Values = ({ event: { before, after } }: { event: AuditEvent }) => {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  if (names.length === 0) return null
+  const value = (from: AuditEvent["before"], name: string) => <Coded>{shown(from?.[name])}</Coded>
+  return (
+    <Section title={t("audit.values")}>
+      <Table
+        label={t("audit.values")}
+        items={names}
+        idOf={(name) => name}
+        columns={[
+          { id: "name", header: t("audit.attribute"), cell: (name) => name },
+          {
+            id: "before",
+            header: t("audit.before"),
+            grow: true,
+            cell: (name) => value(before, name),
+          },
+          { id: "after", header: t("audit.after"), grow: true, cell: (name) => value(after, name) },
+        ]}
+      />
+    </Section>
+  )
+}

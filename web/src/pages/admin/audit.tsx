@@ -1,0 +1,194 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query"
+import { ArrowUp, ScrollText, X } from "lucide-react"
+import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
+import { type MessageKey, t } from "../../i18n/translate.ts"
+import { auditQuery, newestAuditQuery } from "../../lib/audit-queries.ts"
+import { exactTime } from "../../lib/format.ts"
+import { useListSearch } from "../../lib/use-list.ts"
+import { Button, DownloadLink } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { AuditTable } from "./audit-table.tsx"
+
+type Filters = "actor" | "action" | "target" | "outcome" | "hours"
+
+/** Actions by how they begin. */
+const actions: readonly (readonly [string, MessageKey])[] = [
+  ["user.", "audit.accounts"],
+  ["group.", "audit.groups"],
+  ["key.", "audit.keys"],
+  ["session.", "audit.sessions"],
+  ["auth.failed", "audit.refusals"],
+  ["model.", "audit.models"],
+  ["connection.", "audit.connections"],
+  ["file.", "audit.files"],
+  ["collection.", "audit.collections"],
+  ["settings.", "audit.settings"],
+  ["scim.", "audit.provisioning"],
+  ["audit.", "audit.itself"],
+]
+
+const spans = (): { value: string; label: string }[] => [
+  { value: "", label: t("audit.anyTime") },
+  ...[1, 24].map((count) => ({ value: String(count), label: t("audit.hours", { count }) })),
+  ...[7, 30].map((count) => ({ value: String(count * 24), label: t("audit.days", { count }) })),
+]
+
+export const AuditPage = () => {
+  const { search, change, setQuery, clear } = useListSearch<Filters>()
+  const { query, actor, action, target, outcome, hours } = search
+  const filters = { query, actor, action, target, outcome, hours }
+  const filtered = Object.values(filters).some(Boolean)
+  const events = useInfiniteQuery(auditQuery(filters))
+  const file = (format: string): string => {
+    const set = Object.entries({ query, actor, action, target, outcome, format })
+    return `/api/v1/audit/export?${new URLSearchParams(set.filter((entry): entry is [string, string] => Boolean(entry[1])))}`
+  }
+  return (
+    <Page
+      title={t("audit.title")}
+      lead={t("audit.lead")}
+      action={
+        <>
+          <DownloadLink href={file("ndjson")}>{t("audit.ndjson")}</DownloadLink>
+          <DownloadLink href={file("csv")}>{t("audit.csv")}</DownloadLink>
+        </>
+      }
+    >
+      <Toolbar>
+        <SearchField label={t("audit.search")} value={query ?? ""} onValue={setQuery} />
+        <Filter
+          label={t("audit.action")}
+          value={action ?? ""}
+          onValue={(next) => change({ action: next })}
+          options={[
+            { value: "", label: t("audit.anyAction") },
+            ...actions.map(([value, label]) => ({ value, label: t(label) })),
+            ...(action && !actions.some(([value]) => value === action)
+              ? [{ value: action, label: action }]
+              : []),
+          ]}
+        />
+        <Filter
+          label={t("audit.outcome")}
+          value={outcome ?? ""}
+          onValue={(next) => change({ outcome: next })}
+          options={[
+            { value: "", label: t("audit.anyOutcome") },
+            { value: "success", label: t("audit.success") },
+            { value: "failure", label: t("audit.failure") },
+          ]}
+        />
+        <Filter
+          label={t("audit.when")}
+          value={hours ?? ""}
+          onValue={(next) => change({ hours: next })}
+          options={spans()}
+        />
+        {actor && (
+          <Chip onRemove={() => change({ actor: "" })}>
+            {t("audit.onlyActor", { name: actor })}
+          </Chip>
+        )}
+        {target && (
+          <Chip onRemove={() => change({ target: "" })}>
+            {t("audit.onlyTarget", { name: target })}
+          </Chip>
+        )}
+      </Toolbar>
+      <Loaded query={events} rows={10}>
+        {({ pages }) => {
+          const items = pages.flatMap((page) => page.items)
+          const searchedTo = pages.at(-1)?.searched_to ?? null
+          return (
+            <>
+              <Newer filters={filters} shown={items[0]} />
+              {items.length > 0 && <AuditTable items={items} />}
+              {items.length === 0 && !events.hasNextPage && (
+                <Nothing filtered={filtered} clear={clear} />
+              )}
+              <Older
+                searchedTo={searchedTo}
+                more={events.hasNextPage}
+                busy={events.isFetchingNextPage}
+                any={items.length > 0}
+                onMore={() => void events.fetchNextPage()}
+              />
+            </>
+          )
+        }}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Chip = ({ children, onRemove }: { children: string; onRemove: () => void }) => (
+  <Button icon={X} onClick={onRemove} title={t("audit.dropFilter")} className="max-w-full">
+    <span className="truncate">{children}</span>
+  </Button>
+)
+
+/** Says that something happened since, and leaves the list as it is until asked. */
+const Newer = ({
+  filters,
+  shown,
+}: {
+  filters: Record<Filters | "query", string | undefined>
+  shown: AuditEvent | undefined
+}) => {
+  const client = useQueryClient()
+  const { data } = useQuery(newestAuditQuery(filters))
+  const newest = data?.items[0]
+  const isNewer = newest && newest.id !== shown?.id && newest.at >= (shown?.at ?? 0)
+  return (
+    <div role="status" className="empty:hidden">
+      {isNewer && (
+        <Button
+          icon={ArrowUp}
+          onClick={() => void client.resetQueries({ queryKey: auditQuery(filters).queryKey })}
+        >
+          {t("audit.newer")}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const Nothing = ({ filtered, clear }: { filtered: boolean; clear: () => void }) =>
+  filtered ? (
+    <EmptyState
+      icon={ScrollText}
+      title={t("list.nothing")}
+      action={<Button onClick={clear}>{t("list.clear")}</Button>}
+    >
+      {t("list.nothingHelp")}
+    </EmptyState>
+  ) : (
+    <EmptyState icon={ScrollText} title={t("audit.none")}>
+      {t("audit.noneHelp")}
+    </EmptyState>
+  )
+
+interface OlderProps {
+  searchedTo: number | null
+  more: boolean
+  busy: boolean
+  any: boolean
+  onMore: () => void
+}
+
+const Older = ({ searchedTo, more, busy, any, onMore }: OlderProps) => (
+  <div className="flex flex-wrap items-center gap-3 text-sm text-muted">
+    {more && (
+      <Button busy={busy} onClick={onMore}>
+        {searchedTo === null ? t("audit.older") : t("audit.further")}
+      </Button>
+    )}
+    {more && searchedTo !== null && (
+      <span>{t("audit.searched", { time: exactTime(searchedTo) })}</span>
+    )}
+    {!more && any && <span>{t("audit.end")}</span>}
+  </div>
+)

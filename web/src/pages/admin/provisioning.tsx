@@ -1,0 +1,148 @@
+import { useQuery } from "@tanstack/react-query"
+import { TriangleAlert } from "lucide-react"
+import type { ReactNode } from "react"
+import type { Provisioning } from "../../../../server/src/scim/provisioning-schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { provisioningQuery } from "../../lib/queries.ts"
+import { Status } from "../../ui/badge.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Card, Facts, Page, Section } from "../../ui/page.tsx"
+import { Snippet } from "../../ui/snippet.tsx"
+import { NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { AuditTable } from "./audit-table.tsx"
+
+const enabling = `SCIM_ENABLED=true
+SCIM_TOKEN=$(openssl rand -base64 32)`
+
+const header = "Authorization: Bearer <SCIM_TOKEN>"
+
+const tones = { on: "ok", off: "plain", misconfigured: "danger" } as const
+
+export const ProvisioningPage = () => {
+  const provisioning = useQuery(provisioningQuery)
+  return (
+    <Page title={t("provisioning.title")} lead={t("provisioning.lead")}>
+      <Loaded query={provisioning} rows={8}>
+        {(data) => (
+          <>
+            <State data={data} />
+            {data.state !== "on" && <Enabling />}
+            <Connecting baseUrl={data.base_url} />
+            {data.tokens.length > 0 && <Tokens tokens={data.tokens} />}
+            <Going data={data} />
+            <Errors errors={data.errors} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const State = ({ data: { state, problems } }: { data: Provisioning }) => (
+  <Card className="flex flex-col gap-2">
+    <p className="font-medium">
+      <Status tone={tones[state]}>{t(`provisioning.${state}`)}</Status>
+    </p>
+    {problems.map((problem) => (
+      <p key={problem} className="flex items-start gap-2 text-sm">
+        <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+        <span className="min-w-0 break-words">{t(`provisioning.${problem}`)}</span>
+      </p>
+    ))}
+  </Card>
+)
+
+const Enabling = () => (
+  <Section title={t("provisioning.enable")} lead={t("provisioning.offHelp")}>
+    <Snippet tabs={[{ name: "Shell", code: enabling }]} />
+  </Section>
+)
+
+const Paste = ({ label, text, copy }: { label: string; text: string; copy: string }) => (
+  <div className="flex flex-col gap-1">
+    <span className="text-sm font-medium">{label}</span>
+    <div className="flex items-center gap-2 rounded border border-line bg-surface py-1 pr-1 pl-3">
+      <code className="min-w-0 flex-1 text-xs break-all">{text}</code>
+      <CopyButton text={text} label={copy} />
+    </div>
+  </div>
+)
+
+const Connecting = ({ baseUrl }: { baseUrl: string }) => (
+  <Section title={t("provisioning.connect")} lead={t("provisioning.connectLead")}>
+    <Paste label={t("provisioning.base")} text={baseUrl} copy={t("provisioning.copyBase")} />
+    <Paste label={t("provisioning.header")} text={header} copy={t("provisioning.copyHeader")} />
+    <p className="max-w-[60ch] text-xs text-muted">{t("provisioning.headerHelp")}</p>
+  </Section>
+)
+
+const Tokens = ({ tokens }: { tokens: Provisioning["tokens"] }) => (
+  <Section title={t("provisioning.tokens")} lead={t("provisioning.tokenHelp")}>
+    <Table
+      label={t("provisioning.tokens")}
+      items={tokens}
+      idOf={({ id, previous }) => `${id} ${previous}`}
+      columns={[
+        {
+          id: "token",
+          header: t("provisioning.token"),
+          grow: true,
+          cell: ({ id, previous }) => (
+            <NameCell note={<code>{id}…</code>}>
+              {t(previous ? "provisioning.previous" : "provisioning.current")}
+            </NameCell>
+          ),
+        },
+        {
+          id: "used",
+          header: t("provisioning.lastUsed"),
+          cell: ({ last_used_at: at }) =>
+            at === null ? (
+              <span className="text-muted">{t("provisioning.notLately")}</span>
+            ) : (
+              <Time at={at} />
+            ),
+        },
+      ]}
+    />
+    <h3 className="text-sm font-medium">{t("provisioning.rotate")}</h3>
+    <ol className="flex max-w-[60ch] list-decimal flex-col gap-1 pl-5 text-sm text-muted">
+      <li>{t("provisioning.rotate1")}</li>
+      <li>{t("provisioning.rotate2")}</li>
+      <li>{t("provisioning.rotate3")}</li>
+    </ol>
+  </Section>
+)
+
+const limitOf = ({ rate_limit }: Provisioning): string =>
+  rate_limit ? t("provisioning.rateOf", rate_limit) : t("provisioning.noRate")
+
+const factsOf = (data: Provisioning): [string, ReactNode][] => [
+  [t("provisioning.contact"), <Time key="contact" at={data.last_contact?.at ?? null} />],
+  [
+    t("provisioning.users"),
+    t("provisioning.usersOf", { total: data.users, active: data.active_users }),
+  ],
+  [t("provisioning.groups"), data.groups],
+  [t("provisioning.deleteMode"), t(`provisioning.${data.delete_mode}`)],
+  [t("provisioning.cidrs"), data.allowed_cidrs.join(", ") || t("provisioning.anyAddress")],
+  [t("provisioning.rate"), limitOf(data)],
+]
+
+const Going = ({ data }: { data: Provisioning }) => (
+  <Section title={t("provisioning.state")}>
+    <Facts rows={factsOf(data)} />
+  </Section>
+)
+
+const Errors = ({ errors }: { errors: Provisioning["errors"] }) => (
+  <Section title={t("provisioning.errors")}>
+    {errors.length === 0 ? (
+      <p className="text-sm text-muted">{t("provisioning.noErrors")}</p>
+    ) : (
+      <AuditTable items={errors} />
+    )}
+  </Section>
+)
