@@ -85,8 +85,8 @@ export const createUsers = (needs: Needs) => {
   }
 
   /** What the identity provider keeps is changed there, or the next sync would undo it. */
-  const notProvisioned = ({ source, email }: StoredUser): void => {
-    if (source !== "scim") return
+  const mindProvider = ({ source, email }: StoredUser, after: StoredUser): void => {
+    if (source !== "scim" || email === after.email) return
     fail("conflict", `${email} is kept by the identity provider; change the e-mail there`)
   }
 
@@ -100,7 +100,7 @@ export const createUsers = (needs: Needs) => {
     const before = await hold(tx, id)
     const after = edit(before)
     if (differing(before, after).length === 0) return before
-    if (after.email !== before.email) notProvisioned(before)
+    mindProvider(before, after)
     after.updated_at = now()
     if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
     await keepAnAdmin(tx, before, after)

@@ -10,7 +10,6 @@ import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
 import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
-import { Table } from "../../ui/table.tsx"
 import { actorName, OutcomeBadge, targetName } from "./audit-table.tsx"
 
 const route = getRouteApi("/inside/admin/audit/$eventId")
@@ -129,29 +128,25 @@ const factsOf = (event: AuditEvent): [string, ReactNode][] => {
 }
 
 const shown = (value: unknown): string =>
-  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value)
+  typeof value === "string" ? value : JSON.stringify(value)
+
+const Change = ({ before, after }: { before: unknown; after: unknown }) => (
+  <span className="flex flex-wrap items-baseline gap-x-2">
+    {before !== undefined && <Coded>{shown(before)}</Coded>}
+    {before !== undefined && after !== undefined && <span aria-hidden>→</span>}
+    {after !== undefined && <Coded>{shown(after)}</Coded>}
+  </span>
+)
 
 const Values = ({ event: { before, after } }: { event: AuditEvent }) => {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   if (names.length === 0) return null
-  const value = (from: AuditEvent["before"], name: string) => <Coded>{shown(from?.[name])}</Coded>
+  const rows = names.map(
+    (name) => [name, <Change key={name} before={before?.[name]} after={after?.[name]} />] as const,
+  )
   return (
     <Section title={t("audit.values")}>
-      <Table
-        label={t("audit.values")}
-        items={names}
-        idOf={(name) => name}
-        columns={[
-          { id: "name", header: t("audit.attribute"), cell: (name) => name },
-          {
-            id: "before",
-            header: t("audit.before"),
-            grow: true,
-            cell: (name) => value(before, name),
-          },
-          { id: "after", header: t("audit.after"), grow: true, cell: (name) => value(after, name) },
-        ]}
-      />
+      <Facts rows={rows} />
     </Section>
   )
 }

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router"
 import type { AuditEvent } from "../../../../server/src/audit/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
-import { Badge } from "../../ui/badge.tsx"
+import { Badge, Status } from "../../ui/badge.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 
@@ -28,7 +28,7 @@ export const OutcomeBadge = ({ event: { outcome, status } }: { event: AuditEvent
   outcome === "failure" ? (
     <Badge tone="danger">{status ?? t("audit.failure")}</Badge>
   ) : (
-    <Badge tone="ok">{status ?? t("audit.success")}</Badge>
+    <Status tone="ok">{t("audit.success")}</Status>
   )
 
 const columns = (): Column<AuditEvent>[] => [

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openWorld, type World } from "./world.ts"
+
+const token = "a-scim-token-of-the-tests-that-is-long-enough"
+const base = "/api/v1/scim/v2"
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ SCIM_ENABLED: "true", SCIM_TOKEN: token, SCIM_RATE_LIMIT: "off" })
+})
+afterAll(() => world.close())
+
+const provision = (path: string, body: unknown, key = token) =>
+  world.gateway.call("POST", base + path, body, { key })
+
+describe("the audit page", () => {
+  it("filters by its address, opens an event, and goes on to all about the same", async () => {
+    const { gateway } = world
+    const user = { name: "Grace", email: "grace@example.com", password: "a password of grace" }
+    const { id } = (await gateway.call("POST", "/api/v1/auths/add", user)).body
+    await gateway.call("POST", `/api/v1/users/${id}/update`, { role: "admin" })
+    const credentials = { email: user.email, password: "wrong" }
+    await gateway.call("POST", "/api/v1/auths/signin", credentials)
+
+    const { page, open, complaints } = await world.asAdmin()
+    await open("/admin/audit")
+    await page.getByRole("combobox", { name: "Outcome" }).selectOption("failure")
+    await page.getByRole("link", { name: "auth.failed" }).waitFor()
+    expect(page.url()).toContain("outcome=failure")
+    await page.reload()
+    await page.getByRole("link", { name: "auth.failed" }).waitFor()
+    expect(await page.getByRole("link", { name: "user.created" }).count()).toBe(0)
+
+    await open("/admin/audit?action=user.updated")
+    await page.getByRole("link", { name: "user.updated" }).click()
+    await page.getByRole("heading", { name: "user.updated" }).waitFor()
+    await page.getByText("→").waitFor()
+    await page.getByRole("link", { name: "grace@example.com" }).waitFor()
+    await page.getByRole("link", { name: "All about the same" }).click()
+    await page.getByRole("link", { name: "user.created" }).waitFor()
+    expect(page.url()).toContain(`target=${id}`)
+    await page.getByRole("button", { name: `What: ${id}` }).click()
+    await page.getByRole("link", { name: "session.created" }).first().waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it("says that there are newer events, and shows them when asked", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/admin/audit?action=group.")
+    await page.getByText("Nothing matches").waitFor()
+    await world.gateway.call("POST", "/api/v1/groups/create", { name: "Newcomers" })
+    await page.getByRole("button", { name: "Show newer events" }).click()
+    await page.getByRole("link", { name: "group.created" }).waitFor()
+  })
+
+  it("gives the trail away as a file, with its filters", async () => {
+    const { page, open } = await world.asAdmin()
+    await open("/admin/audit?action=user.")
+    const download = page.waitForEvent("download")
+    await page.getByRole("link", { name: "Export NDJSON" }).click()
+    const file = await (await download).createReadStream()
+    let text = ""
+    for await (const part of file) text += part
+    const actions = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).action)
+    expect(actions).toContain("user.created")
+    expect(actions.every((action) => action.startsWith("user."))).toBe(true)
+  })
+})
+
+describe("the provisioning page", () => {
+  it("has what to paste into the provider, the last contact, counts and errors", async () => {
+    await provision("/Users", { userName: "mary@example.com", active: true })
+    await provision("/Groups", { displayName: "Crew", members: [] })
+    await provision("/Users", { userName: "mary@example.com", active: true })
+    await provision("/Users", {}, "guessed")
+    const { page, open, complaints } = await world.asAdmin()
+    await open("/admin/provisioning")
+    await page.getByText("SCIM is on").waitFor()
+    await page.getByText(`${world.gateway.url}${base}`).waitFor()
+    await page.getByText("Authorization: Bearer <SCIM_TOKEN>").waitFor()
+    await page.getByText("1, 1 of them active").waitFor()
+    await page.getByRole("link", { name: "scim.user.created" }).waitFor()
+    await page.getByRole("link", { name: "auth.failed" }).waitFor()
+    expect(await page.content()).not.toContain(token)
+    expect(complaints).toEqual([])
+  })
+
+  it("is minded by accounts and groups: what the provider keeps is locked", async () => {
+    const { body } = await provision("/Users", { userName: "rosa@example.com", active: true })
+    const group = await provision("/Groups", { displayName: "Dockers" })
+    const { page, open } = await world.asAdmin()
+    await open("/admin/users")
+    const row = page.getByRole("row", { name: /rosa@example.com/ })
+    await row.getByText("Identity provider (SCIM)").waitFor()
+    await open(`/admin/users/${body.id}`)
+    await page.getByLabel("E-mail").waitFor()
+    expect(await page.getByLabel("E-mail").isDisabled()).toBe(true)
+    await open(`/admin/groups/${group.body.id}`)
+    await page.getByLabel("Name").waitFor()
+    expect(await page.getByLabel("Name").isDisabled()).toBe(true)
+    expect(await page.getByLabel("Add a member").count()).toBe(0)
+    const rename = { email: "rosa@elsewhere.example" }
+    const refused = await world.gateway.call("POST", `/api/v1/users/${body.id}/update`, rename)
+    expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } })
+  })
+})
