@@ -138,7 +138,7 @@ export const createConnections = (needs: Needs) => {
       } catch (error) {
         return { ok: false, message: inWords(error, connection), models: [], duration_ms: took() }
       } finally {
-        await client.close()
+        client.close()
       }
     },
   }

@@ -23,7 +23,7 @@ interface Held {
   upstream: Upstream
   status: number
   headers: IncomingHttpHeaders
-  rawHeaders: readonly Buffer[]
+  rawHeaders: readonly string[]
   chunks: Buffer[]
   bytes: number
 }

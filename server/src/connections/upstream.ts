@@ -166,7 +166,7 @@ export const createUpstream = (needs: Needs): Upstream => {
     close: async () => {
       closed = true
       breaker.close()
-      await client.close()
+      client.close()
     },
   }
   return upstream

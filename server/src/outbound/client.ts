@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
-import { type Dispatcher, Pool } from "undici"
-import { classify, type UpstreamError } from "./upstream-error.ts"
+import { requestHead } from "./request-head.ts"
+import { UpstreamError } from "./upstream-error.ts"
+import type { Wire, WireListener } from "./wire.ts"
+import { createWires } from "./wires.ts"
 
 /** How long to wait, in seconds. */
 export interface Patience {
@@ -24,7 +26,7 @@ export interface UpstreamRequest {
 /** What a reply does as it arrives; exactly one of `end` and `broke` comes last. */
 export interface ReplyListener {
   /** `rawHeaders` alternates names and values, as they came. */
-  head(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly Buffer[]): void
+  head(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void
   /** @returns false to be given no more until `resume` */
   data(chunk: Buffer): boolean
   end(): void
@@ -38,120 +40,187 @@ export interface Flow {
   cancel(): void
 }
 
-const cancelled = new Error("cancelled")
+/** Names in lower case; what came more than once is a list. */
+const byName = (rawHeaders: readonly string[]): IncomingHttpHeaders => {
+  const headers: Record<string, string | string[]> = {}
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase()
+    const value = rawHeaders[at + 1] ?? ""
+    const known = headers[name]
+    if (known === undefined) headers[name] = value
+    else if (Array.isArray(known)) known.push(value)
+    else headers[name] = [known, value]
+  }
+  return headers
+}
 
-class Exchange implements Dispatcher.DispatchHandler, Flow {
+/** A request on a wire; the wire goes on to others when it is over. */
+class Answer implements WireListener, Flow {
   readonly #listener: ReplyListener
-  #controller: Dispatcher.DispatchController | null = null
-  #headSeen = false
-  #cancelled = false
+  #wire: Wire | null = null
+  #over = false
 
   constructor(listener: ReplyListener) {
     this.#listener = listener
   }
 
+  on(wire: Wire): void {
+    if (!this.#over) this.#wire = wire
+  }
+
   resume(): void {
-    this.#controller?.resume()
+    this.#wire?.resume()
   }
 
   cancel(): void {
-    this.#cancelled = true
-    this.#controller?.abort(cancelled)
+    this.#over = true
+    this.#wire?.cut()
+    this.#wire = null
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#cancelled) controller.abort(cancelled)
+  head(status: number, rawHeaders: string[]): void {
+    this.#listener.head(status, byName(rawHeaders), rawHeaders)
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
-    if (status < 200 || this.#cancelled) return
-    this.#headSeen = true
-    const raw = controller.rawHeaders
-    this.#listener.head(status, headers, Array.isArray(raw) ? (raw as Buffer[]) : [])
+  data(chunk: Buffer): boolean {
+    return this.#over || this.#listener.data(chunk)
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#cancelled) return
-    if (!this.#listener.data(chunk)) controller.pause()
+  end(): void {
+    this.#wire = null
+    if (!this.#over) this.#listener.end()
+    this.#over = true
   }
 
-  onResponseEnd(): void {
-    if (!this.#cancelled) this.#listener.end()
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#cancelled) return
-    this.#cancelled = true
-    this.#listener.broke(classify(error, this.#headSeen))
+  broke(error: UpstreamError): void {
+    this.#wire = null
+    if (!this.#over) this.#listener.broke(error)
+    this.#over = true
   }
 }
 
 const toMs = (seconds: number): number => Math.max(1, Math.round(seconds * 1000))
 
+const peerOf = ({ protocol, hostname, port }: URL) => {
+  const secure = protocol === "https:"
+  return {
+    secure,
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || (secure ? 443 : 80),
+  }
+}
+
+/** The length that a streamed body is told to have; null where it is not. */
+const toldLength = (headers: OutgoingHttpHeaders): number | null => {
+  const told = headers["content-length"]
+  return typeof told === "string" && /^\d+$/.test(told) ? Number(told) : null
+}
+
 /** Speaks HTTP/1.1 with one upstream over kept connections. Redirects are not followed. */
 export const createClient = (baseUrl: string, patience: Patience) => {
-  const { origin, pathname } = new URL(baseUrl)
-  const basePath = pathname.replace(/\/+$/, "")
-  const pool = new Pool(origin, {
-    connect: { timeout: toMs(patience.connect) },
-    bodyTimeout: toMs(patience.idle),
-    headersTimeout: toMs(patience.firstByte),
-    pipelining: 1,
-    allowH2: false,
-  })
+  const url = new URL(baseUrl)
+  const basePath = url.pathname.replace(/\/+$/, "")
+  const wires = createWires(peerOf(url))
+  const connect = toMs(patience.connect)
+  const idle = toMs(patience.idle)
+
+  const send = (
+    { method, path, headers, body }: UpstreamRequest,
+    listener: ReplyListener,
+    firstByte = toMs(patience.firstByte),
+  ): Flow => {
+    const streamed = body !== null && !Buffer.isBuffer(body)
+    const length = streamed ? toldLength(headers) : (body?.length ?? 0)
+    const line = { method, path: basePath + path, headers, length }
+    const answer = new Answer(listener)
+    try {
+      const request = {
+        head: requestHead(url.host, line),
+        body: streamed ? { source: body, chunked: length === null } : body,
+        bodiless: method === "HEAD",
+      }
+      answer.on(wires.send(request, answer, { connect, firstByte, idle }))
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      answer.broke(new UpstreamError("reset", error))
+    }
+    return answer
+  }
 
   return {
     /**
      * Sends a request.
      * @param firstByteMs for the reply's head, in place of the client's own patience
      */
-    send: (
-      { method, path, headers, body }: UpstreamRequest,
-      listener: ReplyListener,
-      firstByteMs = toMs(patience.firstByte),
-    ): Flow => {
-      const exchange = new Exchange(listener)
-      const options = { path: basePath + path, headers, body, headersTimeout: firstByteMs }
-      pool.dispatch({ ...options, method: method as Dispatcher.HttpMethod }, exchange)
-      return exchange
-    },
+    send,
 
     /** Asks for a small JSON reply. @throws {Error} when there is none, or its status is no 2xx */
-    ask: async (
-      request: Pick<UpstreamRequest, "method" | "path" | "headers"> & { json?: unknown },
-      signal: AbortSignal,
-    ): Promise<unknown> => {
-      const { statusCode, body } = await pool.request({
-        method: request.method as Dispatcher.HttpMethod,
-        path: basePath + request.path,
-        headers: { ...request.headers, ...(request.json !== undefined && jsonType) },
-        body: request.json === undefined ? null : JSON.stringify(request.json),
+    ask: async ({ json, headers, ...request }: Asking, signal: AbortSignal): Promise<unknown> => {
+      const body = json === undefined ? null : Buffer.from(JSON.stringify(json))
+      const typed =
+        json === undefined ? headers : { ...headers, "content-type": "application/json" }
+      const { status, text } = await wholeReply(
+        (listener) => send({ ...request, headers: typed, body }, listener),
         signal,
-      })
-      const text = await body.text()
-      if (statusCode < 200 || statusCode > 299) throw new RefusedError(statusCode, text)
+      )
+      if (status < 200 || status > 299) throw new RefusedError(status, text)
       return JSON.parse(text)
     },
 
     /** Takes no more requests and goes when the last one has ended. */
-    retire: (): void => {
-      void pool.close().catch(() => {})
-    },
+    retire: wires.retire,
 
-    close: async (): Promise<void> => {
-      await pool.destroy()
-    },
+    /** Ends what runs. */
+    close: wires.close,
   }
 }
 
 export type Client = ReturnType<typeof createClient>
 
-const jsonType = { "content-type": "application/json" }
+type Asking = Pick<UpstreamRequest, "method" | "path" | "headers"> & { json?: unknown }
+
+/** Of a reply that is read whole. */
+const mostReadBytes = 64 * 1024 * 1024
+
+const wholeReply = (
+  start: (listener: ReplyListener) => Flow,
+  signal: AbortSignal,
+): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const chunks: Buffer[] = []
+    let bytes = 0
+    let status = 0
+    const stop = (): void => {
+      over()
+      flow.cancel()
+      reject(signal.reason)
+    }
+    const over = (): void => signal.removeEventListener("abort", stop)
+    signal.addEventListener("abort", stop)
+    const flow = start({
+      head: (got) => {
+        status = got
+      },
+      data: (chunk) => {
+        chunks.push(chunk)
+        bytes += chunk.length
+        if (bytes <= mostReadBytes) return true
+        over()
+        flow.cancel()
+        reject(new Error(`its answer has more than ${mostReadBytes} bytes`))
+        return false
+      },
+      end: () => {
+        over()
+        resolve({ status, text: Buffer.concat(chunks).toString("utf8") })
+      },
+      broke: (error) => {
+        over()
+        reject(error)
+      },
+    })
+  })
 
 /** An upstream's own refusal of a request that the gateway made for itself. */
 export class RefusedError extends Error {

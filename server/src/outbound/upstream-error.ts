@@ -8,11 +8,17 @@
  */
 export type UpstreamErrorKind = "unreachable" | "reset" | "timeout" | "silence" | "broken"
 
+/** Several addresses that all fail are told together, without a word of their own. */
+const messageOf = (error: Error): string => {
+  const [first] = error instanceof AggregateError ? error.errors : []
+  return error.message || (first instanceof Error ? messageOf(first) : error.name)
+}
+
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind
 
   constructor(kind: UpstreamErrorKind, cause: Error) {
-    super(cause.message, { cause })
+    super(messageOf(cause), { cause })
     this.name = "UpstreamError"
     this.kind = kind
   }
@@ -25,7 +31,6 @@ const unreachableCodes = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "EADDRNOTAVAIL",
-  "UND_ERR_CONNECT_TIMEOUT",
   "EPROTO",
 ])
 const certificateCodes = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/
@@ -38,10 +43,9 @@ const codeOf = (error: Error): string => {
 
 /** @param headSeen whether the reply's head had come */
 export const classify = (error: Error, headSeen: boolean): UpstreamError => {
-  const code = codeOf(error)
-  if (code === "UND_ERR_HEADERS_TIMEOUT") return new UpstreamError("timeout", error)
-  if (code === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("silence", error)
+  if (error instanceof UpstreamError) return error
   if (headSeen) return new UpstreamError("broken", error)
+  const code = codeOf(error)
   const noConnection =
     unreachableCodes.has(code) || certificateCodes.test(code) || code === "ETIMEDOUT"
   return new UpstreamError(noConnection ? "unreachable" : "reset", error)

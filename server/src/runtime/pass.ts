@@ -21,13 +21,13 @@ interface Needs {
 }
 
 /** Names and values in turn, without what ends at this hop; ours is the only request id. */
-const passedHeaders = (raw: readonly Buffer[], connection: string | undefined): string[] => {
+const passedHeaders = (raw: readonly string[], connection: string | undefined): string[] => {
   const passed: string[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at]?.toString("latin1") ?? ""
+    const name = raw[at] ?? ""
     const folded = name.toLowerCase()
     if (folded === "x-request-id" || endsHere(folded, connection)) continue
-    passed.push(name, raw[at + 1]?.toString("latin1") ?? "")
+    passed.push(name, raw[at + 1] ?? "")
   }
   return passed
 }
@@ -63,7 +63,7 @@ export class Pass implements SendListener {
     this.#needs.meter?.sentTo(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly Buffer[]): void {
+  head(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
     this.#status = status
     this.#type = headers["content-type"] ?? ""
     this.#needs.reply.headRaw(status, passedHeaders(rawHeaders, headers.connection))

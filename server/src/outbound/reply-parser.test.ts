@@ -1,0 +1,194 @@
+import { describe, expect, it } from "vitest"
+import { MalformedReply } from "./malformed-reply.ts"
+import { ReplyParser } from "./reply-parser.ts"
+
+interface Seen {
+  status: number
+  headers: string[]
+  body: string
+  ended: number
+}
+
+const reading = (bodiless = false) => {
+  const seen: Seen = { status: 0, headers: [], body: "", ended: 0 }
+  const parser = new ReplyParser({
+    head: (status, rawHeaders) => Object.assign(seen, { status, headers: rawHeaders }),
+    data: (chunk) => {
+      seen.body += chunk.toString("latin1")
+    },
+    end: () => {
+      seen.ended++
+    },
+  })
+  parser.expect(bodiless)
+  return { seen, parser }
+}
+
+const replies: Record<string, { text: string; status: number; body: string; reusable: boolean }> = {
+  "a counted body": {
+    text: "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello",
+    ...{ status: 200, body: "hello", reusable: true },
+  },
+  "an empty body": {
+    text: "HTTP/1.1 500 \r\ncontent-length: 0\r\n\r\n",
+    ...{ status: 500, body: "", reusable: true },
+  },
+  "no reason phrase": {
+    text: "HTTP/1.1 204\r\n\r\n",
+    ...{ status: 204, body: "", reusable: true },
+  },
+  "interim replies first": {
+    text: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n!",
+    ...{ status: 200, body: "!", reusable: true },
+  },
+  chunks: {
+    text: "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n1;name=value\r\n \r\n00A\r\n0123456789\r\n0\r\n\r\n",
+    ...{ status: 200, body: "hello 0123456789", reusable: true },
+  },
+  "chunks and a trailer": {
+    text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1\r\na\r\n0\r\nx-sum: 1\r\nx-more: 2\r\n\r\n",
+    ...{ status: 200, body: "a", reusable: true },
+  },
+  "a body after which the connection closes": {
+    text: "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",
+    ...{ status: 200, body: "hi", reusable: false },
+  },
+  "the older protocol": {
+    text: "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+    ...{ status: 200, body: "hi", reusable: false },
+  },
+  "the older protocol, kept alive": {
+    text: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nhi",
+    ...{ status: 200, body: "hi", reusable: true },
+  },
+  "equal lengths twice": {
+    text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length: 2\r\n\r\nhi",
+    ...{ status: 200, body: "hi", reusable: true },
+  },
+}
+
+describe("replies of an upstream", () => {
+  it.each(Object.entries(replies))("reads %s, wherever the bytes are cut", (_name, reply) => {
+    const bytes = Buffer.from(reply.text, "latin1")
+    for (let size = 1; size <= bytes.length; size++) {
+      const { seen, parser } = reading()
+      for (let at = 0; at < bytes.length; at += size) {
+        // The reader's buffer is written anew for each read.
+        const read = Buffer.from(bytes.subarray(at, at + size))
+        parser.push(read)
+        read.fill(0x58)
+      }
+      expect(seen).toMatchObject({ status: reply.status, body: reply.body, ended: 1 })
+      expect(parser.reusable).toBe(reply.reusable)
+    }
+  })
+
+  it("reads to the end of the connection what has no length", () => {
+    const { seen, parser } = reading()
+    parser.push(Buffer.from("HTTP/1.1 200 OK\r\n\r\nsome"))
+    parser.push(Buffer.from(" more"))
+    expect(seen).toMatchObject({ body: "some more", ended: 0 })
+    expect(parser.finish()).toBe(true)
+    expect(seen.ended).toBe(1)
+    expect(parser.reusable).toBe(false)
+  })
+
+  it("knows a reply that the connection's end cuts off", () => {
+    for (const text of [
+      "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhel",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n",
+      "HTTP/1.1 200",
+    ]) {
+      const { seen, parser } = reading()
+      parser.push(Buffer.from(text))
+      expect(parser.finish()).toBe(false)
+      expect(seen.ended).toBe(0)
+    }
+  })
+
+  it("expects no body where there is none to come", () => {
+    const head = reading(true)
+    head.parser.push(Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n"))
+    expect(head.seen.ended).toBe(1)
+    const unchanged = reading()
+    unchanged.parser.push(Buffer.from("HTTP/1.1 304 Not Modified\r\ncontent-length: 100\r\n\r\n"))
+    expect(unchanged.seen.ended).toBe(1)
+  })
+
+  it("reads one reply after another", () => {
+    const { seen, parser } = reading()
+    for (const body of ["one", "two", "six"]) {
+      seen.body = ""
+      parser.push(Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n${body}`))
+      expect(seen.body).toBe(body)
+      parser.expect(false)
+    }
+    expect(seen.ended).toBe(3)
+  })
+
+  it("keeps names, values and their order as they came", () => {
+    const { seen, parser } = reading()
+    parser.push(
+      Buffer.from("HTTP/1.1 204 x\r\nB-One: 1\r\na-Two:\t two, three \r\nB-One:\r\n\r\n", "latin1"),
+    )
+    expect(seen.headers).toEqual(["B-One", "1", "a-Two", "two, three", "B-One", ""])
+  })
+
+  it("hears how long the other side keeps the connection", () => {
+    const { parser } = reading()
+    parser.push(Buffer.from("HTTP/1.1 204 x\r\nKeep-Alive: timeout=7, max=5\r\n\r\n"))
+    expect(parser.keepAlive).toBe(7)
+  })
+
+  it.each([
+    ["no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n"],
+    ["the beginning of no HTTP", "SSH"],
+    ["another protocol", "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n"],
+    ["a status that is none", "HTTP/1.1 20 OK\r\n\r\n"],
+    ["a line without a colon", "HTTP/1.1 200 OK\r\nnonsense\r\n\r\n"],
+    ["a space before the colon", "HTTP/1.1 200 OK\r\ncontent-length : 3\r\n\r\nabc"],
+    ["a folded line", "HTTP/1.1 200 OK\r\nx-a: 1\r\n b: 2\r\n\r\n"],
+    ["a bare line feed in a value", "HTTP/1.1 200 OK\r\nx-a: 1\nx-b: 2\r\n\r\n"],
+    ["U+0000 in a value", "HTTP/1.1 200 OK\r\nx-a: \u0000\r\n\r\n"],
+    ["two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"],
+    ["a list of lengths", "HTTP/1.1 200 OK\r\ncontent-length: 2, 2\r\n\r\nab"],
+    ["a signed length", "HTTP/1.1 200 OK\r\ncontent-length: +2\r\n\r\nab"],
+    [
+      "a length beside chunks",
+      "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ["a chunk without a size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\r\n\r\n"],
+    [
+      "a size that is none",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0x5\r\nhello\r\n",
+    ],
+    ["a huge size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffff\r\n"],
+    [
+      "a chunk longer than its size",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nabc\r\n",
+    ],
+    [
+      "more than the reply",
+      "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhiHTTP/1.1 200 OK\r\n\r\n",
+    ],
+    [
+      "more than the chunks",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+    ],
+    ["a head without end", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(70_000)}`],
+    [
+      "a trailer without end",
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\nx: ${"y".repeat(20_000)}`,
+    ],
+  ])("refuses %s", (_name, text) => {
+    const { parser } = reading()
+    expect(() => parser.push(Buffer.from(text, "latin1"))).toThrow(MalformedReply)
+  })
+
+  it("refuses bytes that nobody asked for", () => {
+    const { parser } = reading()
+    parser.push(Buffer.from("HTTP/1.1 204 x\r\n\r\n"))
+    expect(() => parser.push(Buffer.from("HTTP/1.1 408 Timeout\r\n\r\n"))).toThrow(MalformedReply)
+  })
+})

@@ -1,0 +1,154 @@
+import { ChunkedBody } from "./chunked-body.ts"
+import { MalformedReply } from "./malformed-reply.ts"
+import { type ReplyHead, readHead } from "./reply-head.ts"
+
+/** What a reply consists of, as it comes. */
+export interface ReplyParts {
+  /** `rawHeaders` alternates names and values, as they came. */
+  head(status: number, rawHeaders: string[]): void
+  /** The bytes are the receiver's own. */
+  data(chunk: Buffer): void
+  end(): void
+}
+
+const longestHead = 64 * 1024
+const headEnd = Buffer.from("\r\n\r\n")
+const protocol = "HTTP/1."
+
+const isChunked = (transfer: string): boolean =>
+  transfer
+    .slice(transfer.lastIndexOf(",") + 1)
+    .trim()
+    .toLowerCase() === "chunked"
+
+type State =
+  | "head"
+  /** So many bytes are still to come. */
+  | "counted"
+  | "chunked"
+  /** The body ends with the connection. */
+  | "open"
+  | "done"
+
+/**
+ * Reads replies of one HTTP/1.1 connection, one after another, from bytes cut anywhere (RFC 9112).
+ * Strict where leniency would let two readers see different replies.
+ */
+export class ReplyParser {
+  readonly #parts: ReplyParts
+  #state: State = "done"
+  #bodiless = false
+  #held: Buffer | null = null
+  #left = 0
+  #chunks: ChunkedBody | null = null
+  #persistent = false
+  /** How long the other side says it keeps an idle connection, in seconds. */
+  keepAlive: number | null = null
+
+  constructor(parts: ReplyParts) {
+    this.#parts = parts
+  }
+
+  /** Makes ready for the reply to a request. @param bodiless for one to HEAD */
+  expect(bodiless: boolean): void {
+    this.#state = "head"
+    this.#bodiless = bodiless
+    this.#held = null
+    this.#persistent = false
+  }
+
+  /** Whether another request may follow on the connection. */
+  get reusable(): boolean {
+    return this.#state === "done" && this.#persistent
+  }
+
+  /**
+   * Reads what came; `read` may be written anew afterwards.
+   * @throws {MalformedReply} also for bytes that no reply is expected of
+   */
+  push(read: Buffer): void {
+    const bytes = this.#held ? Buffer.concat([this.#held, read]) : read
+    this.#held = null
+    let at = 0
+    while (this.#state === "head") {
+      const end = this.#headEnd(bytes, at)
+      if (end < 0) return
+      this.#takeHead(readHead(bytes.toString("latin1", at, end)))
+      at = end + headEnd.length
+    }
+    if (at < bytes.length) this.#body(bytes, at)
+  }
+
+  /** The connection ended. @returns whether that was the end of the reply too */
+  finish(): boolean {
+    if (this.#state === "open") this.#end()
+    return this.#state === "done"
+  }
+
+  /** @returns -1 while the head is not whole */
+  #headEnd(bytes: Buffer, from: number): number {
+    const end = bytes.indexOf(headEnd, from)
+    if ((end < 0 ? bytes.length : end) - from > longestHead) {
+      throw new MalformedReply("the head of the reply is too long")
+    }
+    if (end >= 0) return end
+    const start = bytes.toString("latin1", from, from + protocol.length)
+    if (!protocol.startsWith(start)) throw new MalformedReply("what came is no HTTP reply")
+    this.#held = Buffer.from(bytes.subarray(from))
+    return -1
+  }
+
+  #takeHead(head: ReplyHead): void {
+    const { status, rawHeaders } = head
+    if (status === 101) throw new MalformedReply("the upstream changed the protocol unasked")
+    // Interim replies say nothing of the one that follows.
+    if (status < 200) return
+    this.keepAlive = head.keepAlive
+    const hasNone = this.#bodiless || status === 204 || status === 304 || head.length === 0
+    this.#state = hasNone ? "done" : this.#framed(head)
+    this.#persistent = head.persistent && this.#state !== "open"
+    this.#parts.head(status, rawHeaders)
+    if (hasNone) this.#parts.end()
+  }
+
+  #framed({ length, transfer }: ReplyHead): State {
+    if (length !== null) {
+      this.#left = length
+      return "counted"
+    }
+    if (transfer === null || !isChunked(transfer)) return "open"
+    this.#chunks = new ChunkedBody()
+    return "chunked"
+  }
+
+  #body(bytes: Buffer, from: number): void {
+    const to = this.#chunks ? this.#unchunk(this.#chunks, bytes, from) : this.#plain(bytes, from)
+    if (to < bytes.length) throw new MalformedReply("more came than the reply")
+  }
+
+  #unchunk(chunks: ChunkedBody, bytes: Buffer, from: number): number {
+    const payload = chunks.push(bytes, from)
+    if (payload.length > 0) this.#parts.data(payload)
+    if (chunks.done) this.#end()
+    return chunks.at
+  }
+
+  /** A body that stands as it is. @returns where it ends */
+  #plain(bytes: Buffer, from: number): number {
+    if (this.#state === "done") return from
+    const counted = this.#state === "counted"
+    const to = counted ? Math.min(bytes.length, from + this.#left) : bytes.length
+    const chunk = Buffer.allocUnsafe(to - from)
+    bytes.copy(chunk, 0, from, to)
+    this.#left -= chunk.length
+    this.#parts.data(chunk)
+    if (counted && this.#left === 0) this.#end()
+    return to
+  }
+
+  #end(): void {
+    this.#state = "done"
+    this.#chunks = null
+    this.#parts.end()
+  }
+}

@@ -1,0 +1,250 @@
+import { connect as connectPlainly, isIP, type Socket } from "node:net"
+import { connect as connectSecurely } from "node:tls"
+import { ReplyParser } from "./reply-parser.ts"
+import { type StreamedBody, writeStreamed } from "./streamed-body.ts"
+import { classify, UpstreamError, type UpstreamErrorKind } from "./upstream-error.ts"
+
+/** Where a wire leads. */
+export interface Peer {
+  secure: boolean
+  host: string
+  port: number
+}
+
+/** In ms. */
+export interface WirePatience {
+  connect: number
+  firstByte: number
+  idle: number
+}
+
+export interface WireRequest {
+  head: string
+  body: Buffer | StreamedBody | null
+  /** Whether the reply has no body, whatever its head says: to HEAD. */
+  bodiless: boolean
+}
+
+/** Who hears the reply; exactly one of `end` and `broke` comes last. */
+export interface WireListener {
+  head(status: number, rawHeaders: string[]): void
+  /** @returns false to be given no more until `resume` */
+  data(chunk: Buffer): boolean
+  end(): void
+  broke(error: UpstreamError): void
+}
+
+/** Head and body up to here leave in one write. */
+const mostJoined = 32 * 1024
+/** How long a connection is kept when the other side does not say, as most close after 5 s. */
+const keptMs = 4000
+const longestKeptMs = 600_000
+/** What is said of the time is not exact, and a request needs time to get there. */
+const marginMs = 1000
+
+/** All wires read into one buffer: what they read is taken over before the next one reads. */
+const shared = Buffer.allocUnsafeSlow(64 * 1024)
+
+type Phase = "connecting" | "waiting" | "receiving" | "idle" | "closed"
+
+interface Needs {
+  peer: Peer
+  session: Buffer | undefined
+  /** Free for the next request. */
+  freed: (wire: Wire) => void
+  closed: (wire: Wire) => void
+  sessionMade: (session: Buffer) => void
+}
+
+const open = ({ peer, session }: Needs, take: (length: number) => boolean): Socket => {
+  const { secure, host, port } = peer
+  const target = { host, port, noDelay: true, onread: { buffer: shared, callback: take } }
+  if (!secure) return connectPlainly(target)
+  return connectSecurely({
+    ...target,
+    ALPNProtocols: ["http/1.1"],
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(session && { session }),
+  })
+}
+
+/** One connection to an upstream: a request at a time, one after another. */
+export class Wire {
+  readonly #needs: Needs
+  readonly #socket: Socket
+  readonly #parser: ReplyParser
+  #listener: WireListener | null = null
+  #phase: Phase = "connecting"
+  #patience: WirePatience
+  #paused = false
+  /** The reply is, and only what came with its end may still be wrong. */
+  #whole = false
+  /** A streamed body is still coming in. */
+  #writing = false
+  #deadline: number
+  #failure: Error | null = null
+
+  constructor(needs: Needs, patience: WirePatience, now: number) {
+    this.#needs = needs
+    this.#patience = patience
+    this.#deadline = now + patience.connect
+    this.#parser = new ReplyParser({
+      head: (status, rawHeaders) => {
+        this.#phase = "receiving"
+        this.#listener?.head(status, rawHeaders)
+      },
+      data: (chunk) => {
+        if (this.#listener?.data(chunk) === false) this.#paused = true
+      },
+      end: () => {
+        this.#whole = true
+      },
+    })
+    const socket = open(needs, (length) => this.#take(length))
+    this.#socket = socket
+    socket.once(needs.peer.secure ? "secureConnect" : "connect", () => this.#connected())
+    socket.on("error", (error) => {
+      this.#failure ??= error
+    })
+    socket.once("end", () => this.#ended())
+    socket.once("close", () => this.#close())
+    if (needs.peer.secure) socket.on("session", needs.sessionMade)
+  }
+
+  /** Sends a request; only on one that is new or was freed. */
+  send(
+    { head, body, bodiless }: WireRequest,
+    { listener, patience }: { listener: WireListener; patience: WirePatience },
+  ): void {
+    this.#listener = listener
+    this.#patience = patience
+    this.#parser.expect(bodiless)
+    if (this.#phase !== "connecting") this.#wait()
+    this.#write(head, body)
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#phase === "closed") return
+    this.#paused = false
+    this.#deadline = performance.now() + this.#patience.idle
+    this.#socket.resume()
+  }
+
+  /** Ends it at once; nothing more is heard of its request. */
+  cut(): void {
+    this.#listener = null
+    this.#socket.destroy()
+    this.#close()
+  }
+
+  /** Ends it at once; its request is told. */
+  end(): void {
+    this.#socket.destroy()
+  }
+
+  /** Ends it when its time is up. */
+  check(now: number): void {
+    if (now < this.#deadline || this.#paused) return
+    if (this.#phase === "idle") this.cut()
+    else if (this.#phase === "connecting") this.#giveUp("unreachable", "no connection in time")
+    else if (this.#phase === "waiting") this.#giveUp("timeout", "no reply in time")
+    else if (this.#phase === "receiving") this.#giveUp("silence", "the reply stopped coming")
+  }
+
+  #giveUp(kind: UpstreamErrorKind, message: string): void {
+    const listener = this.#listener
+    this.cut()
+    listener?.broke(new UpstreamError(kind, new Error(message)))
+  }
+
+  #connected(): void {
+    if (this.#phase === "connecting") this.#wait()
+  }
+
+  #wait(): void {
+    this.#phase = "waiting"
+    this.#deadline = performance.now() + this.#patience.firstByte
+  }
+
+  #write(head: string, body: WireRequest["body"]): void {
+    const socket = this.#socket
+    if (body !== null && !Buffer.isBuffer(body)) {
+      socket.write(head, "latin1")
+      this.#writing = true
+      writeStreamed(socket, body, () => {
+        this.#writing = false
+      })
+    } else if (body === null || body.length === 0) {
+      socket.write(head, "latin1")
+    } else if (head.length + body.length <= mostJoined) {
+      const whole = Buffer.allocUnsafe(head.length + body.length)
+      whole.write(head, "latin1")
+      body.copy(whole, head.length)
+      socket.write(whole)
+    } else {
+      socket.cork()
+      socket.write(head, "latin1")
+      socket.write(body)
+      socket.uncork()
+    }
+  }
+
+  /** @returns whether to go on reading */
+  #take(length: number): boolean {
+    if (this.#phase === "closed") return false
+    try {
+      this.#parser.push(shared.subarray(0, length))
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error))
+      this.#socket.destroy()
+    }
+    if (this.#whole) this.#end()
+    if (this.#phase === "receiving") this.#deadline = performance.now() + this.#patience.idle
+    return !this.#paused && !this.#socket.destroyed
+  }
+
+  /** A request that is still being written makes the wire useless for another. */
+  #end(): void {
+    const listener = this.#listener
+    this.#listener = null
+    this.#whole = false
+    const { destroyed, writableLength } = this.#socket
+    const sent = !destroyed && writableLength === 0 && !this.#writing
+    if (sent && this.#parser.reusable) this.#free()
+    else this.#socket.destroy()
+    listener?.end()
+  }
+
+  #free(): void {
+    const said = this.#parser.keepAlive
+    const ms = said === null ? keptMs : Math.min(said * 1000 - marginMs, longestKeptMs)
+    if (ms <= 0) {
+      this.#socket.destroy()
+      return
+    }
+    this.#phase = "idle"
+    if (this.#paused) {
+      this.#paused = false
+      this.#socket.resume()
+    }
+    this.#deadline = performance.now() + ms
+    this.#needs.freed(this)
+  }
+
+  /** The other side will send no more. */
+  #ended(): void {
+    if (this.#phase === "receiving") this.#parser.finish()
+    if (this.#whole) this.#end()
+    this.#socket.destroy()
+  }
+
+  #close(): void {
+    if (this.#phase === "closed") return
+    const headSeen = this.#phase === "receiving"
+    this.#phase = "closed"
+    this.#needs.closed(this)
+    const listener = this.#listener
+    this.#listener = null
+    listener?.broke(classify(this.#failure ?? new Error("the other side closed"), headSeen))
+  }
+}

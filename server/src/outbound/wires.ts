@@ -1,0 +1,74 @@
+import { type Peer, Wire, type WireListener, type WirePatience, type WireRequest } from "./wire.ts"
+
+/** How exactly waiting times are kept. */
+const checkMs = 100
+
+/** Kept connections to one upstream; as many as there are requests at once. */
+export const createWires = (peer: Peer) => {
+  const all = new Set<Wire>()
+  const free: Wire[] = []
+  let session: Buffer | undefined
+  let retired = false
+  let timer: NodeJS.Timeout | undefined
+
+  const check = (): void => {
+    const now = performance.now()
+    for (const wire of all) wire.check(now)
+  }
+
+  const add = (patience: WirePatience): Wire => {
+    const wire = new Wire(needs, patience, performance.now())
+    all.add(wire)
+    timer ??= setInterval(check, checkMs).unref()
+    return wire
+  }
+
+  const needs = {
+    peer,
+    get session() {
+      return session
+    },
+    sessionMade: (made: Buffer) => {
+      session = made
+    },
+    freed: (wire: Wire) => {
+      if (retired) wire.cut()
+      else free.push(wire)
+    },
+    closed: (wire: Wire) => {
+      all.delete(wire)
+      const at = free.lastIndexOf(wire)
+      if (at >= 0) free.splice(at, 1)
+      if (all.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+
+  return {
+    /**
+     * The one that was used last is taken first, so that those not needed grow old.
+     * @throws {TypeError} once retired
+     */
+    send: (request: WireRequest, listener: WireListener, patience: WirePatience): Wire => {
+      if (retired) throw new TypeError("the connection is not used any more")
+      const wire = free.pop() ?? add(patience)
+      wire.send(request, { listener, patience })
+      return wire
+    },
+
+    /** Lets what runs finish. */
+    retire: (): void => {
+      retired = true
+      for (const wire of free.splice(0)) wire.cut()
+    },
+
+    /** Ends what runs. */
+    close: (): void => {
+      retired = true
+      for (const wire of [...all]) wire.end()
+    },
+  }
+}
+
+export type Wires = ReturnType<typeof createWires>
