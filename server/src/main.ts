@@ -1,10 +1,10 @@
 import { flushCompileCache } from "node:module"
 import { pino } from "pino"
 import { readConfig } from "./config.ts"
+import { createLogStream } from "./operations/log-stream.ts"
 import { serve } from "./serve.ts"
 
-/** Log lines are written together, this many bytes or this often. */
-const logBytes = 8 * 1024
+/** How long a log line waits to be written together with others. */
 const logMs = 200
 
 const reasonOf = (error: unknown): string => {
@@ -21,7 +21,7 @@ const giveUp = (error: unknown): never => {
 
 const start = async (): Promise<void> => {
   const config = readConfig()
-  const destination = pino.destination({ dest: 1, sync: false, minLength: logBytes })
+  const destination = createLogStream(1)
   setInterval(() => destination.flush(), logMs).unref()
   const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
   const serving = await serve(config, log)

@@ -1,11 +1,10 @@
 import { createServer, type Server } from "node:http"
-import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import type { Logger } from "pino"
 import { createApp } from "./app.ts"
 import type { Config } from "./config.ts"
 import { holdDataDir } from "./db/lock.ts"
 import { createGateway, type Gateway } from "./gateway.ts"
-import { answerUnreadable, answerUnroutable } from "./http/unreadable.ts"
+import { answerUnreadable } from "./http/unreadable.ts"
 
 /** Proxies in front keep connections for a minute; ours must outlive theirs. */
 const keepAliveMs = 75_000
@@ -45,11 +44,7 @@ export const serve = async (config: Config, log: Logger): Promise<Serving> => {
   const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
   const gateway = await createGateway(config, log)
   const app = createApp(gateway, log)
-  const server = createServer(
-    getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
-      errorHandler: answerUnroutable,
-    }),
-  )
+  const server = createServer(app.listener)
   answerUnreadable(server)
   server.keepAliveTimeout = keepAliveMs
   const url = await listen(server, config)

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync } from "node:zlib"
-import { createAdaptorServer } from "@hono/node-server"
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createServerApp } from "../src/http/server.ts"
@@ -19,7 +19,7 @@ describe("the web page", () => {
     styleOf: () => "api",
   })
   app.otherwise(servePage({ folder, reserved: ["api", "docs"] }))
-  const server = createAdaptorServer({ fetch: app.fetch as never })
+  const server = createServer(app.listener)
   let url = ""
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
+import type { IncomingHttpHeaders } from "node:http"
 import type { SendListener } from "../connections/send.ts"
 import type { Upstream } from "../connections/upstream.ts"
 import { failureOf } from "../connections/words.ts"
@@ -71,7 +71,7 @@ export class Relay implements SendListener {
   #stage: Stage = "waiting"
   #streamed = false
   #status = 0
-  #headers: OutgoingHttpHeaders = {}
+  #headers: string[] = []
   #kept: Buffer[] = []
   #keptBytes = 0
 
@@ -205,7 +205,8 @@ export class Relay implements SendListener {
     const [only] = this.#kept
     const own = this.#kept.length === 1 && only ? only : Buffer.concat(this.#kept)
     const body = this.#sources ? this.#sources.whole(own) : own
-    this.#reply.head(this.#status, { ...this.#headers, "content-length": body.length })
+    this.#headers.push("content-length", `${body.length}`)
+    this.#reply.head(this.#status, this.#headers)
     this.#reply.end(body)
     this.#frames.tokens = usageOf(own)
     this.#finish("ok")

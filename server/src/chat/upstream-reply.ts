@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
+import type { IncomingHttpHeaders } from "node:http"
 import type { Upstream } from "../connections/upstream.ts"
 import { nameOf } from "../connections/words.ts"
 import { Failure } from "../errors.ts"
@@ -8,13 +8,28 @@ import { endsHere } from "../http/reply.ts"
 const ours =
   /^(x-request-id|date|server|set-cookie|alt-svc|strict-transport-security|access-control-.*|content-security-policy.*|content-length|clear-site-data|refresh|nel|report-to|reporting-endpoints|service-worker-allowed)$/
 
-/** The headers of an upstream that its reply takes along. */
-export const passedHeaders = (headers: IncomingHttpHeaders): OutgoingHttpHeaders => {
-  const passed: OutgoingHttpHeaders = {}
+const mostKnown = 1000
+const staysByName = new Map<string, boolean>()
+
+/** Whether a header stays here, whatever the reply says; upstreams use few names, over and over. */
+const staysHere = (name: string): boolean => {
+  const known = staysByName.get(name)
+  if (known !== undefined) return known
+  const stays = ours.test(name) || endsHere(name, undefined)
+  if (staysByName.size < mostKnown) staysByName.set(name, stays)
+  return stays
+}
+
+/** The headers of an upstream that its reply takes along: names and values in turn. */
+export const passedHeaders = (headers: IncomingHttpHeaders): string[] => {
+  const passed: string[] = []
+  const { connection } = headers
   for (const name in headers) {
     const value = headers[name]
-    if (value === undefined || ours.test(name) || endsHere(name, headers.connection)) continue
-    passed[name] = value
+    if (value === undefined || staysHere(name)) continue
+    if (connection !== undefined && endsHere(name, connection)) continue
+    if (Array.isArray(value)) for (const each of value) passed.push(name, each)
+    else passed.push(name, value)
   }
   return passed
 }
@@ -67,14 +82,14 @@ export const wholeError = (
   return { status, body: wrapped, own: false }
 }
 
-/** The headers that go with an error. */
-export const errorHeaders = (
-  passed: OutgoingHttpHeaders,
-  { body, own }: WholeError,
-): OutgoingHttpHeaders => ({
-  ...(own
-    ? passed
-    : Object.fromEntries(Object.entries(passed).filter(([name]) => !ofItsBody.test(name)))),
-  "content-type": "application/json",
-  "content-length": body.length,
-})
+/** The headers that go with an error, names and values in turn. */
+export const errorHeaders = (passed: readonly string[], { body, own }: WholeError): string[] => {
+  const headers: string[] = []
+  for (let at = 0; at < passed.length; at += 2) {
+    const name = passed[at] ?? ""
+    const replaced = name === "content-type" || (!own && ofItsBody.test(name))
+    if (!replaced) headers.push(name, passed[at + 1] ?? "")
+  }
+  headers.push("content-type", "application/json", "content-length", `${body.length}`)
+  return headers
+}

@@ -71,9 +71,10 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
       params: ById,
       responses: { 200: events("Numbered events; goes on until the reader leaves"), 404: unknown },
     }),
-    async ({ caller, params, exchange, context }) => {
-      const { headers } = exchange.incoming
-      const after = afterOf(context.req.query("after"), headers["last-event-id"])
+    async ({ caller, params, exchange }) => {
+      const { headers, url = "" } = exchange.incoming
+      const query = new URLSearchParams(url.split("?", 2)[1])
+      const after = afterOf(query.get("after") ?? undefined, headers["last-event-id"])
       await follow(exchange, caller, { id: params.id, after })
     },
   )

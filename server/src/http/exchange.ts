@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
+import type { createAddressOf } from "./address.ts"
 import type { Caller } from "./caller.ts"
 
 /** One request and its reply, with what its log line will say. */
@@ -25,3 +27,29 @@ export interface Env {
 }
 
 export type HttpContext = Context<Env>
+
+const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/
+
+export interface Opening {
+  addressOf: ReturnType<typeof createAddressOf>
+  /** Writes the request's line. */
+  logRequest: (exchange: Exchange) => void
+}
+
+/** Opens the exchange of a request; its log line is written when the reply has closed. */
+export const beginExchange = (
+  { addressOf, logRequest }: Opening,
+  { incoming, outgoing }: HttpBindings,
+): Exchange => {
+  const sent = incoming.headers["x-request-id"]
+  const exchange: Exchange = {
+    incoming,
+    outgoing,
+    requestId: typeof sent === "string" && saneRequestId.test(sent) ? sent : randomUUID(),
+    address: addressOf(incoming),
+    startedAt: performance.now(),
+    caller: null,
+  }
+  outgoing.once("close", () => logRequest(exchange))
+  return exchange
+}

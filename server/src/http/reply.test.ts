@@ -21,8 +21,8 @@ const begin = async (): Promise<{
   const outgoing = await new Promise<ServerResponse>((resolve) => {
     server.once("request", (_, response) => resolve(response))
   })
-  const reply = createReply({ outgoing }, stallMs)
-  reply.head(200, {})
+  const reply = createReply({ outgoing, requestId: "one" }, stallMs)
+  reply.head(200, [])
   reply.flushSoon()
   const [client]: IncomingMessage[] = await once(asking, "response")
   if (!client) throw new Error("there was no reply")

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
+import type { ServerResponse } from "node:http"
 import type { Failure } from "../errors.ts"
 import { contentTypeOf, type ErrorStyle, errorBody } from "./errors.ts"
 import type { Exchange } from "./exchange.ts"
@@ -21,14 +21,10 @@ export const endsHere = (name: string, connection: string | undefined): boolean 
   hopByHop.has(name) ||
   connection?.split(",").some((named) => named.trim().toLowerCase() === name) === true
 
-/**
- * Ways to write Node's own response. What middleware set through Hono is lost on it, so headers
- * such as the request id are set on the raw response before.
- */
+/** Ways to write Node's own response; each reply bears the id of its request. */
 export interface Reply {
-  head(status: number, headers: OutgoingHttpHeaders): void
   /** `headers` alternates names and values. */
-  headRaw(status: number, headers: string[]): void
+  head(status: number, headers: string[]): void
   /** Sends the head soon, though no body came yet. */
   flushSoon(): void
   /** @returns false when the client is slow; `onDrain` tells when it has caught up */
@@ -46,57 +42,83 @@ export interface Reply {
 /** A client that takes nothing for so long has gone, though its connection stands. */
 const longestStallMs = 120_000
 
-export const createReply = (
-  { outgoing }: Pick<Exchange, "outgoing">,
-  stallMs = longestStallMs,
-): Reply => {
-  let stalled: NodeJS.Timeout | undefined
-  let watching = false
-  const relax = (): void => {
-    clearTimeout(stalled)
-    stalled = undefined
+class NodeReply implements Reply {
+  readonly #outgoing: ServerResponse
+  readonly #requestId: string
+  readonly #stallMs: number
+  #stalled: NodeJS.Timeout | undefined
+  #watching = false
+
+  constructor({ outgoing, requestId }: Answered, stallMs: number) {
+    this.#outgoing = outgoing
+    this.#requestId = requestId
+    this.#stallMs = stallMs
   }
-  const watch = (): void => {
-    stalled = setTimeout(() => outgoing.destroy(), stallMs)
-    if (watching) return
-    watching = true
-    // Before those who write anew on it.
-    outgoing.prependListener("drain", relax)
-    outgoing.once("close", relax)
+
+  head(status: number, headers: string[]): void {
+    headers.push("x-request-id", this.#requestId)
+    this.#outgoing.writeHead(status, headers)
   }
-  const write = (chunk: Buffer | string): boolean => {
-    const taken = outgoing.write(chunk)
-    if (!taken && stalled === undefined && !outgoing.destroyed) watch()
+
+  flushSoon(): void {
+    setImmediate(() => {
+      const { writableEnded, headersSent } = this.#outgoing
+      if (!writableEnded && headersSent) this.#outgoing.flushHeaders()
+    })
+  }
+
+  write(chunk: Buffer | string): boolean {
+    const taken = this.#outgoing.write(chunk)
+    if (!taken && this.#stalled === undefined && !this.#outgoing.destroyed) this.#watch()
     return taken
   }
-  const flush = (): void => {
-    if (!outgoing.writableEnded && outgoing.headersSent) outgoing.flushHeaders()
+
+  end(chunk?: Buffer | string): void {
+    this.#outgoing.end(chunk)
   }
-  return {
-    head: (status, headers) => void outgoing.writeHead(status, headers),
-    headRaw: (status, headers) => void outgoing.writeHead(status, headers),
-    flushSoon: () => void setImmediate(flush),
-    write,
-    end: (chunk) => void outgoing.end(chunk),
-    cut: () => void outgoing.destroy(),
-    refuse: (style, failure) => refuse(outgoing, style, failure),
-    onDrain: (callback) => void outgoing.on("drain", callback),
-    onGone: (callback) => {
-      if (outgoing.destroyed) return queueMicrotask(callback)
-      outgoing.once("close", () => {
-        if (!outgoing.writableFinished) callback()
-      })
-    },
+
+  cut(): void {
+    this.#outgoing.destroy()
+  }
+
+  refuse(style: ErrorStyle, failure: Failure): void {
+    const body = Buffer.from(errorBody(style, failure))
+    const headers = ["content-type", contentTypeOf(style), "content-length", `${body.length}`]
+    if (failure.status === 401) headers.push("www-authenticate", "Bearer")
+    for (const [name, value] of Object.entries(failure.details.headers ?? {})) {
+      headers.push(name, value)
+    }
+    this.head(failure.status, headers)
+    this.end(body)
+  }
+
+  onDrain(callback: () => void): void {
+    this.#outgoing.on("drain", callback)
+  }
+
+  onGone(callback: () => void): void {
+    const outgoing = this.#outgoing
+    if (outgoing.destroyed) return queueMicrotask(callback)
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) callback()
+    })
+  }
+
+  #watch(): void {
+    this.#stalled = setTimeout(() => this.#outgoing.destroy(), this.#stallMs)
+    if (this.#watching) return
+    this.#watching = true
+    const relax = (): void => {
+      clearTimeout(this.#stalled)
+      this.#stalled = undefined
+    }
+    // Before those who write anew on it.
+    this.#outgoing.prependListener("drain", relax)
+    this.#outgoing.once("close", relax)
   }
 }
 
-const refuse = (outgoing: ServerResponse, style: ErrorStyle, failure: Failure): void => {
-  const body = Buffer.from(errorBody(style, failure))
-  outgoing.writeHead(failure.status, {
-    "content-type": contentTypeOf(style),
-    "content-length": body.length,
-    ...(failure.status === 401 && { "www-authenticate": "Bearer" }),
-    ...failure.details.headers,
-  })
-  outgoing.end(body)
-}
+type Answered = Pick<Exchange, "outgoing" | "requestId">
+
+export const createReply = (exchange: Answered, stallMs = longestStallMs): Reply =>
+  new NodeReply(exchange, stallMs)

@@ -7,6 +7,7 @@ import { parseJson, readBytes, unstorablePath } from "./body.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import type { Env, Exchange, HttpContext } from "./exchange.ts"
+import type { HotRoute } from "./lane.ts"
 import type { Access, RouteShape } from "./route.ts"
 
 /** Turns a request's credential into its caller, or throws `unauthorized`. */
@@ -17,14 +18,18 @@ export type AdmitProvisioner = (exchange: Exchange) => Promise<Actor>
 
 type CallerOf<A extends Access> = A extends "anyone" | "provisioner" ? null : Caller
 
-/** What a handler is given: everything checked, nothing left to parse. */
-export interface Request<A extends Access, P, Q, B> {
+/** What a raw handler is given: the caller is checked, the body still to be read. */
+export interface RawRequest<A extends Access, P> {
   caller: CallerOf<A>
   actor: Actor
   params: P
+  exchange: Exchange
+}
+
+/** What a handler is given: everything checked, nothing left to parse. */
+export interface Request<A extends Access, P, Q, B> extends RawRequest<A, P> {
   query: Q
   body: B
-  exchange: Exchange
   context: HttpContext
 }
 
@@ -32,6 +37,8 @@ export interface Router {
   readonly hono: Hono<Env>
   readonly style: ErrorStyle
   readonly shapes: RouteShape[]
+  /** Of the raw routes those that need not go through Hono. */
+  readonly hot: HotRoute[]
   /** Adds a route whose value is answered as JSON; a `Response` is answered as it is. */
   on<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, P, Q, B>,
@@ -42,7 +49,7 @@ export interface Router {
   /** Adds a route that reads and writes Node's own request and response; for what is hot. */
   raw<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, P, Q, B>,
-    handler: (request: Request<A, z.output<P>, undefined, undefined>) => Promise<void>,
+    handler: (request: RawRequest<A, z.output<P>>) => Promise<void>,
   ): void
 }
 
@@ -94,6 +101,13 @@ const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output
   return check(schema, query)
 }
 
+/** Whether its path and method are always the same, and its caller an account. */
+const isFixed = ({ path, method, access }: RouteShape): boolean =>
+  !/[:*]/.test(path) && method !== "all" && access !== "provisioner"
+
+const pathOf = (url: string | undefined): string =>
+  (url ?? "").split("?", 1)[0]?.replace(/\/+$/, "") ?? ""
+
 const firstSuccess = (shape: RouteShape): number =>
   Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
 
@@ -117,13 +131,18 @@ export const createRouters =
     const hono = new Hono<Env>()
     const shapes: RouteShape[] = []
 
-    const callerFor = async (access: Access, context: HttpContext): Promise<Caller | null> => {
+    const hot: HotRoute[] = []
+
+    const callerFor = async (
+      access: Access,
+      exchange: Exchange,
+      path: string,
+    ): Promise<Caller | null> => {
       if (access === "anyone" || access === "provisioner") return null
-      const { exchange } = context.var
       const known = authenticate(exchange)
       const caller = known instanceof Promise ? await known : known
       exchange.caller = caller
-      return admit(caller, access, context.req.path)
+      return admit(caller, access, path)
     }
 
     const bodyOf = async (shape: RouteShape, exchange: Exchange): Promise<unknown> => {
@@ -138,7 +157,7 @@ export const createRouters =
     const requestOf = async (shape: RouteShape, context: HttpContext) => {
       const { exchange } = context.var
       const provisioner = shape.access === "provisioner" && (await admitProvisioner(exchange))
-      const caller = await callerFor(shape.access, context)
+      const caller = await callerFor(shape.access, exchange, context.req.path)
       return {
         caller,
         actor: provisioner || actorOf(caller, exchange),
@@ -164,6 +183,7 @@ export const createRouters =
       hono,
       style,
       shapes,
+      hot,
       on: (shape, handler) => {
         const status = firstSuccess(shape)
         add(shape, async (context) => {
@@ -176,12 +196,22 @@ export const createRouters =
         })
       },
       raw: (shape, handler) => {
+        // The shape and the handler were declared together; their types agree by `raw`'s own.
+        type Whole = Parameters<typeof handler>[0]
         add(shape, async (context) => {
-          const request = await requestOf(shape, context)
-          const whole = { ...request, query: undefined, body: undefined }
-          await handler(whole as Parameters<typeof handler>[0])
+          const request: unknown = await requestOf(shape, context)
+          await handler(request as Whole)
           return RESPONSE_ALREADY_SENT
         })
+        if (!isFixed(shape)) return
+        const { access, method, path } = shape
+        const answer = async (exchange: Exchange): Promise<void> => {
+          const caller = await callerFor(access, exchange, pathOf(exchange.incoming.url))
+          const actor = actorOf(caller, exchange)
+          const request: unknown = { caller, actor, params: undefined, exchange }
+          await handler(request as Whole)
+        }
+        hot.push({ method: method.toUpperCase(), path, style, answer })
       },
     }
   }

@@ -1,17 +1,18 @@
-import { randomUUID } from "node:crypto"
+import type { RequestListener } from "node:http"
+import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono, type MiddlewareHandler } from "hono"
 import type { Logger } from "pino"
 import { Failure } from "../errors.ts"
 import type { createAddressOf } from "./address.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import type { Env } from "./exchange.ts"
-import { logRequest } from "./log.ts"
+import { beginExchange, type Env, type Opening } from "./exchange.ts"
+import { createLane } from "./lane.ts"
+import { createRequestLog } from "./log.ts"
 import { PathRouter } from "./path-router.ts"
 import type { RouteShape } from "./route.ts"
 import type { Router } from "./router.ts"
-
-const saneRequestId = /^[A-Za-z0-9._:-]{1,128}$/
+import { answerUnroutable } from "./unreadable.ts"
 
 export interface MountedRoute {
   method: string
@@ -40,22 +41,11 @@ const withoutLastSlash = (request: Request): string => {
   return trimmed === "" ? "/" : trimmed
 }
 
-const beginExchange =
-  ({ log, addressOf }: Needs): MiddlewareHandler<Env> =>
+const begin =
+  (opening: Opening): MiddlewareHandler<Env> =>
   async (context, next) => {
-    const { incoming, outgoing } = context.env
-    const sent = incoming.headers["x-request-id"]
-    const sane = typeof sent === "string" && saneRequestId.test(sent)
-    const exchange = {
-      incoming,
-      outgoing,
-      requestId: sane ? sent : randomUUID(),
-      address: addressOf(incoming),
-      startedAt: performance.now(),
-      caller: null,
-    }
-    outgoing.setHeader("x-request-id", exchange.requestId)
-    outgoing.once("close", () => logRequest(log, exchange))
+    const exchange = beginExchange(opening, context.env)
+    exchange.outgoing.setHeader("x-request-id", exchange.requestId)
     context.set("exchange", exchange)
     await next()
   }
@@ -73,9 +63,11 @@ const patternOf = (path: string): RegExp => {
 export const createServerApp = (needs: Needs) => {
   const hono = new Hono<Env>({ getPath: withoutLastSlash, router: new PathRouter() })
   const routes: MountedRoute[] = []
+  const opening = { addressOf: needs.addressOf, logRequest: createRequestLog(needs.log) }
+  const lane = createLane((bindings) => beginExchange(opening, bindings))
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
-  hono.use(beginExchange(needs))
+  hono.use(begin(opening))
 
   const routesAt = (path: string): MountedRoute[] => {
     patterns ??= routes.map((route) => ({ route, pattern: patternOf(route.path) }))
@@ -109,9 +101,20 @@ export const createServerApp = (needs: Needs) => {
   const settled = (response: Response, { outgoing }: Env["Bindings"]): Response =>
     outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
 
+  const through = getRequestListener(
+    async (request, env) => {
+      // Over HTTP/1.1 alone, as `serve` listens.
+      const bindings = env as HttpBindings
+      return settled(await hono.fetch(request, bindings), bindings)
+    },
+    { errorHandler: answerUnroutable },
+  )
+  const listener: RequestListener = (incoming, outgoing) => {
+    if (!lane.take({ incoming, outgoing })) void through(incoming, outgoing)
+  }
+
   return {
-    fetch: async (request: Request, env: Env["Bindings"]): Promise<Response> =>
-      settled(await hono.fetch(request, env), env),
+    listener,
     routes: routes as readonly MountedRoute[],
     /** Answers GET for what no route has; mounted last. `next` leaves it to be refused. */
     otherwise: (handler: MiddlewareHandler<Env>): void => {
@@ -119,6 +122,7 @@ export const createServerApp = (needs: Needs) => {
     },
     mount: (prefix: string, router: Router): void => {
       hono.route(prefix, router.hono)
+      for (const hot of router.hot) lane.add({ ...hot, path: prefix + hot.path })
       for (const shape of router.shapes) {
         const path = `${prefix}${shape.path}`.replace(/(?<=.)\/$/, "")
         routes.push({ method: shape.method.toUpperCase(), path, style: router.style, shape })

@@ -66,7 +66,7 @@ export class Pass implements SendListener {
   head(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
     this.#status = status
     this.#type = headers["content-type"] ?? ""
-    this.#needs.reply.headRaw(status, passedHeaders(rawHeaders, headers.connection))
+    this.#needs.reply.head(status, passedHeaders(rawHeaders, headers.connection))
     this.#needs.reply.flushSoon()
   }
 

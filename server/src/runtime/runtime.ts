@@ -181,10 +181,9 @@ export const createRuntime = (needs: Needs) => {
         ? { object: "list", data: ofThese(catalogue.list(caller), upstreams) }
         : await mergedListing(upstreams, which, (id) => catalogue.mayUseNative(caller, id)),
     )
-    reply.head(200, {
-      "content-type": "application/json; charset=utf-8",
-      "content-length": Buffer.byteLength(body),
-    })
+    const length = String(Buffer.byteLength(body))
+    const type = "application/json; charset=utf-8"
+    reply.head(200, ["content-type", type, "content-length", length])
     reply.end(body)
   }
 

@@ -18,17 +18,26 @@ const compile = (tx: Tx, rows: readonly UsageRecord[]): CompiledQuery =>
     .onConflict((conflict) => conflict.column("id").doNothing())
     .compile()
 
-/** Building a statement costs more than running it: the one for a full batch is built once. */
+/** Building a statement costs more than running it: one for many rows and one for a row are kept. */
 const createInsertion = () => {
-  let full: CompiledQuery | undefined
+  const compiled = new Map<number, CompiledQuery>()
   let columns: (keyof UsageRecord)[] = []
-  return (tx: Tx, rows: readonly UsageRecord[]): CompiledQuery => {
-    if (rows.length < rowsPerStatement) return compile(tx, rows)
-    if (!full) {
-      full = compile(tx, rows)
-      columns = Object.keys(rows[0] ?? {}) as (keyof UsageRecord)[]
+
+  const insertionOf = (tx: Tx, rows: readonly UsageRecord[]): CompiledQuery => {
+    const known = compiled.get(rows.length)
+    if (known)
+      return { ...known, parameters: rows.flatMap((row) => columns.map((name) => row[name])) }
+    const made = compile(tx, rows)
+    compiled.set(rows.length, made)
+    columns = Object.keys(rows[0] ?? {}) as (keyof UsageRecord)[]
+    return made
+  }
+
+  return async (tx: Tx, rows: readonly UsageRecord[]): Promise<void> => {
+    const size = rows.length < rowsPerStatement ? 1 : rowsPerStatement
+    for (let at = 0; at < rows.length; at += size) {
+      await tx.executeQuery(insertionOf(tx, rows.slice(at, at + size)))
     }
-    return { ...full, parameters: rows.flatMap((row) => columns.map((name) => row[name])) }
   }
 }
 
@@ -43,7 +52,7 @@ export const createRecorder = (db: Database) => {
   let writing: Promise<void> | undefined
 
   const write = async (rows: readonly UsageRecord[]): Promise<void> => {
-    await db.transactLoosely((tx) => tx.executeQuery(insertion(tx, rows)))
+    await db.transactLoosely((tx) => insertion(tx, rows))
   }
 
   /** A record that no database takes must not keep the others waiting. */
@@ -62,9 +71,9 @@ export const createRecorder = (db: Database) => {
     }
   }
 
-  /** A statement at a time, so that no request waits for more than one. */
-  const writeAll = async (): Promise<void> => {
-    while (queue.length > 0) {
+  /** A batch at a time, so that no request waits for more than one. */
+  const writeWhile = async (enough: () => boolean): Promise<void> => {
+    while (enough()) {
       const rows = queue.slice(0, rowsPerStatement)
       await writeWhatCan(rows)
       queue = queue.slice(rows.length)
@@ -72,20 +81,25 @@ export const createRecorder = (db: Database) => {
     }
   }
 
-  const flush = (): Promise<void> => {
-    writing ??= writeAll().finally(() => {
+  const start = (enough: () => boolean): Promise<void> => {
+    writing ??= writeWhile(enough).finally(() => {
       writing = undefined
     })
     return writing
   }
 
+  const flush = async (): Promise<void> => {
+    await writing
+    await start(() => queue.length > 0)
+  }
   // What could not be written stays queued for the next turn.
+  const writeSoon = (): void => void start(() => queue.length >= rowsPerStatement).catch(() => {})
   const timer = setInterval(() => void flush().catch(() => {}), writeMs).unref()
 
   return {
     record: (row: UsageRecord): void => {
       if (queue.length >= mostQueued) dropped++
-      else queue.push(row)
+      else if (queue.push(row) >= rowsPerStatement) writeSoon()
     },
     dropped: (): number => dropped,
     queued: (): number => queue.length,
