@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http"
 import type { SendListener } from "../connections/send.ts"
 import type { Upstream } from "../connections/upstream.ts"
 import { failureOf } from "../connections/words.ts"
@@ -7,6 +6,7 @@ import { errorBody } from "../http/errors.ts"
 import { nestedEnd } from "../http/members.ts"
 import type { Reply } from "../http/reply.ts"
 import type { Flow } from "../outbound/client.ts"
+import { headerOf } from "../outbound/reply-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Meter } from "../usage/meter.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
@@ -96,11 +96,11 @@ export class Relay implements SendListener {
     this.#meter.sentTo(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, headers: IncomingHttpHeaders): void {
+  head(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
-    this.#headers = passedHeaders(headers)
+    this.#headers = passedHeaders(rawHeaders)
     // Sent twice it is a list, though no type says so.
-    const type = String(headers["content-type"] ?? "").toLowerCase()
+    const type = (headerOf(rawHeaders, "content-type") ?? "").toLowerCase()
     this.#streamed = type.startsWith("text/event-stream")
     if (status < 200 || status > 299) this.#stage = "error"
     else if (this.#streamed) this.#beginStream()

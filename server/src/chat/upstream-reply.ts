@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http"
 import type { Upstream } from "../connections/upstream.ts"
 import { nameOf } from "../connections/words.ts"
 import { Failure } from "../errors.ts"
 import { endsHere } from "../http/reply.ts"
+import { headerOf } from "../outbound/reply-head.ts"
 
 /** What the gateway says itself, or what would let an upstream speak for our origin. */
 const ours =
@@ -20,16 +20,14 @@ const staysHere = (name: string): boolean => {
   return stays
 }
 
-/** The headers of an upstream that its reply takes along: names and values in turn. */
-export const passedHeaders = (headers: IncomingHttpHeaders): string[] => {
+/** The headers of an upstream that its reply takes along: names in lower case and values in turn. */
+export const passedHeaders = (rawHeaders: readonly string[]): string[] => {
   const passed: string[] = []
-  const { connection } = headers
-  for (const name in headers) {
-    const value = headers[name]
-    if (value === undefined || staysHere(name)) continue
-    if (connection !== undefined && endsHere(name, connection)) continue
-    if (Array.isArray(value)) for (const each of value) passed.push(name, each)
-    else passed.push(name, value)
+  const connection = headerOf(rawHeaders, "connection")
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase()
+    if (staysHere(name) || (connection !== null && endsHere(name, connection))) continue
+    passed.push(name, rawHeaders[at + 1] ?? "")
   }
   return passed
 }

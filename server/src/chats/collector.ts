@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http"
 import type { Hearing } from "../chat/chat.ts"
 import { chatEndings, Frames } from "../chat/frames.ts"
 import { wholeError } from "../chat/upstream-reply.ts"
@@ -7,6 +6,7 @@ import { failureOf } from "../connections/words.ts"
 import { Failure } from "../errors.ts"
 import type { Cited } from "../knowledge/citing.ts"
 import type { Flow } from "../outbound/client.ts"
+import { headerOf } from "../outbound/reply-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Meter } from "../usage/meter.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
@@ -111,8 +111,8 @@ export class Collector implements Hearing {
     this.#needs.meter.sentTo(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, headers: IncomingHttpHeaders): void {
-    const type = headers["content-type"] ?? ""
+  head(status: number, rawHeaders: readonly string[]): void {
+    const type = headerOf(rawHeaders, "content-type") ?? ""
     this.#status = status
     if (status < 200 || status > 299) this.#stage = "error"
     else if (type.startsWith("text/event-stream")) this.#stage = "stream"

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http"
 import type { Flow, ReplyListener, UpstreamRequest } from "../outbound/client.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Upstream } from "./upstream.ts"
@@ -22,7 +21,6 @@ export interface SendListener extends ReplyListener {
 interface Held {
   upstream: Upstream
   status: number
-  headers: IncomingHttpHeaders
   rawHeaders: readonly string[]
   chunks: Buffer[]
   bytes: number
@@ -101,15 +99,15 @@ class Sending implements Flow {
     const listener = this.#listener
     let held: Held | null = null
     return {
-      head: (status, headers, rawHeaders) => {
+      head: (status, rawHeaders) => {
         const retryable = retryableStatuses.has(status)
         if (retryable && status !== 429) upstream.failed("soft", `it answered ${status}`)
         else upstream.succeeded()
         if (retryable && (this.#held || this.#more())) {
-          held = { upstream, status, headers, rawHeaders, chunks: [], bytes: 0 }
+          held = { upstream, status, rawHeaders, chunks: [], bytes: 0 }
           this.#hold(held)
         } else {
-          listener.head(status, headers, rawHeaders)
+          listener.head(status, rawHeaders)
         }
       },
       data: (chunk) => {
@@ -155,9 +153,9 @@ class Sending implements Flow {
     else this.#passOn(this.#held)
   }
 
-  #passOn({ upstream, status, headers, rawHeaders, chunks }: Held): void {
+  #passOn({ upstream, status, rawHeaders, chunks }: Held): void {
     this.#listener.chosen(upstream)
-    this.#listener.head(status, headers, rawHeaders)
+    this.#listener.head(status, rawHeaders)
     for (const chunk of chunks) this.#listener.data(chunk)
     this.#listener.end()
   }

@@ -21,28 +21,28 @@ export const readBytes = (incoming: IncomingMessage, limit: number): Promise<Buf
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
-    const take = (chunk: Buffer): void => {
+    // The listeners stay; they go with the request, and hear nothing any more.
+    let over = false
+    incoming.on("data", (chunk: Buffer) => {
       length += chunk.length
+      if (over) return
       if (length <= limit) return void chunks.push(chunk)
-      stop()
-      incoming.resume()
+      over = true
       reject(tooLarge(limit))
-    }
-    const end = (): void => {
-      stop()
+    })
+    incoming.on("end", () => {
+      over = true
       const [only] = chunks
       resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, length))
-    }
+    })
     // Nobody reads this refusal; it keeps the log from calling it a fault of ours.
     const left = (): void => {
-      stop()
+      if (over) return
+      over = true
       reject(new Failure("bad_request", "The client left in mid-request"))
     }
-    const stop = (): void => {
-      incoming.off("data", take).off("end", end).off("error", left).off("close", left)
-      incoming.on("error", () => {})
-    }
-    incoming.on("data", take).on("end", end).on("error", left).on("close", left)
+    incoming.on("error", left)
+    incoming.on("close", left)
   })
 }
 

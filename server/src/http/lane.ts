@@ -9,6 +9,7 @@ export interface HotRoute {
   method: string
   path: string
   style: ErrorStyle
+  /** @throws {Failure} while nothing was sent yet, at once or by its promise */
   answer: (exchange: Exchange) => Promise<void>
 }
 
@@ -37,7 +38,12 @@ export const createLane = (begin: (bindings: HttpBindings) => Exchange) => {
       const route = routeByTarget.get(`${method} ${url}`)
       if (!route) return false
       const exchange = begin(bindings)
-      route.answer(exchange).catch((error) => refuse(exchange, route.style, error))
+      const refused = (error: unknown): void => refuse(exchange, route.style, error)
+      try {
+        route.answer(exchange).catch(refused)
+      } catch (error) {
+        refused(error)
+      }
       return true
     },
   }

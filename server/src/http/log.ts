@@ -55,22 +55,24 @@ const remarkableLine = (exchange: Exchange): object => {
   }
 }
 
+const levelOf = ({ incoming, outgoing }: Exchange): "error" | "info" | "debug" => {
+  if (outgoing.statusCode >= 500) return "error"
+  return quietPaths.has(pathOf(incoming.url)) ? "debug" : "info"
+}
+
+const canWrite = (target: unknown): target is { write(line: string): void } =>
+  typeof target === "object" && target !== null && "write" in target
+
 /**
  * Writes the one line of a request: no bodies, no secrets, no query string. A client that left
  * before its reply was whole is marked `aborted`.
  */
 export const createRequestLog = (log: Logger): ((exchange: Exchange) => void) => {
   const stream: unknown = Reflect.get(log, symbols.streamSym)
-  const canWrite = (target: unknown): target is { write(line: string): void } =>
-    typeof target === "object" && target !== null && "write" in target
-
   return (exchange) => {
-    const { incoming, outgoing, failure } = exchange
-    const status = outgoing.statusCode
-    const isQuiet = status < 500 && quietPaths.has(pathOf(incoming.url))
-    const level = status >= 500 ? "error" : isQuiet ? "debug" : "info"
+    const level = levelOf(exchange)
     if (!log.isLevelEnabled(level)) return
-    const isOrdinary = level === "info" && !failure && outgoing.writableFinished
+    const isOrdinary = level === "info" && !exchange.failure && exchange.outgoing.writableFinished
     if (isOrdinary && canWrite(stream)) stream.write(ordinaryLine(exchange))
     else log[level](remarkableLine(exchange), "request")
   }

@@ -18,6 +18,8 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
+const nearBytes = 64
+
 const skipSpace = (bytes: Buffer, from: number): number => {
   let at = from
   while ((bytes[at] ?? 0x21) <= 0x20) at++
@@ -28,7 +30,10 @@ const skipSpace = (bytes: Buffer, from: number): number => {
 const skipString = (bytes: Buffer, from: number): number => {
   let at = from + 1
   for (;;) {
-    at = bytes.indexOf(quote, at)
+    // Most strings are shorter than the way into the search of a buffer.
+    const near = Math.min(bytes.length, at + nearBytes)
+    while (at < near && bytes[at] !== quote) at++
+    if (bytes[at] !== quote) at = bytes.indexOf(quote, at)
     if (at < 0) return bytes.length
     let escapes = 0
     while (bytes[at - 1 - escapes] === backslash) escapes++
@@ -57,6 +62,7 @@ export const nestedEnd = (bytes: Buffer, from: number): number => {
 
 /** Whether no brace or bracket stands deeper than `most`; cheap beside parsing. */
 export const nestingWithin = (bytes: Buffer, most: number): boolean => {
+  if (bytes.length <= most) return true
   let depth = 0
   let at = 0
   while (at < bytes.length) {
@@ -101,7 +107,8 @@ export const members = (bytes: Buffer): Member[] => {
   while (bytes[at] === quote) {
     const start = at
     const keyEnd = skipString(bytes, at)
-    const key: unknown = JSON.parse(bytes.toString("utf8", start, keyEnd))
+    const text = bytes.toString("utf8", start + 1, keyEnd - 1)
+    const key: unknown = text.includes("\\") ? JSON.parse(`"${text}"`) : text
     const valueStart = skipSpace(bytes, skipSpace(bytes, keyEnd) + 1)
     const valueEnd = skipValue(bytes, valueStart)
     found.push({ key: String(key), start, valueStart, valueEnd })

@@ -98,10 +98,12 @@ class NodeReply implements Reply {
 
   onGone(callback: () => void): void {
     const outgoing = this.#outgoing
-    if (outgoing.destroyed) return queueMicrotask(callback)
-    outgoing.once("close", () => {
-      if (!outgoing.writableFinished) callback()
-    })
+    if (outgoing.destroyed) queueMicrotask(callback)
+    else {
+      outgoing.once("close", () => {
+        if (!outgoing.writableFinished) callback()
+      })
+    }
   }
 
   #watch(): void {

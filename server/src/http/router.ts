@@ -133,16 +133,19 @@ export const createRouters =
 
     const hot: HotRoute[] = []
 
-    const callerFor = async (
+    /** At once where the caller is known, which is why it is not async. */
+    const callerFor = (
       access: Access,
       exchange: Exchange,
       path: string,
-    ): Promise<Caller | null> => {
+    ): Caller | null | Promise<Caller> => {
       if (access === "anyone" || access === "provisioner") return null
+      const welcome = (caller: Caller): Caller => {
+        exchange.caller = caller
+        return admit(caller, access, path)
+      }
       const known = authenticate(exchange)
-      const caller = known instanceof Promise ? await known : known
-      exchange.caller = caller
-      return admit(caller, access, path)
+      return known instanceof Promise ? known.then(welcome) : welcome(known)
     }
 
     const bodyOf = async (shape: RouteShape, exchange: Exchange): Promise<unknown> => {
@@ -205,11 +208,14 @@ export const createRouters =
         })
         if (!isFixed(shape)) return
         const { access, method, path } = shape
-        const answer = async (exchange: Exchange): Promise<void> => {
-          const caller = await callerFor(access, exchange, pathOf(exchange.incoming.url))
-          const actor = actorOf(caller, exchange)
-          const request: unknown = { caller, actor, params: undefined, exchange }
-          await handler(request as Whole)
+        const answer = (exchange: Exchange): Promise<void> => {
+          const go = (caller: Caller | null): Promise<void> => {
+            const actor = actorOf(caller, exchange)
+            const request: unknown = { caller, actor, params: undefined, exchange }
+            return handler(request as Whole)
+          }
+          const found = callerFor(access, exchange, pathOf(exchange.incoming.url))
+          return found instanceof Promise ? found.then(go) : go(found)
         }
         hot.push({ method: method.toUpperCase(), path, style, answer })
       },

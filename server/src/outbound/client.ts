@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http"
+import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { requestHead } from "./request-head.ts"
 import { UpstreamError } from "./upstream-error.ts"
@@ -26,7 +26,7 @@ export interface UpstreamRequest {
 /** What a reply does as it arrives; exactly one of `end` and `broke` comes last. */
 export interface ReplyListener {
   /** `rawHeaders` alternates names and values, as they came. */
-  head(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void
+  head(status: number, rawHeaders: readonly string[]): void
   /** @returns false to be given no more until `resume` */
   data(chunk: Buffer): boolean
   end(): void
@@ -38,20 +38,6 @@ export interface Flow {
   resume(): void
   /** Ends it; nothing more is heard of it. */
   cancel(): void
-}
-
-/** Names in lower case; what came more than once is a list. */
-const byName = (rawHeaders: readonly string[]): IncomingHttpHeaders => {
-  const headers: Record<string, string | string[]> = {}
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] ?? "").toLowerCase()
-    const value = rawHeaders[at + 1] ?? ""
-    const known = headers[name]
-    if (known === undefined) headers[name] = value
-    else if (Array.isArray(known)) known.push(value)
-    else headers[name] = [known, value]
-  }
-  return headers
 }
 
 /** A request on a wire; the wire goes on to others when it is over. */
@@ -79,7 +65,7 @@ class Answer implements WireListener, Flow {
   }
 
   head(status: number, rawHeaders: string[]): void {
-    this.#listener.head(status, byName(rawHeaders), rawHeaders)
+    this.#listener.head(status, rawHeaders)
   }
 
   data(chunk: Buffer): boolean {

@@ -40,8 +40,8 @@ const fieldsOf = (lines: string, from: number): string[] => {
   return fields
 }
 
-/** All values of the header `name`, joined; null where there is none. */
-const joinedValue = (rawHeaders: readonly string[], name: string): string | null => {
+/** All values of the header `name`, in lower case, joined; null where there is none. */
+export const headerOf = (rawHeaders: readonly string[], name: string): string | null => {
   let value: string | null = null
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const field = rawHeaders[at] ?? ""
@@ -71,9 +71,9 @@ export const readHead = (text: string): ReplyHead => {
   const [, minor, code] = statusLine.exec(firstEnd < 0 ? text : text.slice(0, firstEnd)) ?? []
   if (code === undefined) throw new MalformedReply("what came is no HTTP reply")
   const rawHeaders = firstEnd < 0 ? [] : fieldsOf(text, firstEnd + 2)
-  const connection = joinedValue(rawHeaders, "connection") ?? ""
-  const length = lengthOf(joinedValue(rawHeaders, "content-length"))
-  const transfer = joinedValue(rawHeaders, "transfer-encoding")
+  const connection = headerOf(rawHeaders, "connection") ?? ""
+  const length = lengthOf(headerOf(rawHeaders, "content-length"))
+  const transfer = headerOf(rawHeaders, "transfer-encoding")
   if (transfer !== null && length !== null) {
     throw new MalformedReply("the reply has both a transfer-encoding and a content-length")
   }
@@ -83,6 +83,6 @@ export const readHead = (text: string): ReplyHead => {
     length,
     transfer,
     persistent: minor === "1" ? !names(connection, "close") : names(connection, "keep-alive"),
-    keepAlive: keptSeconds(joinedValue(rawHeaders, "keep-alive")),
+    keepAlive: keptSeconds(headerOf(rawHeaders, "keep-alive")),
   }
 }

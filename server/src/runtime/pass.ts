@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http"
 import type { SendListener } from "../connections/send.ts"
 import type { Upstream } from "../connections/upstream.ts"
 import { failureOf } from "../connections/words.ts"
@@ -6,6 +5,7 @@ import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody } from "../http/errors.ts"
 import { endsHere, type Reply } from "../http/reply.ts"
 import type { Flow } from "../outbound/client.ts"
+import { headerOf } from "../outbound/reply-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Meter } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
@@ -21,7 +21,8 @@ interface Needs {
 }
 
 /** Names and values in turn, without what ends at this hop; ours is the only request id. */
-const passedHeaders = (raw: readonly string[], connection: string | undefined): string[] => {
+const passedHeaders = (raw: readonly string[]): string[] => {
+  const connection = headerOf(raw, "connection") ?? undefined
   const passed: string[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? ""
@@ -63,10 +64,10 @@ export class Pass implements SendListener {
     this.#needs.meter?.sentTo(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
+  head(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
-    this.#type = headers["content-type"] ?? ""
-    this.#needs.reply.head(status, passedHeaders(rawHeaders, headers.connection))
+    this.#type = headerOf(rawHeaders, "content-type") ?? ""
+    this.#needs.reply.head(status, passedHeaders(rawHeaders))
     this.#needs.reply.flushSoon()
   }
 

@@ -40,10 +40,14 @@ export const createMetrics = (recorder: Recorder) => {
     buckets: [],
   })
   for (const { metric } of [duration, firstToken, tokens]) register.registerMetric(metric)
-  const running = new Gauge({
+  let running = 0
+  new Gauge({
     name: "portico_requests_running",
     help: "Model requests under way",
     registers: [register],
+    collect() {
+      this.set(running)
+    },
   })
   new Gauge({
     name: "portico_usage_records_queued",
@@ -63,29 +67,46 @@ export const createMetrics = (recorder: Recorder) => {
     },
   })
 
+  const countersOf = ({ operation, model, outcome }: UsageRecord, provider: string) => {
+    const labels = {
+      gen_ai_operation_name: operations[operation] ?? operation,
+      gen_ai_request_model: model,
+      gen_ai_provider_name: provider,
+    }
+    const error_type = outcome === "ok" ? "" : outcome
+    return {
+      duration: duration.series({ ...labels, error_type }),
+      firstToken: firstToken.series(labels),
+      input: tokens.series({ ...labels, gen_ai_token_type: "input" }),
+      output: tokens.series({ ...labels, gen_ai_token_type: "output" }),
+    }
+  }
+  const countersByKey = new Map<string, ReturnType<typeof countersOf>>()
+
+  const countersFor = (record: UsageRecord, provider: string) => {
+    const key = `${record.operation}\n${record.model}\n${provider}\n${record.outcome}`
+    const known = countersByKey.get(key)
+    if (known) return known
+    const made = countersOf(record, provider)
+    countersByKey.set(key, made)
+    return made
+  }
+
   return {
-    began: (): void => running.inc(),
+    began: (): void => {
+      running++
+    },
 
     ended: (record: UsageRecord, provider: string): void => {
-      running.dec()
-      const { operation, model, outcome } = record
-      const key = `${operation}\n${model}\n${provider}`
-      const labels = () => ({
-        gen_ai_operation_name: operations[operation] ?? operation,
-        gen_ai_request_model: model,
-        gen_ai_provider_name: provider,
-      })
-      const error_type = outcome === "ok" ? "" : outcome
-      const withError = () => ({ ...labels(), error_type })
-      duration.observe(`${key}\n${outcome}`, withError, Number(record.duration_ms) / 1000)
+      running--
+      const counters = countersFor(record, provider)
+      duration.observe(counters.duration, Number(record.duration_ms) / 1000)
       const first = record.time_to_first_token_ms
-      if (typeof first === "number" && outcome === "ok") {
-        firstToken.observe(key, labels, first / 1000)
+      if (typeof first === "number" && record.outcome === "ok") {
+        firstToken.observe(counters.firstToken, first / 1000)
       }
-      const input = () => ({ ...labels(), gen_ai_token_type: "input" })
-      const output = () => ({ ...labels(), gen_ai_token_type: "output" })
-      tokens.observe(`${key}\nin`, input, Number(record.tokens_in))
-      tokens.observe(`${key}\nout`, output, Number(record.tokens_out))
+      tokens.observe(counters.input, Number(record.tokens_in))
+      tokens.observe(counters.output, Number(record.tokens_out))
     },
 
     contentType: register.contentType,

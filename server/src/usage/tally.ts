@@ -2,7 +2,7 @@ import type { Metric } from "prom-client"
 
 type Labels = Record<string, string>
 
-interface Series {
+export interface Series {
   labels: Labels
   /** How many fell into each bucket, those above all in the last. */
   counts: number[]
@@ -32,7 +32,7 @@ const histogramValues = (name: string, buckets: readonly number[], series: Serie
 }
 
 /**
- * A histogram or counter for the hot path: series are found by one key, and everything that
+ * A histogram or counter for the hot path: series are kept by those who count, and everything that
  * Prometheus wants to read is put together when it asks. prom-client's own hash all labels anew for
  * each observation, which cost more than the rest of a request's book-keeping.
  */
@@ -48,13 +48,17 @@ export const createTally = ({ name, help, buckets }: Shape) => {
     )
 
   return {
-    /** @param key tells the series apart, as `labels` do; those are read once a series */
-    observe: (key: string, labels: () => Labels, value: number): void => {
-      let series = seriesByKey.get(key)
-      if (!series) {
-        series = { labels: labels(), counts: Array(buckets.length + 1).fill(0), sum: 0 }
-        seriesByKey.set(key, series)
-      }
+    /** The series of these labels, to be kept by those who observe often. */
+    series: (labels: Labels): Series => {
+      const key = JSON.stringify(labels)
+      const known = seriesByKey.get(key)
+      if (known) return known
+      const made = { labels, counts: Array(buckets.length + 1).fill(0), sum: 0 }
+      seriesByKey.set(key, made)
+      return made
+    },
+
+    observe: (series: Series, value: number): void => {
       series.sum += value
       if (isCounter) return
       let at = 0
