@@ -70,20 +70,17 @@ const attemptFor =
   (request: ModelRequest, resolved: Resolved, headers: Record<string, string>) =>
   ({ upstream, model }: Offer): Attempt => ({
     upstream,
-    // Made when it is this one's turn, which for most never comes.
-    get request() {
-      return {
-        method: "POST",
-        path: upstream.provider.pathOf(request.operation),
-        headers: {
-          ...headers,
-          "user-agent": "Portico",
-          ...upstream.headers,
-          "content-type": "application/json",
-        },
-        body: bodyFor(request, resolved.workspace, model.name),
-      }
-    },
+    request: () => ({
+      method: "POST",
+      path: upstream.provider.pathOf(request.operation),
+      headers: {
+        ...headers,
+        "user-agent": "Portico",
+        ...upstream.headers,
+        "content-type": "application/json",
+      },
+      body: bodyFor(request, resolved.workspace, model.name),
+    }),
   })
 
 const revoked = (): Failure =>

@@ -10,7 +10,8 @@ const heldBodyMs = 1000
 
 export interface Attempt {
   upstream: Upstream
-  request: UpstreamRequest
+  /** Makes the request when it is this one's turn, which for most never comes. */
+  request: () => UpstreamRequest
 }
 
 export interface SendListener extends ReplyListener {
@@ -89,7 +90,7 @@ class Sending implements Flow {
     const turn = this.#next
     const most = turn === 1 ? upstream.firstByteMs : Math.min(upstream.firstByteMs, this.#left())
     const limit = Math.max(1, most)
-    const flow = upstream.client.send(request, this.#hear(upstream), limit)
+    const flow = upstream.client.send(request(), this.#hear(upstream), limit)
     // One that fails within `send` has been followed by the next already.
     if (turn === this.#next) this.#flow = flow
     if (this.#cancelled) flow.cancel()

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises"
 import { Worker } from "node:worker_threads"
 
 const lookMs = 1000
-const bytesToCheckpoint = 16 * 1024 * 1024
+const bytesToCheckpoint = 64 * 1024 * 1024
 /** Past this the log is cut short, for which writers have to wait a moment. */
 const bytesToTruncate = 256 * 1024 * 1024
 

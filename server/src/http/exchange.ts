@@ -36,6 +36,18 @@ export interface Opening {
   logRequest: (exchange: Exchange) => void
 }
 
+const nothing = (): void => {}
+
+/**
+ * A kept connection holds on to its last request until the next one comes. What listened to it, and
+ * all that they know, would live as long, and be moved by each collection.
+ */
+const letGo = ({ incoming, outgoing }: HttpBindings): void => {
+  for (const event of ["data", "end", "close", "error"]) incoming.removeAllListeners(event)
+  for (const event of ["drain", "finish", "close"]) outgoing.removeAllListeners(event)
+  incoming.on("error", nothing)
+}
+
 /** Opens the exchange of a request; its log line is written when the reply has closed. */
 export const beginExchange = (
   { addressOf, logRequest }: Opening,
@@ -50,6 +62,9 @@ export const beginExchange = (
     startedAt: performance.now(),
     caller: null,
   }
-  outgoing.once("close", () => logRequest(exchange))
+  outgoing.once("close", () => {
+    logRequest(exchange)
+    letGo({ incoming, outgoing })
+  })
   return exchange
 }

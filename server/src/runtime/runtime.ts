@@ -15,6 +15,7 @@ import type { Exchange } from "../http/exchange.ts"
 import { createReply, endsHere } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
 import type { Catalogue } from "../models/catalogue.ts"
+import type { UpstreamRequest } from "../outbound/client.ts"
 import type { Kind } from "../providers/provider.ts"
 import type { Meter, Meters } from "../usage/meter.ts"
 import { mergedListing } from "./listings.ts"
@@ -92,7 +93,7 @@ export const createRuntime = (needs: Needs) => {
   const attempt = (
     { exchange, target }: Proxied,
     upstream: Upstream,
-    body: Attempt["request"]["body"],
+    body: UpstreamRequest["body"],
   ): Attempt => {
     const { incoming } = exchange
     const { "content-length": length } = incoming.headers
@@ -104,7 +105,8 @@ export const createRuntime = (needs: Needs) => {
     }
     const query = target.includes("?") ? target.slice(target.indexOf("?")) : ""
     const path = pathOf(target) + query
-    return { upstream, request: { method: incoming.method ?? "GET", path, headers, body } }
+    const request = { method: incoming.method ?? "GET", path, headers, body }
+    return { upstream, request: () => request }
   }
 
   const carry = (

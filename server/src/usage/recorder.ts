@@ -5,7 +5,7 @@ import { isOutage } from "../db/outage.ts"
 import type { UsageRow } from "../db/tables.ts"
 
 const writeMs = 500
-const rowsPerStatement = 50
+const rowsPerStatement = 100
 const mostQueued = 20_000
 
 export type UsageRecord = Insertable<UsageRow>
