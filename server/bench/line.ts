@@ -6,10 +6,13 @@ export type Line = {
   rate?: number
   /** The load side was busy before this server was: it can do more. */
   loadBound?: boolean
-  /** µs of CPU a request. */
+  /** µs of CPU a request, when every connection asks again at once. */
   cpu?: number
-  /** CPU beside nginx's, median over the rounds. */
+  /** That beside nginx's, median over the rounds. */
   ratio?: number
+  /** The same at half load, when all servers are asked equally often. */
+  cpuHalf?: number
+  ratioHalf?: number
   /** ms, at half load; of a whole answer. */
   p50?: number
   p99?: number

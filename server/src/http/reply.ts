@@ -39,6 +39,8 @@ export interface Reply {
   onGone(callback: () => void): void
 }
 
+/** Up to here a last piece is written as text, a byte a character: Node joins that to the head. */
+const mostAsText = 16 * 1024
 /** A client that takes nothing for so long has gone, though its connection stands. */
 const longestStallMs = 120_000
 
@@ -74,7 +76,11 @@ class NodeReply implements Reply {
   }
 
   end(chunk?: Buffer | string): void {
-    this.#outgoing.end(chunk)
+    if (Buffer.isBuffer(chunk) && chunk.length <= mostAsText) {
+      this.#outgoing.end(chunk.toString("latin1"), "latin1")
+    } else {
+      this.#outgoing.end(chunk)
+    }
   }
 
   cut(): void {
