@@ -1,0 +1,304 @@
+import { once } from "node:events"
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
+import { createServer as createSecureServer } from "node:https"
+import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net"
+import { Readable } from "node:stream"
+import { setTimeout as sleep } from "node:timers/promises"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import { afterEach, describe, expect, it } from "vitest"
+import { type Client, createClient, type Flow, type UpstreamRequest } from "./client.ts"
+import type { UpstreamError } from "./upstream-error.ts"
+
+/** Made for this test; it opens nothing. */
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgxnOHdv3c/V2mmtW9
+g34zOHVlGFWJE1hE+3SPOj1f3MKhRANCAARwChih0TWO+WZh/pbn2ETndYZyPDrT
+HQNs0QIvjU+Sr27zMvFKdUSAEShspVGbsy5qfef4wVJwAzFWdCt5S2p1
+-----END PRIVATE KEY-----`
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUJSZ15NQ+Jv21xA7RJhWtelkq7TwwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTIyNDcwNVoYDzIxMjYxMDI4
+MjI0NzA1WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARwChih0TWO+WZh/pbn2ETndYZyPDrTHQNs0QIvjU+Sr27zMvFKdUSA
+EShspVGbsy5qfef4wVJwAzFWdCt5S2p1o28wbTAdBgNVHQ4EFgQUCaWdpyokUfKV
+AXGq0DxAHum48RMwHwYDVR0jBBgwFoAUCaWdpyokUfKVAXGq0DxAHum48RMwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhAKaDGnR6dEJdnUC3r57UYYWyRP9NtRHel/qgRCuvkTkvAiBs
+7A7x98RRGxknjmmwUM60Xi1yZAATTzsTpHXP+F2jNg==
+-----END CERTIFICATE-----`
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+const serve = async (server: Server | ReturnType<typeof createSocketServer>): Promise<number> => {
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  closing.push(() => {
+    server.close()
+    if ("closeAllConnections" in server) server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const answering = (listener: RequestListener): Promise<number> => serve(createServer(listener))
+
+const clientOf = (url: string, patience = { connect: 2, firstByte: 2, idle: 2 }): Client => {
+  const client = createClient(url, patience)
+  closing.push(client.close)
+  return client
+}
+
+const plainOf = (port: number): Client => clientOf(`http://127.0.0.1:${port}/base/`)
+
+const get: UpstreamRequest = { method: "GET", path: "/x", headers: {}, body: null }
+
+interface Heard {
+  status: number
+  text: string
+  error?: UpstreamError
+}
+
+/** Sends, and resolves when the reply is over, whichever way. */
+const hear = (
+  client: Client,
+  request: UpstreamRequest,
+  each: (chunk: Buffer) => boolean = () => true,
+): Promise<Heard> & { flow: Flow } => {
+  const heard: Heard = { status: 0, text: "" }
+  let resolve: (heard: Heard) => void = () => {}
+  const over = new Promise<Heard>((settle) => {
+    resolve = settle
+  })
+  const flow = client.send(request, {
+    head: (status) => {
+      heard.status = status
+    },
+    data: (chunk) => {
+      heard.text += chunk.toString("utf8")
+      return each(chunk)
+    },
+    end: () => resolve(heard),
+    broke: (error) => resolve({ ...heard, error }),
+  })
+  return Object.assign(over, { flow })
+}
+
+const bodyOf = async (incoming: IncomingMessage): Promise<string> =>
+  Buffer.concat(await incoming.toArray()).toString("utf8")
+
+describe("a client of an upstream", () => {
+  it("sends the request below its base, and keeps the connection for the next", async () => {
+    const ports = new Set<number | undefined>()
+    const port = await answering(async (incoming, outgoing) => {
+      ports.add(incoming.socket.remotePort)
+      const { method, url, headers } = incoming
+      outgoing.end(JSON.stringify({ method, url, headers, body: await bodyOf(incoming) }))
+    })
+    const client = plainOf(port)
+    for (const body of ["one", "zwei ä"]) {
+      const headers = { "x-list": ["a", "b"], "content-type": "text/plain" }
+      const request = { method: "POST", path: "/chat?x=1", headers, body: Buffer.from(body) }
+      const { text } = await hear(client, request)
+      expect(JSON.parse(text)).toMatchObject({
+        ...{ method: "POST", url: "/base/chat?x=1", body },
+        headers: { host: `127.0.0.1:${port}`, "x-list": "a, b", "content-type": "text/plain" },
+      })
+    }
+    expect(ports.size).toBe(1)
+  })
+
+  it("takes as many connections as there are requests at once", async () => {
+    const port = await answering((_incoming, outgoing) => setTimeout(() => outgoing.end("!"), 50))
+    const client = plainOf(port)
+    const all = await Promise.all(Array.from({ length: 50 }, () => hear(client, get)))
+    expect(all.map(({ text }) => text)).toEqual(Array(50).fill("!"))
+  })
+
+  it("closes a connection before the other side says it will", async () => {
+    let open = 0
+    const server = createServer((_incoming, outgoing) => {
+      outgoing.writeHead(200, { "keep-alive": "timeout=2", "content-length": "0" }).end()
+    })
+    server.on("connection", (socket) => {
+      open++
+      socket.on("close", () => open--)
+    })
+    const client = plainOf(await serve(server))
+    await hear(client, get)
+    expect(open).toBe(1)
+    await sleep(1600)
+    expect(open).toBe(0)
+  })
+
+  it("takes a new connection when the other side closed the kept one", async () => {
+    const port = await answering((_incoming, outgoing) => {
+      outgoing.end("fine")
+      setTimeout(() => outgoing.socket?.destroy(), 20)
+    })
+    const client = plainOf(port)
+    for (let turn = 0; turn < 3; turn++) {
+      expect((await hear(client, get)).text).toBe("fine")
+      await sleep(80)
+    }
+  })
+
+  it.each([
+    ["in chunks", {}, "chunked"],
+    ["with the length it was told", { "content-length": "200000" }, undefined],
+  ])("sends a body as it comes, %s", async (_how, headers, transfer) => {
+    const port = await answering(async (incoming, outgoing) => {
+      const { "transfer-encoding": coding } = incoming.headers
+      const { length } = await bodyOf(incoming)
+      outgoing.end(JSON.stringify({ coding, length }))
+    })
+    const pieces = Array.from({ length: 20 }, () => Buffer.alloc(10_000, "x"))
+    const body = Readable.from(pieces, { objectMode: false })
+    const reply = await hear(plainOf(port), { method: "POST", path: "/", headers, body })
+    expect(JSON.parse(reply.text)).toEqual({ coding: transfer, length: 200_000 })
+  })
+
+  it("does not use a connection again on which a request is still being sent", async () => {
+    const ports: (number | undefined)[] = []
+    const port = await answering((incoming, outgoing) => {
+      ports.push(incoming.socket.remotePort)
+      outgoing.writeHead(413, { "content-length": "3" }).end("no!")
+    })
+    const client = plainOf(port)
+    const body = new Readable({ read() {} })
+    body.push("the beginning")
+    expect((await hear(client, { ...get, method: "POST", body })).status).toBe(413)
+    expect((await hear(client, get)).status).toBe(413)
+    expect(new Set(ports).size).toBe(2)
+  })
+
+  it("reads no further than it is let", async () => {
+    const megabytes = 64
+    let sent = 0
+    const port = await answering(async (_incoming, outgoing) => {
+      for (; sent < megabytes; sent++) {
+        if (!outgoing.write(Buffer.alloc(1024 * 1024))) await once(outgoing, "drain")
+      }
+      outgoing.end()
+    })
+    let bytes = 0
+    let wait = true
+    const reply = hear(plainOf(port), get, (chunk) => {
+      bytes += chunk.length
+      return !wait
+    })
+    // Longer than an upstream may be silent: this silence is ours.
+    await sleep(2500)
+    expect(bytes).toBeLessThan(1024 * 1024)
+    expect(sent).toBeLessThan(megabytes / 2)
+    wait = false
+    reply.flow.resume()
+    expect((await reply).error).toBeUndefined()
+    expect(bytes).toBe(megabytes * 1024 * 1024)
+  })
+
+  it("ends a request that is cancelled, and says no more of it", async () => {
+    const left = new Promise<void>((resolve) => {
+      void answering((incoming, outgoing) => {
+        outgoing.write("first")
+        incoming.on("close", resolve)
+      }).then((port) => {
+        const flow = plainOf(port).send(get, {
+          head: () => {},
+          data: () => {
+            setImmediate(() => flow.cancel())
+            return true
+          },
+          end: () => expect.unreachable(),
+          broke: () => expect.unreachable(),
+        })
+      })
+    })
+    await left
+  })
+
+  it.each([
+    ["timeout", () => {}],
+    [
+      "silence",
+      (socket: Socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"),
+    ],
+    ["reset", (socket: Socket) => socket.destroy()],
+    ["reset", (socket: Socket) => socket.write("SSH-2.0-Server\r\n")],
+    ["broken", (socket: Socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")],
+    [
+      "broken",
+      (socket: Socket) =>
+        socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx\r\n"),
+    ],
+  ])("tells %s from other failures", async (kind, answer) => {
+    const port = await serve(
+      createSocketServer((socket) => socket.once("data", () => answer(socket))),
+    )
+    const patience = { connect: 1, firstByte: 0.3, idle: 0.3 }
+    const { error } = await hear(clientOf(`http://127.0.0.1:${port}`, patience), get)
+    expect(error?.kind).toBe(kind)
+  })
+
+  it("tells when nobody is there", async () => {
+    const server = createServer()
+    const port = await serve(server)
+    server.close()
+    expect((await hear(plainOf(port), get)).error?.kind).toBe("unreachable")
+  })
+
+  it.each([
+    ["a header", { headers: { "x-a": "1\r\nx-b: 2" } }],
+    ["a header's name", { headers: { "x a": "1" } }],
+    ["the path", { path: "/x HTTP/1.1\r\nx-b: 2" }],
+    ["the method", { method: "GET /y" }],
+  ])("sends nothing when %s would end a line", async (_what, part) => {
+    let asked = 0
+    const port = await answering((_incoming, outgoing) => {
+      asked++
+      outgoing.end()
+    })
+    const { error } = await hear(plainOf(port), { ...get, ...part })
+    expect(error?.kind).toBe("reset")
+    expect(asked).toBe(0)
+  })
+
+  it("lets what runs finish when it is retired, and takes no more", async () => {
+    const port = await answering((_incoming, outgoing) =>
+      setTimeout(() => outgoing.end("late"), 100),
+    )
+    const client = plainOf(port)
+    const running = hear(client, get)
+    await sleep(30)
+    client.retire()
+    expect((await hear(client, get)).error?.kind).toBe("reset")
+    expect((await running).text).toBe("late")
+  })
+
+  it("ends what runs when it is closed", async () => {
+    const port = await answering((_incoming, outgoing) => void outgoing.write("half"))
+    const client = plainOf(port)
+    const running = hear(client, get)
+    await sleep(50)
+    client.close()
+    expect((await running).error?.kind).toBe("broken")
+  })
+
+  it("speaks TLS with who has the right certificate, and with nobody else", async () => {
+    const port = await serve(
+      createSecureServer({ key, cert }, (_incoming, outgoing) => void outgoing.end("secret")),
+    )
+    const client = clientOf(`https://localhost:${port}`)
+    expect((await hear(client, get)).error?.kind).toBe("unreachable")
+    const usual = getCACertificates("default")
+    setDefaultCACertificates([...usual, cert])
+    try {
+      for (let turn = 0; turn < 2; turn++) {
+        expect((await hear(clientOf(`https://localhost:${port}`), get)).text).toBe("secret")
+      }
+    } finally {
+      setDefaultCACertificates(usual)
+    }
+  })
+})
