@@ -12,6 +12,7 @@ const commands = {
     args: ["node_modules/vitest/vitest.mjs", "run", "server/test/scim-fuzz.test.ts"],
     env: { SCIM_FUZZ_ROUNDS: "100000" },
   },
+  "bench:web": { dev: true, args: ["web/bench/main.ts"] },
   "bench:scim": { dev: true, args: ["server/bench/scim.ts"] },
   screenshots: { dev: true, args: ["web/e2e/screenshots.ts"] },
   backup: { dev: false, args: ["server/src/backup.ts"] },

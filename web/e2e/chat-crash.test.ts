@@ -1,53 +1,36 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../../server/test/fakes/openai.ts"
 import { adminEmail, adminPassword } from "../../server/test/gateway.ts"
+import { startOwnProcess } from "./own-process.ts"
 import { launch } from "./world.ts"
-
-const main = join(import.meta.dirname, "../../server/src/main.ts")
 
 let provider: FakeOpenAI
 let browser: Browser
 let dataDir: string
-const running = new Set<ChildProcess>()
+const running = new Set<() => Promise<void>>()
 
-/** A gateway in a process of its own, that can be killed. */
-const start = async (port: string): Promise<{ url: string; kill: () => Promise<void> }> => {
-  const child = spawn(process.execPath, [main], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      PATH: process.env.PATH,
-      PORT: port,
-      DATA_DIR: dataDir,
-      ADMIN_EMAIL: adminEmail,
-      ADMIN_PASSWORD: adminPassword,
-      OLLAMA_BASE_URLS: ";",
-      OPENAI_API_BASE_URLS: provider.url,
-      OPENAI_API_KEYS: "up-key",
-    },
+const start = async (port: string) => {
+  const { url, kill } = await startOwnProcess({
+    PORT: port,
+    DATA_DIR: dataDir,
+    ADMIN_EMAIL: adminEmail,
+    ADMIN_PASSWORD: adminPassword,
+    OLLAMA_BASE_URLS: ";",
+    OPENAI_API_BASE_URLS: provider.url,
+    OPENAI_API_KEYS: "up-key",
   })
-  running.add(child)
-  const exited = once(child, "exit")
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { msg, url } = JSON.parse(line)
-    if (msg !== "listening") continue
-    child.stdout.resume()
-    return {
-      url,
-      kill: async () => {
-        child.kill("SIGKILL")
-        running.delete(child)
-        await exited
-      },
-    }
+  running.add(kill)
+  return {
+    url,
+    kill: async () => {
+      running.delete(kill)
+      await kill()
+    },
   }
-  throw new Error("the gateway did not start")
 }
 
 beforeAll(async () => {
@@ -56,7 +39,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 afterAll(async () => {
-  for (const child of running) child.kill("SIGKILL")
+  for (const kill of running) await kill()
   await browser.close()
   await provider.close()
   rmSync(dataDir, { recursive: true, force: true })

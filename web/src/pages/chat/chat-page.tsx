@@ -12,7 +12,7 @@ import { ButtonLink, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Skeleton } from "../../ui/skeleton.tsx"
-import { preloadMarkdown } from "./answer-text.tsx"
+import { canDraw, preloadMarkdown, readyToDraw } from "./answer-text.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
 import { ChatView } from "./chat-view.tsx"
 import "./chat.css"
@@ -130,13 +130,30 @@ const Chatting = ({ chat, named }: { chat: ChatWithMessages | null; named?: stri
 /** `/`: a chat that is not begun yet. */
 export const NewChatPage = () => {
   const { model } = useSearch({ strict: false })
+  useEffect(() => {
+    window.addEventListener("input", preloadMarkdown, { once: true })
+    return () => window.removeEventListener("input", preloadMarkdown)
+  }, [])
   return <Chatting key={model} chat={null} {...(model !== undefined && { named: model })} />
+}
+
+/** Whether a chat's answers can be drawn as they will stand; asked once, when it has come. */
+const useDrawable = (chat: ChatWithMessages | undefined): boolean => {
+  const texts = chat?.messages.filter(({ role }) => role === "assistant").map((m) => m.content)
+  const [drawable, setDrawable] = useState(() => texts !== undefined && canDraw(texts))
+  const here = chat !== undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what comes later is drawn as it comes
+  useEffect(() => {
+    if (here) void readyToDraw(texts ?? []).then(() => setDrawable(true))
+  }, [here])
+  return drawable
 }
 
 /** A chat by its id: one's own, or one that is shared. */
 const OneChat = ({ id }: { id: string }) => {
   const { data, error, refetch } = useQuery(chatQuery(id))
   const gone = error instanceof ApiError && error.status === 404
+  const drawable = useDrawable(data)
   useEffect(preloadMarkdown, [])
   if (gone) {
     return (
@@ -155,7 +172,7 @@ const OneChat = ({ id }: { id: string }) => {
       </div>
     )
   }
-  if (data) return <Chatting chat={data} />
+  if (data && drawable) return <Chatting chat={data} />
   return (
     <div className="mx-auto max-w-[46rem] px-4 pt-16">
       {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton rows={8} />}

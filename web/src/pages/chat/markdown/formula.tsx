@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from "react"
+import { useLayoutEffect, useRef, useState } from "react"
+import { katexLater } from "./katex-later.ts"
 
 interface FormulaProps {
   source: string
@@ -9,14 +10,15 @@ interface FormulaProps {
 export const Formula = ({ source, display }: FormulaProps) => {
   const place = useRef<HTMLSpanElement>(null)
   const [drawn, setDrawn] = useState<string | null>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     let left = false
-    const draw = async (): Promise<void> => {
-      const { drawFormula } = await import("./katex.ts")
+    const draw = ({ drawFormula }: typeof import("./katex.ts")): void => {
       if (left || !place.current) return
       setDrawn(drawFormula(source, place.current, display) ? source : null)
     }
-    draw().catch(() => {})
+    const there = katexLater.now()
+    if (there) draw(there)
+    else katexLater.load().then(draw, () => {})
     return () => {
       left = true
     }

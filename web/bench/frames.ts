@@ -1,0 +1,49 @@
+import type { Page } from "playwright-core"
+
+/** Notes the time of every frame; `stepPx` scrolls the messages up by as much in each. */
+const watchFrames = (stepPx: number): string => `
+  window.frames_at = []
+  window.frames_on = true
+  {
+    const box = document.querySelector("section[aria-label=Messages]")
+    const tick = (now) => {
+      window.frames_at.push(now)
+      ${stepPx > 0 ? `box.scrollTop -= ${stepPx}` : ""}
+      if (window.frames_on) requestAnimationFrame(tick)
+    }
+    requestAnimationFrame(tick)
+  }
+`
+
+export interface Frames {
+  /** Frames a second, over all. */
+  mean: number
+  /** The same in the slowest whole second. */
+  slowest: number
+  /** The longest that the page stood still, in ms. */
+  longest: number
+}
+
+/** Frames while `during` runs. */
+export const countFrames = async (
+  page: Page,
+  stepPx: number,
+  during: () => Promise<void>,
+): Promise<Frames> => {
+  await page.evaluate(watchFrames(stepPx))
+  await during()
+  const times: number[] = await page.evaluate("window.frames_on = false, window.frames_at")
+  const first = times[0] ?? 0
+  const seconds = ((times.at(-1) ?? 0) - first) / 1000
+  const each = Array.from({ length: Math.floor(seconds) }, () => 0)
+  for (const time of times) {
+    const second = Math.floor((time - first) / 1000)
+    if (second < each.length) each[second] = (each[second] ?? 0) + 1
+  }
+  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+  return {
+    mean: (times.length - 1) / seconds,
+    slowest: Math.min(...each),
+    longest: Math.max(...gaps),
+  }
+}

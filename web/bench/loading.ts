@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import type { Page } from "playwright-core"
+import { essay } from "./essay.ts"
+import type { Mark } from "./marks.ts"
+import { importChat, type Site } from "./site.ts"
+
+const dist = join(import.meta.dirname, "../dist")
+const loads = 5
+
+/** Scripts that a page asked for, since it was last asked about them. */
+const scriptsOf = (page: Page) => {
+  const seen = new Set<string>()
+  let fresh: string[] = []
+  page.on("response", (response) => {
+    const { pathname } = new URL(response.url())
+    if (!pathname.endsWith(".js") || seen.has(pathname)) return
+    seen.add(pathname)
+    fresh.push(pathname)
+  })
+  return async (): Promise<number> => {
+    await page.waitForLoadState("networkidle")
+    const sizes = fresh.map((path) => gzipSync(readFileSync(dist + path), { level: 9 }).length)
+    fresh = []
+    return sizes.reduce((sum, size) => sum + size, 0) / 1000
+  }
+}
+
+const formula = "Now $E = mc^2$."
+const diagram = "```mermaid\ngraph LR\nA-->B\n```"
+
+const measureScripts = async (site: Site): Promise<Mark[]> => {
+  const visit = await site.visit()
+  const { page } = visit
+  const kilobytes = scriptsOf(page)
+  const open = async (text: string): Promise<number> => {
+    await page.goto(await importChat(visit, site.url, ["Hello", text]))
+    await page.locator("article[data-role=assistant]").waitFor()
+    return kilobytes()
+  }
+  await page.goto(site.url)
+  await page.getByLabel("Message", { exact: true }).waitFor()
+  const kB = { unit: "kB" }
+  const marks = [
+    { what: "JavaScript of the chat page, gzipped", value: await kilobytes(), ...kB, atMost: 200 },
+    {
+      what: "  more for a chat with Markdown and code",
+      value: await open("**a**\n```ts\n1\n```"),
+      ...kB,
+    },
+    { what: "  more for its first formula", value: await open(formula), ...kB },
+    { what: "  more for its first diagram", value: await open(diagram), ...kB },
+  ]
+  await visit.context.close()
+  return marks
+}
+
+/** Adds up what moved without anybody having done something. */
+export const watchShifts = `
+  window.shifts = []
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      if (entry.hadRecentInput) continue
+      const moved = entry.sources.map(({ node, previousRect: p, currentRect: c }) => [p.x, p.y, p.width, p.height].map(Math.round) + " -> " + [c.x, c.y, c.width, c.height].map(Math.round) + (node?.nodeType === 1 ? node.outerHTML.slice(0, 120) : node?.textContent))
+      window.shifts.push({ value: entry.value, moved })
+    }
+  }).observe({ type: "layout-shift", buffered: true })
+`
+
+/** The sum of layout shifts since the page was opened; tells which elements moved. */
+export const shiftsOf = async (page: Page, where: string): Promise<number> => {
+  const shifts: { value: number; moved: string[] }[] = await page.evaluate("window.shifts")
+  for (const { value, moved } of shifts) {
+    process.stderr.write(`${where}: moved by ${value.toFixed(4)}: ${moved.join(" · ")}\n`)
+  }
+  return shifts.reduce((sum, { value }) => sum + value, 0)
+}
+
+const firstPaint = `performance.getEntriesByName("first-contentful-paint")[0]?.startTime`
+
+const measureLoad = async (site: Site, path: string, shown: string) => {
+  const paints: number[] = []
+  const shifts: number[] = []
+  for (let load = 0; load < loads; load++) {
+    const { page, context } = await site.visit()
+    await page.addInitScript(watchShifts)
+    await page.goto(path)
+    await page.locator(shown).first().waitFor()
+    await page.waitForLoadState("networkidle")
+    await page.waitForTimeout(300)
+    paints.push(Number(await page.evaluate(firstPaint)))
+    shifts.push(await shiftsOf(page, path))
+    await context.close()
+  }
+  return {
+    paint: paints.toSorted((a, b) => a - b)[loads >> 1] ?? Number.NaN,
+    shift: Math.max(...shifts),
+  }
+}
+
+/** What a browser that was never here has to load, when it shows something, and what moves. */
+export const measureLoading = async (site: Site): Promise<Mark[]> => {
+  const marks = await measureScripts(site)
+  const visit = await site.visit()
+  const chat = await importChat(visit, site.url, ["Tell me of tides", essay(600).join("")])
+  await visit.context.close()
+  const fresh = await measureLoad(site, `${site.url}/`, "textarea")
+  const read = await measureLoad(site, chat, "article[data-role=assistant] table")
+  return [
+    ...marks,
+    { what: "first contentful paint, new chat", value: fresh.paint, unit: "ms", atMost: 1000 },
+    { what: "first contentful paint, a chat", value: read.paint, unit: "ms", atMost: 1000 },
+    { what: "layout shift, new chat", value: fresh.shift, unit: "", atMost: 0 },
+    { what: "layout shift, a chat", value: read.shift, unit: "", atMost: 0 },
+  ]
+}

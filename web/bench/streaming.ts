@@ -1,0 +1,88 @@
+import type { CDPSession } from "playwright-core"
+import { countFrames } from "./frames.ts"
+import { shiftsOf, watchShifts } from "./loading.ts"
+import type { Mark } from "./marks.ts"
+import type { Site } from "./site.ts"
+
+const megabyte = 1_000_000
+/** Of the heap that one answer of 4,000 tokens may keep while it is shown, and after it is left. */
+const mostShownMB = 16
+const mostLeftMB = 4
+
+const heapMB = async (cdp: CDPSession): Promise<number> =>
+  (await cdp.send("Runtime.getHeapUsage")).usedSize / megabyte
+
+const collectedMB = async (cdp: CDPSession): Promise<number> => {
+  for (let times = 0; times < 3; times++) await cdp.send("HeapProfiler.collectGarbage")
+  return heapMB(cdp)
+}
+
+const warmUpMs = 4000
+const patience = { timeout: 120_000 }
+
+/** A long answer as it comes: does the page keep up, and does it let go of what it no longer needs? */
+export const measureStreaming = async (site: Site, tokens: number): Promise<Mark[]> => {
+  const { page, cdp, context } = await site.visit()
+  await page.addInitScript(watchShifts)
+  await page.goto(site.url)
+  const composer = page.getByLabel("Message", { exact: true })
+  const newChat = page.getByRole("link", { name: "New chat" }).first()
+  const running = page.locator("article[data-role=assistant][data-state=running]")
+  const ask = async (): Promise<void> => {
+    await composer.fill("Write of tides")
+    await composer.press("Enter")
+    await running.waitFor()
+  }
+  const ended = (): Promise<void> => running.waitFor({ state: "detached", ...patience })
+
+  // What is loaded once for any answer is not this one's.
+  await ask()
+  await page.waitForTimeout(warmUpMs)
+  await composer.press("Escape")
+  await ended()
+  await newChat.click()
+  const before = await collectedMB(cdp)
+  await page.evaluate("window.shifts = []")
+
+  let most = 0
+  await ask()
+  const started = performance.now()
+  const frames = await countFrames(page, 0, async () => {
+    const sample = setInterval(() => {
+      void heapMB(cdp).then((now) => {
+        most = Math.max(most, now)
+      })
+    }, 1000)
+    await ended()
+    clearInterval(sample)
+  })
+  const seconds = (performance.now() - started) / 1000
+  const shift = await shiftsOf(page, "while an answer comes")
+  const shown = await collectedMB(cdp)
+  await newChat.click()
+  await page.locator("article").first().waitFor({ state: "detached" })
+  const left = await collectedMB(cdp)
+  await context.close()
+  const MB = { unit: "MB" }
+  return [
+    { what: "tokens a second, as they came", value: tokens / seconds, unit: "" },
+    { what: "frames a second meanwhile", value: frames.mean, unit: "", atLeast: 50 },
+    { what: "  in the slowest second", value: frames.slowest, unit: "" },
+    { what: "  longest without a frame", value: frames.longest, unit: "ms" },
+    { what: "layout shift meanwhile", value: shift, unit: "", atMost: 0 },
+    { what: "heap before, collected", value: before, ...MB },
+    { what: "  most while it came, not collected", value: most, ...MB },
+    {
+      what: "  more with the answer shown, collected",
+      value: shown - before,
+      ...MB,
+      atMost: mostShownMB,
+    },
+    {
+      what: "  more after the chat was left, collected",
+      value: left - before,
+      ...MB,
+      atMost: mostLeftMB,
+    },
+  ]
+}

@@ -1,0 +1,46 @@
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as wait } from "node:timers/promises"
+import { essay } from "./essay.ts"
+
+const frame = (content: string): string => {
+  const choices = [{ index: 0, delta: { content }, finish_reason: null }]
+  const head = { id: "c", object: "chat.completion.chunk", created: 1, model: "essay" }
+  return `data: ${JSON.stringify({ ...head, choices })}\n\n`
+}
+
+/** Keeps to the clock: what a late timer missed is sent at once. */
+const write = async (response: ServerResponse, count: number, perSecond: number) => {
+  const tokens = essay(count)
+  const started = performance.now()
+  for (let sent = 0; sent < tokens.length && !response.destroyed; ) {
+    const due = Math.floor(((performance.now() - started) / 1000) * perSecond) + 1
+    for (const text of tokens.slice(sent, due)) response.write(frame(text))
+    sent = Math.max(sent, Math.min(due, tokens.length))
+    await wait(1000 / perSecond)
+  }
+  response.end("data: [DONE]\n\n")
+}
+
+/** A provider whose one model writes an essay, token by token, at a steady pace. */
+export const startUpstream = async (count: number, perSecond: number) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    if (request.url?.endsWith("/models")) {
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify({ object: "list", data: [{ id: "essay", object: "model" }] }))
+      return
+    }
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    void write(response, count, perSecond)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
