@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef, useState } from "react"
 import { katexLater } from "./katex-later.ts"
 
+type Draw = Awaited<ReturnType<typeof katexLater.load>>
+
 interface FormulaProps {
   source: string
   display: boolean
@@ -12,7 +14,7 @@ export const Formula = ({ source, display }: FormulaProps) => {
   const [drawn, setDrawn] = useState<string | null>(null)
   useLayoutEffect(() => {
     let left = false
-    const draw = ({ drawFormula }: typeof import("./katex.ts")): void => {
+    const draw = (drawFormula: Draw): void => {
       if (left || !place.current) return
       setDrawn(drawFormula(source, place.current, display) ? source : null)
     }

@@ -9,9 +9,9 @@ const fonts = [
 
 /** With its fonts: a formula that changes them moves. */
 export const katexLater = later(async () => {
-  const katex = await import("./katex.ts")
+  const { drawFormula } = await import("./katex.ts")
   await Promise.allSettled(fonts.map((font) => document.fonts.load(font)))
-  return katex
+  return drawFormula
 })
 
 /** Whether a text may hold a formula. */
