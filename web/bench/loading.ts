@@ -56,25 +56,41 @@ const measureScripts = async (site: Site): Promise<Mark[]> => {
   return marks
 }
 
-/** Adds up what moved without anybody having done something. */
+/** Notes what moved without anybody having done something; `written` is the block that still grows. */
 export const watchShifts = `
   window.shifts = []
+  const describe = (node) => node?.nodeType === 1 ? node.outerHTML.slice(0, 120) : node?.textContent
+  const grows = (node) => {
+    const element = node?.nodeType === 1 ? node : node?.parentElement
+    const block = element?.closest(".markdown > *")
+    return Boolean(block) && !block.nextElementSibling?.nextElementSibling
+  }
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       if (entry.hadRecentInput) continue
-      const moved = entry.sources.map(({ node, previousRect: p, currentRect: c }) => [p.x, p.y, p.width, p.height].map(Math.round) + " -> " + [c.x, c.y, c.width, c.height].map(Math.round) + (node?.nodeType === 1 ? node.outerHTML.slice(0, 120) : node?.textContent))
-      window.shifts.push({ value: entry.value, moved })
+      const nodes = entry.sources.map(({ node }) => node)
+      const written = nodes.every(grows)
+      window.shifts.push({ value: entry.value, written, moved: nodes.map(describe) })
     }
   }).observe({ type: "layout-shift", buffered: true })
 `
 
-/** The sum of layout shifts since the page was opened; tells which elements moved. */
-export const shiftsOf = async (page: Page, where: string): Promise<number> => {
-  const shifts: { value: number; moved: string[] }[] = await page.evaluate("window.shifts")
-  for (const { value, moved } of shifts) {
-    process.stderr.write(`${where}: moved by ${value.toFixed(4)}: ${moved.join(" · ")}\n`)
+interface Shift {
+  value: number
+  written: boolean
+  moved: string[]
+}
+
+/** The sums of layout shifts since the page was opened; tells which finished elements moved. */
+export const shiftsOf = async (page: Page, where: string) => {
+  const shifts: Shift[] = await page.evaluate("window.shifts")
+  const sums = { finished: 0, written: 0 }
+  for (const { value, written, moved } of shifts) {
+    sums[written ? "written" : "finished"] += value
+    if (!written)
+      process.stderr.write(`${where}: moved by ${value.toFixed(4)}: ${moved.join(" · ")}\n`)
   }
-  return shifts.reduce((sum, { value }) => sum + value, 0)
+  return sums
 }
 
 const firstPaint = `performance.getEntriesByName("first-contentful-paint")[0]?.startTime`
@@ -90,7 +106,8 @@ const measureLoad = async (site: Site, path: string, shown: string) => {
     await page.waitForLoadState("networkidle")
     await page.waitForTimeout(300)
     paints.push(Number(await page.evaluate(firstPaint)))
-    shifts.push(await shiftsOf(page, path))
+    const { finished, written } = await shiftsOf(page, path)
+    shifts.push(finished + written)
     await context.close()
   }
   return {

@@ -10,7 +10,8 @@ export const passes = ({ value, atMost, atLeast }: Mark): boolean =>
   (atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast)
 
 const shown = (value: number, unit: string): string => {
-  const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : 1
+  const digits = unit === "" && value < 1 ? 4 : 1
+  if (Math.abs(value) >= 100 || Number.isInteger(value)) return `${value.toFixed(0)} ${unit}`.trim()
   return `${value.toFixed(digits)}${unit && ` ${unit}`}`
 }
 
