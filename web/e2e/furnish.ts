@@ -132,6 +132,7 @@ export const adminPages = ({
     audit: "/admin/audit",
     "audit-nothing": "/admin/audit?query=nothing-at-all",
     "audit-event": `/admin/audit/${eventId}`,
+    "sign-on": "/admin/sign-on",
     settings: "/admin/settings",
     lost: "/nothing/here",
   }) as const

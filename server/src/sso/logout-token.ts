@@ -18,7 +18,7 @@ const Claims = z
     sub: z.string().max(255).optional(),
     sid: z.string().max(1000).optional(),
     events: z.object({ [event]: z.looseObject({}) }),
-    nonce: z.undefined(),
+    nonce: z.undefined().optional(),
   })
   .refine(({ sub, sid }) => sub !== undefined || sid !== undefined, "needs a sub or a sid")
 

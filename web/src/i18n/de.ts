@@ -5,6 +5,7 @@ import { chat } from "./de/chat.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
 import { models } from "./de/models.ts"
+import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 import type { Catalogue } from "./translate.ts"
 
@@ -12,6 +13,7 @@ import type { Catalogue } from "./translate.ts"
 export const de: Catalogue = {
   ...frame,
   ...start,
+  ...signOn,
   ...chat,
   ...models,
   ...functions,

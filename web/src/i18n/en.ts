@@ -5,12 +5,14 @@ import { chat } from "./en/chat.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
 import { models } from "./en/models.ts"
+import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
 
 /** English, and the list of all messages there are. */
 export const en = {
   ...frame,
   ...start,
+  ...signOn,
   ...chat,
   ...models,
   ...functions,

@@ -6,6 +6,7 @@ import type { Page } from "../../../server/src/http/list.ts"
 import type { ModelRecord, WorkspaceModel } from "../../../server/src/models/schema.ts"
 import type { Provisioning } from "../../../server/src/scim/provisioning-schema.ts"
 import type { SettingsView } from "../../../server/src/settings/schema.ts"
+import type { Identities, SignOnProvider } from "../../../server/src/sso/schema.ts"
 import type { UsageReport } from "../../../server/src/usage/schema.ts"
 import type { User } from "../../../server/src/users/schema.ts"
 import { api, type Query } from "./api.ts"
@@ -106,4 +107,22 @@ export const usageQuery = (query: Query) =>
     queryKey: ["usage", query],
     queryFn: ({ signal }) => api.get<UsageReport>("/api/v1/usage", { query, signal }),
     placeholderData: keepPreviousData,
+  })
+
+export const signOnProvidersQuery = queryOptions({
+  queryKey: ["sign-on", "providers"],
+  queryFn: async ({ signal }) =>
+    (await api.get<Page<SignOnProvider>>("/api/v1/sso/providers", { signal })).items,
+})
+
+/** The address of an account's ties to providers; of one's own where `userId` is null. */
+export const identitiesPath = (userId: string | null): string =>
+  userId === null
+    ? "/api/v1/sso/identities"
+    : `/api/v1/sso/users/${encodeURIComponent(userId)}/identities`
+
+export const identitiesQuery = (userId: string | null) =>
+  queryOptions({
+    queryKey: ["identities", userId],
+    queryFn: ({ signal }) => api.get<Identities>(identitiesPath(userId), { signal }),
   })

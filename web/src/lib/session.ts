@@ -1,5 +1,6 @@
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query"
 import type { SignedIn } from "../../../server/src/auth/schema.ts"
+import type { Elsewhere } from "../../../server/src/sso/schema.ts"
 import { ApiError, api } from "./api.ts"
 import { queryClient } from "./query-client.ts"
 
@@ -8,6 +9,10 @@ export interface PublicConfig {
   version: string
   first_run: boolean
   signup: boolean
+  /** Who may sign in with a password. */
+  password_sign_in: "on" | "administrators" | "off"
+  /** One button each. */
+  sign_on: { name: string; label: string }[]
   runtime_prefix: string
 }
 
@@ -47,8 +52,17 @@ export const rememberSignedIn = ({ id, email, name, role, expires_at }: SignedIn
   queryClient.setQueryData(meQuery.queryKey, me)
 }
 
+/** Where a sign-in with a provider begins. */
+export const signOnAddress = (provider: string, back = "/"): string =>
+  `/api/v1/sso/${encodeURIComponent(provider)}/start?${new URLSearchParams({ back })}`
+
+/** Ends the session here, and at the provider that it came from. */
 export const signOut = async (): Promise<void> => {
-  await api.post("/api/v1/auths/signout")
+  const { redirect } = await api.post<Elsewhere>("/api/v1/sso/signout")
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, null)
+  if (redirect === null) return
+  window.location.assign(redirect)
+  // The page is left; nothing of it may go on meanwhile.
+  await new Promise(() => {})
 }

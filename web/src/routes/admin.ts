@@ -95,6 +95,11 @@ const usage = createRoute({
   validateSearch: listSearch("days", "by"),
   component: lazyRouteComponent(() => import("../pages/admin/usage.tsx"), "UsagePage"),
 })
+const signOn = createRoute({
+  getParentRoute: () => layout,
+  path: "/sign-on",
+  component: lazyRouteComponent(() => import("../pages/admin/sign-on.tsx"), "SignOnPage"),
+})
 const settings = createRoute({
   getParentRoute: () => layout,
   path: "/settings",
@@ -116,5 +121,6 @@ export const adminRoutes = layout.addChildren([
   usage,
   audit,
   auditEvent,
+  signOn,
   settings,
 ])

@@ -31,6 +31,21 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import("../pages/start/sign-in.tsx"), "SignInPage"),
 })
 
+const asText = (value: unknown): string | undefined =>
+  typeof value === "string" || typeof value === "number" ? String(value) : undefined
+
+/** Why nobody was let in by a provider; the gateway sends people here. */
+const signInProblem = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in/problem",
+  validateSearch: ({ problem, provider, request }: Record<string, unknown>) => ({
+    problem: asText(problem),
+    provider: asText(provider),
+    request: asText(request),
+  }),
+  component: lazyRouteComponent(() => import("../pages/start/problem.tsx"), "ProblemPage"),
+})
+
 const signUp = createRoute({
   getParentRoute: () => root,
   path: "/sign-up",
@@ -59,5 +74,5 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import("../pages/start/connect.tsx"), "ConnectPage"),
 })
 
-export const outsideRoutes = [welcome, signIn, signUp, pending] as const
+export const outsideRoutes = [welcome, signIn, signInProblem, signUp, pending] as const
 export const startRoutes = [connect] as const

@@ -97,3 +97,16 @@ export const DownloadLink = ({ href, children }: { href: string; children: React
     {children}
   </a>
 )
+
+/** A link that looks like a button and leaves the page. */
+export const ButtonAnchor = ({
+  look = "secondary",
+  icon: Icon,
+  href,
+  children,
+}: Common & { href: string; children: ReactNode }) => (
+  <a href={href} className={classes(base, looks[look])}>
+    {Icon && <Icon aria-hidden />}
+    {children}
+  </a>
+)

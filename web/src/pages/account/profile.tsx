@@ -1,9 +1,10 @@
-import { useMutation } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { chooseLanguage, type Language, languages, t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
+import { identitiesQuery } from "../../lib/queries.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { meQuery, rememberSignedIn, useMe } from "../../lib/session.ts"
 import { useStored } from "../../lib/stored.ts"
@@ -14,12 +15,14 @@ import { Field, Select, TextField } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { Facts, Page, Section } from "../../ui/page.tsx"
 import { PasswordField } from "../start/password-field.tsx"
+import { OwnLinks } from "./links.tsx"
 
 export const ProfilePage = () => (
   <Page title={t("account.profile")} lead={t("account.profileLead")} narrow>
     <Profile />
     <Appearance />
-    <Password />
+    <OwnLinks />
+    <OwnPassword />
   </Page>
 )
 
@@ -94,6 +97,12 @@ const Appearance = () => {
       </div>
     </Section>
   )
+}
+
+/** Who only signs in with a provider has no password to change. */
+const OwnPassword = () => {
+  const { data } = useQuery(identitiesQuery(null))
+  return data && (data.has_password || data.items.length === 0) ? <Password /> : null
 }
 
 const Password = () => {

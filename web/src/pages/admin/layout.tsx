@@ -13,6 +13,7 @@ export const AdminLayout = () => (
           { to: "/admin/groups", label: t("groups.title") },
           { to: "/admin/connections", label: t("connections.title") },
           { to: "/admin/provisioning", label: t("provisioning.title") },
+          { to: "/admin/sign-on", label: t("signOn.title") },
           { to: "/admin/usage", label: t("usage.title") },
           { to: "/admin/audit", label: t("audit.title") },
           { to: "/admin/settings", label: t("settings.title") },

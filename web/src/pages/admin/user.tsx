@@ -15,6 +15,7 @@ import { BackLink, Facts, Page, Section } from "../../ui/page.tsx"
 import { Removal } from "../../ui/removal.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
 import { Time } from "../../ui/time.tsx"
+import { UserLinks } from "../account/links.tsx"
 import { PasswordField } from "../start/password-field.tsx"
 import { RoleField } from "./new-user.tsx"
 
@@ -34,6 +35,7 @@ export const UserPage = () => {
         {(data) => (
           <>
             <Details key={data.id} user={data} />
+            <UserLinks userId={data.id} />
             <Password user={data} />
             <UserRemoval user={data} />
           </>

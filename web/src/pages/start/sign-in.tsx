@@ -1,11 +1,12 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useRouter } from "@tanstack/react-router"
+import { LogIn } from "lucide-react"
 import { type FormEvent, useState } from "react"
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { configQuery, rememberSignedIn } from "../../lib/session.ts"
-import { Button } from "../../ui/button.tsx"
+import { configQuery, rememberSignedIn, signOnAddress } from "../../lib/session.ts"
+import { Button, ButtonAnchor } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { TextField } from "../../ui/field.tsx"
 import { Outside } from "./outside.tsx"
@@ -16,6 +17,53 @@ const route = getRouteApi("/sign-in")
 export const SignInPage = () => {
   const { back } = route.useSearch()
   const { data: config } = useQuery(configQuery)
+  const [asked, setAsked] = useState(false)
+  const providers = config?.sign_on ?? []
+  const policy = config?.password_sign_in ?? "on"
+  const byPassword = policy === "on" || asked
+  return (
+    <Outside
+      title={t("session.signIn")}
+      lead={policy === "on" ? t("session.lead") : t("session.leadProvider")}
+    >
+      {providers.map(({ name, label }) => (
+        <ButtonAnchor
+          key={name}
+          look={policy === "on" ? "secondary" : "primary"}
+          icon={LogIn}
+          href={signOnAddress(name, back)}
+        >
+          {t("session.with", { provider: label })}
+        </ButtonAnchor>
+      ))}
+      {providers.length > 0 && byPassword && <Or />}
+      {policy === "administrators" && !asked && (
+        <Button look="quiet" onClick={() => setAsked(true)}>
+          {t("session.byPassword")}
+        </Button>
+      )}
+      {byPassword && <PasswordForm back={back} />}
+      {config?.signup && (
+        <p className="text-sm text-muted">
+          {t("session.noAccount")}{" "}
+          <Link to="/sign-up" className="text-accent underline">
+            {t("session.signUp")}
+          </Link>
+        </p>
+      )}
+    </Outside>
+  )
+}
+
+const Or = () => (
+  <div className="flex items-center gap-3 text-xs text-muted">
+    <span aria-hidden className="h-px flex-1 bg-line" />
+    {t("session.or")}
+    <span aria-hidden className="h-px flex-1 bg-line" />
+  </div>
+)
+
+const PasswordForm = ({ back }: { back: string | undefined }) => {
   const router = useRouter()
   const [email, setEmail] = useState("")
   const [password, setPassword] = useState("")
@@ -31,35 +79,24 @@ export const SignInPage = () => {
     signIn.mutate()
   }
   return (
-    <Outside title={t("session.signIn")} lead={t("session.lead")}>
-      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <TextField
-          label={t("session.email")}
-          type="email"
-          value={email}
-          onValue={setEmail}
-          autoComplete="username"
-          autoFocus
-        />
-        <PasswordField
-          label={t("session.password")}
-          value={password}
-          onValue={setPassword}
-          autoComplete="current-password"
-        />
-        {signIn.error && <ErrorNote error={signIn.error} />}
-        <Button type="submit" look="primary" busy={signIn.isPending}>
-          {t("session.signIn")}
-        </Button>
-      </form>
-      {config?.signup && (
-        <p className="text-sm text-muted">
-          {t("session.noAccount")}{" "}
-          <Link to="/sign-up" className="text-accent underline">
-            {t("session.signUp")}
-          </Link>
-        </p>
-      )}
-    </Outside>
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <TextField
+        label={t("session.email")}
+        type="email"
+        value={email}
+        onValue={setEmail}
+        autoComplete="username"
+      />
+      <PasswordField
+        label={t("session.password")}
+        value={password}
+        onValue={setPassword}
+        autoComplete="current-password"
+      />
+      {signIn.error && <ErrorNote error={signIn.error} />}
+      <Button type="submit" look="primary" busy={signIn.isPending}>
+        {t("session.signIn")}
+      </Button>
+    </form>
   )
 }

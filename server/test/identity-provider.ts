@@ -1,0 +1,94 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose"
+import Provider, { type Configuration } from "oidc-provider"
+import { freePort } from "./sign-on-env.ts"
+
+type Claims = Record<string, unknown>
+
+/** A real identity provider (oidc-provider), with its own pages to sign in and out at. */
+export interface IdentityProvider {
+  url: string
+  clientId: string
+  clientSecret: string
+  /** Claims by the name that people sign in with. */
+  people: Map<string, Claims>
+  /** Rewrites ID tokens on their way to the gateway, as somebody in between would. */
+  tamper: ((idToken: string) => string | Promise<string>) | undefined
+  /** The token with other claims, signed as the provider itself never would. */
+  signAnew(idToken: string, changes: Claims): Promise<string>
+  close(): Promise<void>
+}
+
+export const startIdentityProvider = async (gatewayUrl: string): Promise<IdentityProvider> => {
+  const { privateKey } = await generateKeyPair("RS256", { extractable: true })
+  const kid = "the-key"
+  const key = { ...(await exportJWK(privateKey)), kid, alg: "RS256", use: "sig" }
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const [clientId, clientSecret] = ["portico", "a-secret-of-the-client"]
+  const people = new Map<string, Claims>()
+  const back = `${gatewayUrl}/api/v1/sso/okta`
+
+  const configuration: Configuration = {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${back}/callback`],
+        post_logout_redirect_uris: [`${gatewayUrl}/sign-in`],
+        backchannel_logout_uri: `${back}/backchannel-logout`,
+        backchannel_logout_session_required: true,
+      },
+    ],
+    jwks: { keys: [key] },
+    cookies: { keys: ["a key for cookies"] },
+    claims: {
+      openid: ["sub", "oid"],
+      email: ["email", "email_verified"],
+      profile: ["name", "given_name", "family_name"],
+    },
+    features: { backchannelLogout: { enabled: true } },
+    findAccount: (_context, id) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, ...people.get(id) }),
+    }),
+    // By itself it does not call addresses of this machine.
+    fetch: (target, options = {}) => {
+      const plain = Object.entries(options).filter(([name]) => name !== "dispatcher")
+      return fetch(target, Object.fromEntries(plain))
+    },
+  }
+  const oidc = new Provider(url, configuration)
+
+  const provider: IdentityProvider = {
+    url,
+    clientId,
+    clientSecret,
+    people,
+    tamper: undefined,
+    signAnew: (idToken, changes) =>
+      new SignJWT({ ...decodeJwt(idToken), ...changes })
+        .setProtectedHeader({ alg: "RS256", kid })
+        .sign(privateKey),
+    close: async () => {
+      const closed = once(server, "close")
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+
+  oidc.use(async (context, next) => {
+    await next()
+    const { body } = context
+    if (!provider.tamper || context.path !== "/token" || typeof body !== "object") return
+    if (body === null || !("id_token" in body)) return
+    context.body = { ...body, id_token: await provider.tamper(String(body.id_token)) }
+  })
+
+  const server = createServer(oidc.callback())
+  server.listen(port, "127.0.0.1")
+  await once(server, "listening")
+  return provider
+}

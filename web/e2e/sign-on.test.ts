@@ -1,0 +1,226 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { adminEmail } from "../../server/test/gateway.ts"
+import {
+  type IdentityProvider,
+  startIdentityProvider,
+} from "../../server/test/identity-provider.ts"
+import { freePort, providerEnv } from "../../server/test/sign-on-env.ts"
+import { openWorld, type World } from "./world.ts"
+
+const scimToken = "the-identity-providers-own-token"
+
+let provider: IdentityProvider
+let world: World
+
+beforeAll(async () => {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  provider = await startIdentityProvider(url)
+  world = await openWorld({
+    PORT: String(port),
+    PUBLIC_URL: url,
+    SCIM_ENABLED: "true",
+    SCIM_TOKEN: scimToken,
+    ...providerEnv(provider, { LABEL: "Harbour SSO", LINK_CLAIM: "oid", PROVISION: "true" }),
+  })
+})
+afterAll(async () => {
+  await world.close()
+  await provider.close()
+})
+beforeEach(() => {
+  provider.tamper = undefined
+})
+
+const person = (name: string, claims: Record<string, unknown> = {}): string => {
+  const email = `${name}@example.com`
+  provider.people.set(name, { email, email_verified: true, name, ...claims })
+  return email
+}
+
+/** From our sign-in page through the provider's pages. */
+const signInAs = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole("link", { name: "Sign in with Harbour SSO" }).click()
+  await atProvider(page, name)
+}
+
+const atProvider = async (page: Page, name: string): Promise<void> => {
+  await page.getByPlaceholder("Enter any login").fill(name)
+  await page.getByPlaceholder("and password").fill("any")
+  await page.getByRole("button", { name: "Sign-in" }).click()
+  await page.getByRole("button", { name: "Continue" }).click()
+}
+
+const scim = (method: string, path: string, body?: unknown) =>
+  world.gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
+
+const makeUser = async (userName: string, externalId: string): Promise<string> => {
+  const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
+  return (await scim("POST", "/Users", { schemas, userName, externalId })).body.id
+}
+
+const problem = (page: Page, title: string | RegExp): Promise<void> =>
+  page.getByRole("heading", { name: title }).waitFor()
+
+describe("signing in with a provider", () => {
+  it("leads through its pages to the one that was asked for, with an account of one's own", async () => {
+    person("grace", { name: "Grace Hopper" })
+    const { page, open } = await world.visit()
+    await open("/account")
+    await signInAs(page, "grace")
+    await page.getByRole("heading", { name: "Profile" }).waitFor()
+    expect(await page.getByLabel("Name").inputValue()).toBe("Grace Hopper")
+    await page.getByRole("heading", { name: "Linked sign-ins" }).waitFor()
+    await page.getByText("It is the only way into your account.").waitFor()
+    expect(await page.getByRole("heading", { name: "Password" }).count()).toBe(0)
+  })
+
+  it("leads to the account that SCIM made", async () => {
+    const id = await makeUser("linked@example.com", "object-1")
+    person("linked", { oid: "object-1", email: "other@example.com", email_verified: false })
+    const { page, open } = await world.visit()
+    await open("/account")
+    await signInAs(page, "linked")
+    await page.getByText("linked@example.com").first().waitFor()
+    const me = await page.request.get(`${world.gateway.url}/api/v1/auths/`)
+    expect(await me.json()).toMatchObject({ id, role: "user" })
+  })
+
+  it("refuses a state that this browser never had, and an answer that was used before", async () => {
+    person("alan")
+    const { page, open } = await world.visit()
+    await open("/sign-in")
+    const callback = page.waitForRequest(/\/callback\?/)
+    await signInAs(page, "alan")
+    await page.getByRole("link", { name: "New chat" }).first().waitFor()
+    const used = (await callback).url()
+
+    const forged = new URL(used)
+    forged.searchParams.set("state", "made-by-somebody-else")
+    for (const address of [used, forged.href]) {
+      const other = await world.visit()
+      await other.page.goto(address)
+      await problem(other.page, "This sign-in is over")
+      await other.page.getByRole("link", { name: "Try again" }).waitFor()
+    }
+    await page.goto(used)
+    await problem(page, "This sign-in is over")
+  })
+
+  it("refuses tokens that are forged and tokens that are too old", async () => {
+    person("mallory")
+    const forge = (token: string): string => {
+      const [header, claims = "", signature] = token.split(".")
+      const text = Buffer.from(claims, "base64url").toString().replace("mallory", "grace")
+      return [header, Buffer.from(text).toString("base64url"), signature].join(".")
+    }
+    const age = (token: string): Promise<string> =>
+      provider.signAnew(token, { iat: 1_700_000_000, exp: 1_700_000_300 })
+    for (const tamper of [forge, age]) {
+      provider.tamper = tamper
+      const { page, open, context } = await world.visit()
+      await open("/sign-in")
+      await signInAs(page, "mallory")
+      await problem(page, "The answer of Harbour SSO could not be verified")
+      const cookies = await context.cookies(world.gateway.url)
+      expect(cookies.map(({ name }) => name)).not.toContain("token")
+    }
+  })
+
+  it("refuses an e-mail that nobody verified, and says what to do", async () => {
+    person("eve", { email: "grace@example.com", email_verified: false })
+    const { page, open } = await world.visit()
+    await open("/sign-in")
+    await signInAs(page, "eve")
+    await problem(page, "Your e-mail address is not verified")
+    await page.getByText("Verify it at Harbour SSO, then sign in again.").waitFor()
+  })
+
+  it("refuses a deactivated account with a clear page, and does not revive it", async () => {
+    const id = await makeUser("leaver@example.com", "object-2")
+    person("leaver", { oid: "object-2" })
+    const { page, open } = await world.visit()
+    await open("/account")
+    await signInAs(page, "leaver")
+    await page.getByRole("heading", { name: "Profile" }).waitFor()
+    expect((await scim("DELETE", `/Users/${id}`)).status).toBe(204)
+    await page.reload()
+    await page.getByRole("link", { name: "Sign in with Harbour SSO" }).click()
+    await problem(page, "This account is switched off")
+    expect((await scim("GET", `/Users/${id}`)).body.active).toBe(false)
+  })
+})
+
+describe("signing out", () => {
+  it("at the provider ends the session here", async () => {
+    person("katherine")
+    const { page, open, context } = await world.visit()
+    await open("/account")
+    await signInAs(page, "katherine")
+    await page.getByRole("heading", { name: "Profile" }).waitFor()
+    const there = await context.newPage()
+    await there.goto(`${provider.url}/session/end`)
+    await there.getByRole("button", { name: "Yes, sign me out" }).click()
+    await there.getByText("Sign-out Success").first().waitFor()
+    await expect
+      .poll(async () => (await page.request.get(`${world.gateway.url}/api/v1/auths/`)).status())
+      .toBe(401)
+    await page.reload()
+    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+  })
+
+  it("here ends the session at the provider too, and comes back", async () => {
+    person("edsger")
+    const { page, open } = await world.visit()
+    await open("/models")
+    await signInAs(page, "edsger")
+    await page.getByRole("button", { name: "edsger" }).click()
+    await page.getByRole("menuitem", { name: "Sign out" }).click()
+    await page.getByRole("button", { name: "Yes, sign me out" }).click()
+    await page.waitForURL(/\/sign-in/)
+    await page.getByRole("link", { name: "Sign in with Harbour SSO" }).click()
+    // Asked anew: it forgot who was there.
+    await page.getByPlaceholder("Enter any login").waitFor()
+  })
+})
+
+describe("an administrator", () => {
+  it("reads what to enter at the provider, tests it, links and switches passwords off", async () => {
+    person("boss", { email: adminEmail })
+    const { page, open, complaints } = await world.asAdmin()
+    await open("/admin/sign-on")
+    await page.getByText(`${world.gateway.url}/api/v1/sso/okta/callback`).waitFor()
+    await page.getByText("OIDC_OKTA_ISSUER").waitFor()
+    await page.getByRole("button", { name: "Test provider" }).click()
+    await page.getByText(`${provider.url} answers`).waitFor()
+    await page.getByText("Found 1 of its keys").waitFor()
+    await page.getByText("It knows the client portico").waitFor()
+    await page.getByLabel("Sign-in with a password").selectOption("off")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("alert").getByText("Link your own account").waitFor()
+    expect(complaints).toEqual([])
+
+    // By the e-mail alone nobody becomes an administrator.
+    const stranger = await world.visit()
+    await stranger.open("/sign-in")
+    await signInAs(stranger.page, "boss")
+    await problem(stranger.page, "An account with your e-mail address exists already")
+
+    await page.getByLabel("Sign-in with a password").selectOption("on")
+    await open("/account")
+    await page.getByRole("button", { name: "Link Harbour SSO" }).click()
+    await atProvider(page, "boss")
+    await page.getByRole("button", { name: "Unlink" }).waitFor()
+    await open("/admin/sign-on")
+    await page.getByLabel("Sign-in with a password").selectOption("off")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Saved", { exact: true }).waitFor()
+
+    await stranger.open("/sign-in")
+    await stranger.page.getByRole("link", { name: "Sign in with Harbour SSO" }).waitFor()
+    expect(await stranger.page.getByLabel("E-mail").count()).toBe(0)
+    await stranger.page.getByRole("link", { name: "Sign in with Harbour SSO" }).click()
+    await stranger.page.getByRole("link", { name: "Administration" }).waitFor()
+  })
+})

@@ -1,0 +1,198 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { CircleCheck, CircleX, KeyRound, PlugZap } from "lucide-react"
+import type { SettingsView } from "../../../../server/src/settings/schema.ts"
+import type { ProviderTest, SignOnProvider } from "../../../../server/src/sso/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { settingsQuery, signOnProvidersQuery } from "../../lib/queries.ts"
+import { configQuery } from "../../lib/session.ts"
+import { Button } from "../../ui/button.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Field, LockedNote, Select } from "../../ui/field.tsx"
+import { Form, useDraft } from "../../ui/form.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Facts, Page, Section } from "../../ui/page.tsx"
+import { Time } from "../../ui/time.tsx"
+
+const policies = ["on", "administrators", "off"] as const
+
+export const SignOnPage = () => {
+  const providers = useQuery(signOnProvidersQuery)
+  const settings = useQuery(settingsQuery)
+  return (
+    <Page title={t("signOn.title")} lead={t("signOn.lead")} narrow>
+      <Loaded query={providers}>
+        {(items) =>
+          items.length === 0 ? (
+            <EmptyState icon={KeyRound} title={t("signOn.none")}>
+              {t("signOn.noneHelp", { variables: "OIDC_<NAME>_ISSUER, OIDC_<NAME>_CLIENT_ID" })}
+            </EmptyState>
+          ) : (
+            <>
+              {items.map((provider) => (
+                <Provider key={provider.name} provider={provider} />
+              ))}
+              <Loaded query={settings} rows={2}>
+                {(view) => <Passwords view={view} />}
+              </Loaded>
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+const Provider = ({ provider }: { provider: SignOnProvider }) => (
+  <section className="flex flex-col gap-4 rounded border border-line p-4">
+    <div>
+      <h2 className="text-base font-semibold">{provider.label}</h2>
+      <p className="text-sm text-muted">
+        {t("signOn.accounts", { count: provider.accounts })} · {t("signOn.lastUsed")}{" "}
+        <Time at={provider.last_used_at} />
+      </p>
+    </div>
+    <Addresses provider={provider} />
+    <Switches provider={provider} />
+    <Test name={provider.name} />
+  </section>
+)
+
+/** What whoever sets up the provider needs from here. */
+const Addresses = ({ provider }: { provider: SignOnProvider }) => {
+  const rows = [
+    [t("signOn.redirect"), provider.redirect_uri],
+    [t("signOn.backchannel"), provider.backchannel_logout_uri],
+    [t("signOn.postLogout"), provider.post_logout_redirect_uri],
+  ] as const
+  return (
+    <div className="flex flex-col gap-2">
+      <h3 className="text-sm font-medium">{t("signOn.enter")}</h3>
+      <Facts
+        rows={rows.map(([name, address]) => [
+          name,
+          <span key={name} className="flex items-start gap-1">
+            <code className="min-w-0 flex-1 text-xs break-all">{address}</code>
+            <CopyButton text={address} label={t("signOn.copyOne", { name })} />
+          </span>,
+        ])}
+      />
+    </div>
+  )
+}
+
+/** What is switched, each with the variable that fixes it. */
+const Switches = ({ provider }: { provider: SignOnProvider }) => {
+  const onOff = (on: boolean): string => (on ? t("state.on") : t("state.off"))
+  const rows = [
+    ["ISSUER", t("signOn.issuer"), provider.issuer],
+    ["CLIENT_ID", t("signOn.client"), provider.client_id],
+    ["CLIENT_SECRET", t("signOn.secret"), t(provider.has_secret ? "signOn.set" : "signOn.notSet")],
+    ["SCOPES", t("signOn.scopes"), provider.scopes.join(" ")],
+    ["LINK_CLAIM", t("signOn.linkClaim"), provider.link_claim ?? t("signOn.no")],
+    ["LINK_EMAIL", t("signOn.linkEmail"), onOff(provider.link_email)],
+    ["TRUST_EMAIL", t("signOn.trustEmail"), onOff(provider.trust_email)],
+    [
+      "ALLOWED_DOMAINS",
+      t("signOn.domains"),
+      provider.allowed_domains.join(", ") || t("signOn.anyDomain"),
+    ],
+    ["PROVISION", t("signOn.provision"), onOff(provider.provision)],
+    ["GROUPS_CLAIM", t("signOn.groups"), provider.groups_claim ?? t("signOn.no")],
+  ] as const
+  return (
+    <dl className="grid gap-x-6 gap-y-3 text-sm wide:grid-cols-2">
+      {rows.map(([ending, label, value]) => (
+        <div key={ending} className="min-w-0">
+          <dt className="text-muted">{label}</dt>
+          <dd className="break-words">
+            {value}
+            <LockedNote variable={provider.variables + ending} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const Test = ({ name }: { name: string }) => {
+  const test = useMutation({
+    mutationFn: () =>
+      api.post<ProviderTest>(`/api/v1/sso/providers/${encodeURIComponent(name)}/test`),
+  })
+  return (
+    <div className="flex flex-col gap-3">
+      <div>
+        <Button icon={PlugZap} busy={test.isPending} onClick={() => test.mutate()}>
+          {t("signOn.test")}
+        </Button>
+      </div>
+      {test.error && <ErrorNote error={test.error} />}
+      {test.data && (
+        <ul role="status" className="flex flex-col gap-1.5 text-sm">
+          {test.data.checks.map(({ id, ok, message }) => {
+            const Icon = ok ? CircleCheck : CircleX
+            return (
+              <li key={id} className="flex items-start gap-2">
+                <Icon
+                  aria-hidden
+                  className={`mt-0.5 size-4 shrink-0 ${ok ? "text-ok" : "text-danger"}`}
+                />
+                <span className="min-w-0 break-words">{message}</span>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+const Passwords = ({ view }: { view: SettingsView }) => {
+  const client = useQueryClient()
+  const { values, set, settle, dirty } = useDraft({
+    password_sign_in: view.values.password_sign_in,
+  })
+  const save = useMutation({
+    mutationFn: () => api.post<SettingsView>("/api/v1/settings", values),
+    onSuccess: (saved) => {
+      settle({ password_sign_in: saved.values.password_sign_in })
+      client.setQueryData(settingsQuery.queryKey, saved)
+      void client.invalidateQueries({ queryKey: configQuery.queryKey })
+    },
+  })
+  const locked = view.locked.password_sign_in
+  return (
+    <Section title={t("signOn.passwords")}>
+      <Form
+        dirty={dirty}
+        saving={save.isPending}
+        saved={save.isSuccess}
+        error={save.error}
+        onSave={save.mutate}
+      >
+        <Field
+          label={t("signOn.passwordSignIn")}
+          help={t("signOn.passwordHelp", { variable: "PASSWORD_SIGN_IN=on" })}
+          {...(locked && { locked })}
+        >
+          {(wired) => (
+            <Select
+              {...wired}
+              value={values.password_sign_in}
+              onValue={(chosen) =>
+                set({ password_sign_in: policies.find((one) => one === chosen) ?? "on" })
+              }
+              options={policies.map((value) => ({
+                value,
+                label: t(`signOn.password.${value}`),
+              }))}
+            />
+          )}
+        </Field>
+      </Form>
+    </Section>
+  )
+}
