@@ -6,7 +6,7 @@ const commands = {
   check: { dev: true, args: ["scripts/check.mjs"] },
   format: { dev: true, args: ["node_modules/@biomejs/biome/bin/biome", "check", "--write"] },
   bench: { dev: true, args: ["server/bench/main.ts"] },
-  "bench:rag": { dev: true, args: ["server/bench/rag-quality.ts"] },
+  "bench:rag": { dev: true, args: ["server/bench/rag.ts"] },
   "fuzz:scim": {
     dev: true,
     args: ["node_modules/vitest/vitest.mjs", "run", "server/test/scim-fuzz.test.ts"],

@@ -1,19 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import { pino } from "pino"
 import { z } from "zod"
 import { readConfig } from "../src/config.ts"
 import { serve } from "../src/serve.ts"
-import { type Figures, measureSpeed } from "./rag-speed.ts"
-
-const usage = `npm run bench:rag -- [options]
-  --data FOLDER          with xquad.<language>.json (SQuAD 1.1 format); without it, speed alone
-  --languages en,de      those to measure (en,de,ru,zh)
-  --questions 200        of each language, evenly chosen (all)
-  --database URL         a PostgreSQL database of its own, in place of the embedded one
-  --passages 100000      for the speed of search; 0 leaves it out`
 
 const Data = z.object({
   data: z.array(
@@ -134,15 +125,8 @@ const measureLanguage = async (
   return ndcg >= limit
 }
 
-const showSpeed = ({ what, figures }: Figures): void => {
-  say(
-    `      ${what}  ${Object.entries(figures)
-      .map((one) => one.join(" "))
-      .join("  ")}`,
-  )
-}
-
-const measureQuality = async (
+/** Asks all questions of a data set. @returns whether each language reaches its mark */
+export const measureQuality = async (
   data: string,
   values: { languages: string; questions: string; database?: string | undefined },
 ): Promise<boolean> => {
@@ -156,29 +140,3 @@ const measureQuality = async (
   await opened.close()
   return good
 }
-
-const main = async (): Promise<boolean> => {
-  const { values } = parseArgs({
-    options: {
-      data: { type: "string" },
-      languages: { type: "string", default: "en,de,ru,zh" },
-      questions: { type: "string", default: "100000" },
-      database: { type: "string" },
-      passages: { type: "string", default: "100000" },
-      help: { type: "boolean", default: false },
-    },
-  })
-  if (values.help) {
-    say(usage)
-    return true
-  }
-  const { data } = values
-  const there = data !== undefined && existsSync(data)
-  if (!there) say("no --data: the quality of search is not measured")
-  const good = there ? await measureQuality(data, values) : true
-  const passages = Number(values.passages)
-  for (const figures of passages > 0 ? measureSpeed(passages) : []) showSpeed(figures)
-  return good
-}
-
-process.exit((await main()) ? 0 : 1)

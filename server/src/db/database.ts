@@ -7,6 +7,8 @@ export type Reader = Kysely<Tables>
 /** A database opened and migrated. Everything outside this folder is the same on each. */
 export interface Database {
   dialect: "sqlite" | "postgres"
+  /** Where an embedded database lies, for threads that read it by themselves; null elsewhere. */
+  file: string | null
   /** For reads outside a transaction; on SQLite a connection of its own. */
   read: Reader
   /**
@@ -21,6 +23,11 @@ export interface Database {
   transactLoosely<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Makes transactions that name the same `lock` run one after another until each commits. */
   exclusive(tx: Tx, lock: string): Promise<void>
+  /**
+   * Runs `work` alone among all that name the same `lock`, in every process. Unlike a transaction it
+   * may wait for anything; transactions of its own are durable one by one.
+   */
+  alone<T>(lock: string, work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 

@@ -1,11 +1,13 @@
 import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
-import { type Database, transactOn } from "./database.ts"
+import { type Database, type Tx, transactOn } from "./database.ts"
 import type { Tables } from "./tables.ts"
+import { createTurns } from "./turns.ts"
 
 const int8 = 20
 const poolSize = 10
+const aloneAtOnce = 3
 const connectTimeoutMs = 3000
 const statementTimeoutMs = 15_000
 /** A server that is silent for longer than any statement may take is gone, whatever TCP thinks. */
@@ -61,8 +63,13 @@ export const openPostgres = (url: string): Database => {
   })
   surviveErrors(pool)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const inTurn = createTurns()
+  const exclusive = async (tx: Tx, lock: string): Promise<void> => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
+  }
   return {
     dialect: "postgres",
+    file: null,
     read: db,
     transact: transactOn(db),
     transactLoosely: (work) =>
@@ -70,9 +77,15 @@ export const openPostgres = (url: string): Database => {
         await sql`set local synchronous_commit = off`.execute(tx)
         return work(tx)
       }),
-    exclusive: async (tx, lock) => {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
-    },
+    exclusive,
+    // Each holds a connection while it works: a few at a time, so that some are left for the work.
+    alone: (lock, work) =>
+      inTurn(`${(lock.at(-1)?.charCodeAt(0) ?? 0) % aloneAtOnce}`, () =>
+        db.transaction().execute(async (tx) => {
+          await exclusive(tx, lock)
+          return work()
+        }),
+      ),
     close: () => db.destroy(),
   }
 }

@@ -13,6 +13,7 @@ import {
 import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
 import type { Tables } from "./tables.ts"
+import { createTurns } from "./turns.ts"
 
 const busyTimeoutMs = 5000
 const cachedStatements = 500
@@ -122,6 +123,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   const checkpointer = createCheckpointer(path)
   return {
     dialect: "sqlite",
+    file: path,
     read,
     writer,
     transact: transactOn(writer),
@@ -136,6 +138,8 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
         }
       }),
     exclusive: async () => {},
+    // No other process uses the data folder.
+    alone: createTurns(),
     close: async () => {
       await checkpointer.close()
       await read.destroy()

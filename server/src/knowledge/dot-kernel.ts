@@ -1,11 +1,17 @@
 /**
  * A WebAssembly module of one function, written by hand so that nothing has to be built:
- * `dots(query, vectors, width, count, out)` writes the dot product of an int8 query with each of
- * `count` int8 vectors as int32. All addresses are in bytes; `width` is a multiple of 16.
+ * `dots(query, vectors, width, count, out)` writes the dot product of a query with each of `count`
+ * int8 vectors as int32. The query's components are from 0 to 127, the vectors' from -127 to 127:
+ * within these bounds the relaxed instruction is exact on every machine. All addresses are in
+ * bytes; `width` is a multiple of `grain`.
  */
 const i32 = 0x7f
 const v128 = 0x7b
 const [query, vectors, width, count, out, at, end, sum] = [0, 1, 2, 3, 4, 5, 6, 7]
+/** Instructions that do not wait for one another. */
+const lanes = 4
+/** Components a turn. */
+export const grain = 16 * lanes
 
 /** Unsigned LEB128. */
 const leb = (value: number): number[] =>
@@ -15,21 +21,22 @@ const text = (name: string): number[] => [name.length, ...Buffer.from(name)]
 
 const get = (local: number): number[] => [0x20, local]
 const set = (local: number): number[] => [0x21, local]
-const constant = (value: number): number[] => [0x41, value]
+/** Signed LEB128, of what is not negative. */
+const constant = (value: number): number[] =>
+  value < 0x40 ? [0x41, value] : [0x41, (value & 0x7f) | 0x80, value >>> 7]
 const add = [0x6a]
 const simd = (operation: number): number[] => [0xfd, ...leb(operation)]
-const load = [...simd(0x00), 0x00, 0x00]
-const lane = (index: number): number[] => [...get(sum), ...simd(0x1b), index]
-
-/** Eight products of one half of both operands, added in pairs. */
-const half = (extend: number): number[] => [
-  ...[...get(at), ...load, ...simd(extend)],
-  ...[...get(vectors), ...load, ...simd(extend)],
-  ...simd(0xba), // i32x4.dot_i16x8_s
-]
-const extendLow = 0x87
-const extendHigh = 0x88
+const load = (offset: number): number[] => [...simd(0x00), 0x00, ...leb(offset)]
+const extract = (index: number): number[] => [...get(sum), ...simd(0x1b), index]
 const addLanes = simd(0xae)
+const each = (work: (lane: number) => number[]): number[] =>
+  Array.from({ length: lanes }, (_, lane) => work(lane)).flat()
+
+/** Sixteen products, added in fours to one of the sums. */
+const multiply = (lane: number): number[] => [
+  ...[...get(vectors), ...load(16 * lane), ...get(at), ...load(16 * lane)],
+  ...[...get(sum + lane), ...simd(0x113), ...set(sum + lane)], // relaxed_dot_i8x16_i7x16_add_s
+]
 const step = (local: number, by: number[]): number[] => [
   ...get(local),
   ...by,
@@ -40,22 +47,24 @@ const step = (local: number, by: number[]): number[] => [
 const body = [
   ...[0x02, 0x40, 0x03, 0x40], // block, loop: one vector a turn
   ...[...get(count), 0x45, 0x0d, 0x01], // leave when none is left
-  ...[...simd(0x0c), ...Array<number>(16).fill(0), ...set(sum)],
+  ...each((lane) => [...simd(0x0c), ...Array<number>(16).fill(0), ...set(sum + lane)]),
   ...[...get(query), ...set(at)],
   ...[...get(vectors), ...get(width), ...add, ...set(end)],
-  ...[0x03, 0x40], // loop: 16 components a turn
-  ...[...get(sum), ...half(extendLow), ...addLanes, ...half(extendHigh), ...addLanes, ...set(sum)],
-  ...step(at, constant(16)),
-  ...step(vectors, constant(16)),
+  ...[0x03, 0x40], // loop
+  ...each(multiply),
+  ...step(at, constant(grain)),
+  ...step(vectors, constant(grain)),
   ...[...get(vectors), ...get(end), 0x49, 0x0d, 0x00], // on while below the end
   0x0b,
-  ...[...get(out), ...lane(0), ...lane(1), ...add, ...lane(2), ...add, ...lane(3), ...add],
-  ...[0x36, 0x02, 0x00], // i32.store
+  ...[...get(sum), ...get(sum + 1), ...addLanes, ...get(sum + 2), ...addLanes],
+  ...[...get(sum + 3), ...addLanes, ...set(sum)],
+  ...[...get(out), ...extract(0), ...extract(1), ...add, ...extract(2), ...add],
+  ...[...extract(3), ...add, 0x36, 0x02, 0x00], // i32.store
   ...step(out, constant(4)),
   ...[...get(count), ...constant(1), 0x6b, ...set(count)],
   ...[0x0c, 0x00, 0x0b, 0x0b, 0x0b],
 ]
-const locals = [2, 2, i32, 1, v128]
+const locals = [2, 2, i32, lanes, v128]
 const code = [...locals, ...body]
 
 const bytes = Uint8Array.from([

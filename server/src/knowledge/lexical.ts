@@ -1,5 +1,6 @@
-import { placeOf, type WordIndex } from "../files/word-index.ts"
-import { hashOf, type TermKind, termsOf, weights } from "../files/words.ts"
+import { hashOf, termsOf, weights } from "../files/words.ts"
+import { countsIn, findTerm, type QueryTerm, type Scope, scopeOf } from "./lexical-scope.ts"
+import { type Part, postingsOf, type Segment } from "./word-shelf.ts"
 
 /** BM25 (Robertson and Zaragoza, 2009), with the constants measured by `npm run bench:rag`. */
 const k1 = 1.2
@@ -11,27 +12,12 @@ const fewPassages = 50
 /** How much a word of the file's name counts beside one of the text. */
 const nameWeight = 1
 
-export interface SearchedFile {
-  id: string
-  words: WordIndex
-  /** Terms of its name. */
-  name: ReadonlySet<string>
-}
-
 export interface LexicalHit {
   file: number
   passage: number
   score: number
   /** Which share of what was asked for occurs, from 0 to 1. */
   coverage: number
-}
-
-interface QueryTerm {
-  term: string
-  hash: number
-  kind: TermKind
-  /** How often it was asked for, two at the most. */
-  times: number
 }
 
 const queryTerms = (query: string): QueryTerm[] => {
@@ -42,17 +28,6 @@ const queryTerms = (query: string): QueryTerm[] => {
     kind: kinds.get(term) ?? "word",
     times: Math.min(count, 2),
   }))
-}
-
-const postingsOf = ({ words }: SearchedFile, { kind }: QueryTerm) =>
-  kind === "trigram" ? words.trigrams : words.counted
-
-/** How many passages have a term, those included whose file has it in its name. */
-const frequencyIn = (file: SearchedFile, term: QueryTerm): number => {
-  if (file.name.has(term.term)) return file.words.passages
-  const { hashes, starts } = postingsOf(file, term)
-  const place = placeOf(hashes, term.hash)
-  return place < 0 ? 0 : (starts[place + 1] ?? 0) - (starts[place] ?? 0)
 }
 
 /** A word that has parts is half found by them, as inflected forms are. */
@@ -71,111 +46,140 @@ interface Weighed extends QueryTerm {
 const tellsNothing = (frequency: number, total: number): boolean =>
   frequency === 0 || (total >= fewPassages && frequency > total * tooFrequent)
 
-const weigh = (files: readonly SearchedFile[], terms: readonly QueryTerm[], total: number) => {
-  const weighed: Weighed[] = []
-  let whole = 0
-  for (const term of terms) {
-    let frequency = 0
-    for (const file of files) frequency += frequencyIn(file, term)
-    const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
-    const share = shareOf(term) * (total < fewPassages ? 1 : idf)
-    if (term.kind === "word") whole += share / shareOf(term)
-    if (tellsNothing(frequency, total)) continue
-    weighed.push({ ...term, weight: weights[term.kind] * idf * term.times, share })
-  }
-  return { weighed, whole }
-}
+/** What a term adds to passages that have it `count` times. */
+const scoreOf = (weight: number, count: number, norm: number): number =>
+  (weight * count * (k1 + 1)) / (count + norm)
 
-interface Sums {
-  scores: Float32Array
-  shares: Float32Array
-}
-
-/** Calls back for each passage of a file that has a term, with how often. */
-const eachPassage = (
-  file: SearchedFile,
-  term: QueryTerm,
-  tell: (passage: number, count: number) => void,
+const addSpans = (
+  { segment }: Scope,
+  spans: readonly number[],
+  { kind, weight, share }: Weighed,
 ): void => {
-  const { hashes, starts, passages } = postingsOf(file, term)
-  const place = placeOf(hashes, term.hash)
-  const from = place < 0 ? 0 : (starts[place] ?? 0)
-  const to = place < 0 ? 0 : (starts[place + 1] ?? 0)
-  const { frequencies } = file.words
-  const counted = term.kind !== "trigram"
-  for (let at = from; at < to; at++) tell(passages[at] ?? 0, counted ? (frequencies[at] ?? 1) : 1)
-}
-
-/** How often each passage of a file has a term that the file's name has too. */
-const namedCounts = (file: SearchedFile, term: QueryTerm): Float32Array => {
-  const counts = new Float32Array(file.words.passages).fill(nameWeight)
-  if (term.kind === "trigram") return counts
-  eachPassage(file, term, (passage, count) => {
-    counts[passage] = nameWeight + count
-  })
-  return counts
-}
-
-const addTerm = (file: SearchedFile, term: Weighed, average: number, sums: Sums): void => {
-  const { lengths } = file.words
-  const add = (passage: number, count: number): void => {
-    const length = 1 - b + b * ((lengths[passage] ?? 0) / average)
-    const score = (term.weight * count * (k1 + 1)) / (count + k1 * length)
-    sums.scores[passage] = (sums.scores[passage] ?? 0) + score
-    sums.shares[passage] = (sums.shares[passage] ?? 0) + term.share
+  const { scores, shares, norms } = segment
+  const { passages } = postingsOf(segment.words, kind)
+  const { frequencies } = segment.words
+  const counted = kind !== "trigram"
+  for (let span = 0; span < spans.length; span += 2) {
+    const to = spans[span + 1] ?? 0
+    for (let at = spans[span] ?? 0; at < to; at++) {
+      const passage = passages[at] as number
+      const count = counted ? (frequencies[at] as number) : 1
+      const gain = scoreOf(weight, count, norms[passage] as number)
+      scores[passage] = (scores[passage] as number) + gain
+      if (counted) shares[passage] = (shares[passage] as number) + share
+    }
   }
-  if (!file.name.has(term.term)) {
-    eachPassage(file, term, add)
-    return
-  }
-  for (const [passage, count] of namedCounts(file, term).entries()) add(passage, count)
 }
 
-const scoreFile = (file: SearchedFile, terms: readonly Weighed[], average: number): Sums => {
-  const { passages } = file.words
-  const sums = { scores: new Float32Array(passages), shares: new Float32Array(passages) }
-  for (const term of terms) addTerm(file, term, average, sums)
-  return sums
+/** A file's name stands over each of its passages, as if each had the word once more. */
+const addNamed = (scope: Scope, file: number, term: Weighed): void => {
+  const { starts, scores, shares, norms } = scope.segment
+  const first = starts[file] ?? 0
+  for (const [at, count] of countsIn(scope.segment, term, file).entries()) {
+    const passage = first + at
+    const norm = norms[passage] ?? 0
+    const more = term.kind === "trigram" && count > 0 ? 0 : nameWeight
+    const gain = scoreOf(term.weight, count + more, norm) - scoreOf(term.weight, count, norm)
+    scores[passage] = (scores[passage] ?? 0) + gain
+    if (count === 0) shares[passage] = (shares[passage] ?? 0) + term.share
+  }
 }
 
-const sizeOf = (files: readonly SearchedFile[]): { total: number; average: number } => {
-  let total = 0
-  let length = 0
-  for (const { words } of files) {
-    total += words.passages
-    for (const own of words.lengths) length += own
+/** Clears what the last search left, and says for each passage what its length takes away. */
+const prepare = ({ runs, segment }: Scope, average: number): void => {
+  const { scores, shares, norms } = segment
+  const { lengths } = segment.words
+  const [least, perWord] = [k1 * (1 - b), (k1 * b) / average]
+  for (let run = 0; run < runs.length; run += 2) {
+    const from = runs[run] ?? 0
+    const to = runs[run + 1] ?? from
+    scores.fill(0, from, to)
+    shares.fill(0, from, to)
+    for (let at = from; at < to; at++) norms[at] = least + perWord * (lengths[at] as number)
   }
-  return { total, average: Math.max(1, length / Math.max(1, total)) }
+}
+
+interface Question {
+  terms: QueryTerm[]
+  /** Passages that are asked about. */
+  total: number
+}
+
+/** Scores all scopes by one term. @returns what it would add to the coverage as a whole word */
+const scoreTerm = (scopes: readonly Scope[], term: QueryTerm, total: number): number => {
+  const found = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
+  const frequency = found.reduce((sum, one) => sum + one.frequency, 0)
+  const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+  const worth = total < fewPassages ? 1 : idf
+  const whole = term.kind === "word" ? worth : 0
+  if (tellsNothing(frequency, total)) return whole
+  const weight = weights[term.kind] * idf * term.times
+  const weighed = { ...term, weight, share: shareOf(term) * worth }
+  for (const { scope, spans, named } of found) {
+    addSpans(scope, spans, weighed)
+    for (const file of named) addNamed(scope, file, weighed)
+  }
+  return whole
+}
+
+/** @returns what all whole words of the question make up together */
+const score = (scopes: readonly Scope[], { terms, total }: Question): number => {
+  let whole = 0
+  for (const term of terms) whole += scoreTerm(scopes, term, total)
+  return whole
+}
+
+/** Collects the best `limit`; of equal ones those of the first files. */
+const createBest = (limit: number) => {
+  const hits: LexicalHit[] = []
+  let bar = Number.MIN_VALUE
+  const trim = (): void => {
+    hits.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
+    if (hits.length < limit) return
+    hits.length = limit
+    bar = hits.at(-1)?.score ?? bar
+  }
+  return {
+    offer: (hit: LexicalHit): void => {
+      hits.push(hit)
+      if (hits.length > limit * 4) trim()
+    },
+    reaches: (score: number): boolean => score >= bar,
+    hits: (): LexicalHit[] => {
+      trim()
+      return hits
+    },
+  }
+}
+
+/** Offers the passages of one file. */
+const offerFile = (
+  best: ReturnType<typeof createBest>,
+  { starts, scores, shares }: Segment,
+  { index, file, whole }: { index: number; file: number; whole: number },
+): void => {
+  const first = starts[index] as number
+  const end = starts[index + 1] as number
+  for (let at = first; at < end; at++) {
+    const found = scores[at] as number
+    if (!best.reaches(found)) continue
+    const coverage = whole > 0 ? Math.min(1, (shares[at] as number) / whole) : 0
+    best.offer({ file, passage: at - first, score: found, coverage })
+  }
 }
 
 /** The best passages of some files by BM25; equal ones in the files' order. */
-export const searchWords = (
-  files: readonly SearchedFile[],
-  query: string,
-  limit: number,
-): LexicalHit[] => {
-  const { total, average } = sizeOf(files)
-  const { weighed, whole } = weigh(files, queryTerms(query), total)
-  if (weighed.length === 0) return []
-  const hits: LexicalHit[] = []
-  const covered = (share = 0): number => (whole > 0 ? Math.min(1, share / whole) : 0)
-  let bar = 0
-  for (const [index, file] of files.entries()) {
-    const { scores, shares } = scoreFile(file, weighed, average)
-    for (const [passage, score] of scores.entries()) {
-      if (score <= bar) continue
-      hits.push({ file: index, passage, score, coverage: covered(shares[passage]) })
+export const searchWords = (parts: readonly Part[], query: string, limit: number): LexicalHit[] => {
+  const scopes = parts.map(scopeOf)
+  const total = scopes.reduce((sum, scope) => sum + scope.total, 0)
+  const length = scopes.reduce((sum, scope) => sum + scope.length, 0)
+  for (const scope of scopes) prepare(scope, Math.max(1, length / Math.max(1, total)))
+  const whole = score(scopes, { terms: queryTerms(query), total })
+  const best = createBest(limit)
+  for (const { segment, order } of scopes) {
+    for (const [index, file] of order.entries()) {
+      if (file >= 0) offerFile(best, segment, { index, file, whole })
     }
-    if (hits.length > limit * 4) bar = trim(hits, limit)
   }
-  trim(hits, limit)
-  return hits
-}
-
-/** Keeps the best `limit`. @returns the score that a further one must exceed */
-const trim = (hits: LexicalHit[], limit: number): number => {
-  hits.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
-  if (hits.length < limit) return 0
-  hits.length = limit
-  return hits.at(-1)?.score ?? 0
+  return best.hits()
 }

@@ -84,7 +84,12 @@ export const createLibrary = async (needs: Needs) => {
     newId,
     now,
   })
-  const searcher = createSearcher({ bus, passages, vectorsOf: spaces.vectorsOf })
+  const searcher = createSearcher({
+    bus,
+    passages,
+    file: db.file,
+    vectorsOf: spaces.vectorsOf,
+  })
   const { meaningOf, rescore } = spaces
   const retrieval = createRetrieval({ passages, searcher, meaningOf, rescore })
 

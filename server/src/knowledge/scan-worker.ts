@@ -1,94 +1,80 @@
-import { parentPort } from "node:worker_threads"
-import { openWords, type WordIndex } from "../files/word-index.ts"
-import { termsOf } from "../files/words.ts"
+import { parentPort, workerData } from "node:worker_threads"
 import { searchWords } from "./lexical.ts"
+import { createOwnReader } from "./own-reader.ts"
 import type { Answered, Asked, Given } from "./scan.ts"
 import { createVectorShelf } from "./vector-shelf.ts"
 import { openCoarse, scanVectors } from "./vectors.ts"
+import { createWordShelf, type NamedWords } from "./word-shelf.ts"
 
 type Search = Extract<Asked, { type: "search" }>
 
 /** A million vectors of 384 components, and the words of as much text as is asked about often. */
 const roomBytes = { vectors: 512e6, words: 256e6 }
 
-/** What is known of files, the least lately used first. */
-const createShelf = <T>() => {
-  const entries = new Map<string, { value: T; bytes: number }>()
-  let bytes = 0
-  return {
-    get: (key: string): T | undefined => {
-      const entry = entries.get(key)
-      if (!entry) return undefined
-      entries.delete(key)
-      entries.set(key, entry)
-      return entry.value
-    },
-    has: (key: string): boolean => entries.has(key),
-    put: (key: string, value: T, size: number): void => {
-      entries.set(key, { value, bytes: size })
-      bytes += size
-    },
-    drop: (key: string): void => {
-      bytes -= entries.get(key)?.bytes ?? 0
-      entries.delete(key)
-    },
-    /** Lets go of the oldest until it fits. */
-    shrink: (room: number): void => {
-      for (const [key, entry] of entries) {
-        if (bytes <= room) return
-        entries.delete(key)
-        bytes -= entry.bytes
-      }
-    },
-    keys: () => entries.keys(),
-  }
+const shelves = {
+  words: createWordShelf(roomBytes.words),
+  vectors: createVectorShelf(roomBytes.vectors),
 }
-
-const nothing: WordIndex = openWords(
-  new Uint8Array(new Uint32Array([1, 0, 0, 0, 0, 0, 0, 0]).buffer),
-)
-const shelves = { words: createShelf<WordIndex>(), vectors: createVectorShelf(roomBytes.vectors) }
-const names = new Map<string, ReadonlySet<string>>()
+const reader = typeof workerData === "string" ? createOwnReader(workerData) : null
 const waiting = new Map<number, Search>()
 
 const tell = (answer: Answered): void => parentPort?.postMessage(answer)
 
-const termsOfName = (filename: string): ReadonlySet<string> => {
-  const known = names.get(filename)
-  if (known) return known
-  const stem = filename.replace(/\.[^.]*$/, "").replace(/[_.-]+/g, " ")
-  const { counts } = termsOf(stem)
-  if (names.size > 50_000) names.clear()
-  const terms = new Set(counts.keys())
-  names.set(filename, terms)
-  return terms
-}
-
 const answer = ({ id, query, files, limit, vector, lexical }: Search): void => {
-  const searched = files.map((file) => ({
-    id: file.id,
-    words: shelves.words.get(file.id) ?? nothing,
-    name: termsOfName(file.filename),
-  }))
-  const found = lexical ? searchWords(searched, query, limit) : []
-  const vectors = files.map(({ id: file }) =>
+  const ids = files.map((file) => file.id)
+  const found = lexical ? searchWords(shelves.words.parts(ids), query, limit) : []
+  const vectors = ids.map((file) =>
     vector ? shelves.vectors.get(`${vector.space} ${file}`, vector.values) : null,
   )
   const { hits, spread } = scanVectors(vectors, limit)
   tell({ type: "found", id, lexical: found, dense: hits, spread })
-  shelves.words.shrink(roomBytes.words)
+  shelves.words.shrink()
+}
+
+/** Which of the files asked about are not here. */
+const missing = ({ files, vector, lexical }: Search) => ({
+  words: lexical ? files.filter(({ id }) => !shelves.words.has(id)) : [],
+  vectors: vector ? files.filter(({ id }) => !shelves.vectors.has(`${vector.space} ${id}`)) : [],
+})
+
+const shelve = ({ files, vector }: Search, given: Given): void => {
+  const nameById = new Map(files.map(({ id, filename }) => [id, filename]))
+  const named = given.words.map(
+    ({ id, data }): NamedWords => ({ id, filename: nameById.get(id) ?? "", data }),
+  )
+  shelves.words.put(named)
+  for (const { id, count, data } of given.vectors) {
+    shelves.vectors.put(`${vector?.space} ${id}`, openCoarse(data, count))
+  }
+}
+
+const readMissing = (search: Search, own: NonNullable<typeof reader>): Given => {
+  const { words, vectors } = missing(search)
+  const { space = "" } = search.vector ?? {}
+  return {
+    words: words.flatMap(({ id }) => {
+      const data = own.words(id)
+      return data ? [{ id, data }] : []
+    }),
+    vectors: vectors.flatMap(({ id }) => {
+      const found = own.vectors(space, id)
+      return found ? [{ id, ...found }] : []
+    }),
+  }
 }
 
 const begin = (search: Search): void => {
-  const { id, files, vector, lexical } = search
-  const words = lexical ? files.filter((file) => !shelves.words.has(file.id)) : []
-  const vectors = vector
-    ? files.filter((file) => !shelves.vectors.has(`${vector.space} ${file.id}`))
-    : []
+  if (reader) {
+    shelve(search, readMissing(search, reader))
+    answer(search)
+    return
+  }
+  const { words, vectors } = missing(search)
   if (words.length + vectors.length === 0) {
     answer(search)
     return
   }
+  const { id, vector } = search
   waiting.set(id, search)
   const ids = (some: { id: string }[]): string[] => some.map((file) => file.id)
   tell({
@@ -100,17 +86,11 @@ const begin = (search: Search): void => {
   })
 }
 
-const take = (id: number, { words, vectors }: Given): void => {
+const take = (id: number, given: Given): void => {
   const search = waiting.get(id)
   waiting.delete(id)
   if (!search) return
-  for (const { id: file, data } of words) {
-    shelves.words.put(file, openWords(data), data.byteLength)
-  }
-  for (const { id: file, count, data } of vectors) {
-    const key = `${search.vector?.space} ${file}`
-    shelves.vectors.put(key, openCoarse(data, count))
-  }
+  shelve(search, given)
   answer(search)
 }
 

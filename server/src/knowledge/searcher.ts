@@ -11,6 +11,8 @@ const answerMs = 20_000
 interface Needs {
   bus: Bus
   passages: PassageStore
+  /** Of the embedded database, which the thread reads by itself; null where it has to ask. */
+  file: string | null
   /** The vectors of files in one space, as `packCoarse` packs them. */
   vectorsOf: (space: string, fileIds: readonly string[]) => Promise<Given["vectors"]>
 }
@@ -22,7 +24,7 @@ interface Waiting {
 }
 
 /** Searches in a thread of its own, so that no chat waits for it. */
-export const createSearcher = ({ bus, passages, vectorsOf }: Needs) => {
+export const createSearcher = ({ bus, passages, file, vectorsOf }: Needs) => {
   let worker: Worker | undefined
   let last = 0
   const waiting = new Map<number, Waiting>()
@@ -58,7 +60,9 @@ export const createSearcher = ({ bus, passages, vectorsOf }: Needs) => {
   }
 
   const start = (): Worker => {
-    const started = new Worker(new URL("./scan-worker.ts", import.meta.url))
+    const started = new Worker(new URL("./scan-worker.ts", import.meta.url), {
+      workerData: file,
+    })
     started.unref()
     started.on("message", (answer: Answered) => {
       if (answer.type === "missing") {

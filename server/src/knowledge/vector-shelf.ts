@@ -1,19 +1,19 @@
-import { createDots } from "./dot-kernel.ts"
-import { type Coarse, coarseQuery, type Scanned } from "./vectors.ts"
+import { mostPassages } from "../files/word-index.ts"
+import { createDots, grain } from "./dot-kernel.ts"
+import { type Coarse, coarseQuery, queryOffset, type Scan } from "./vectors.ts"
 
 const pageBytes = 65_536
 const queryBytes = 16_384
-/** Vectors a call of the kernel. */
-const block = 65_536
-const firstByte = queryBytes + block * 4
-/** Components a turn of the kernel. */
-const grain = 16
+/** Before all vectors stand the query and what the kernel finds. */
+const firstByte = queryBytes + (mostPassages + 1) * 4
 
 interface Entry {
   at: number
   bytes: number
   width: number
   coarse: Omit<Coarse, "components">
+  /** What the offset of a query adds to each product. */
+  offsets: Int32Array
 }
 
 /**
@@ -26,6 +26,7 @@ export const createVectorShelf = (room: number) => {
   const entries = new Map<string, Entry>()
   let top = firstByte
   let wasted = 0
+  let aimed: { query: Float32Array; factor: number } | null = null
 
   const drop = (key: string): void => {
     wasted += entries.get(key)?.bytes ?? 0
@@ -55,6 +56,12 @@ export const createVectorShelf = (room: number) => {
     if (missing > 0) memory.grow(Math.ceil(missing / pageBytes))
   }
 
+  /** What was compared last stands in the memory until the next time. */
+  const compare = ({ at, width, coarse: { count } }: Omit<Entry, "offsets">): Int32Array => {
+    dots(0, at, width, count, queryBytes)
+    return new Int32Array(memory.buffer, queryBytes, count)
+  }
+
   const put = (key: string, { count, dimensions, factors, components }: Coarse): void => {
     drop(key)
     const width = Math.ceil(dimensions / grain) * grain
@@ -68,11 +75,13 @@ export const createVectorShelf = (room: number) => {
         target.set(components.subarray(at * dimensions, (at + 1) * dimensions), at * width)
       }
     }
-    entries.set(key, { at: top, bytes, width, coarse: { count, dimensions, factors } })
+    const entry = { at: top, bytes, width, coarse: { count, dimensions, factors } }
     top += bytes
+    aimed = null
+    new Int8Array(memory.buffer, 0, width).fill(queryOffset)
+    entries.set(key, { ...entry, offsets: compare(entry).slice() })
   }
 
-  let aimed: { query: Float32Array; factor: number } | null = null
   /** Puts a query where the kernel reads it. @returns what its components are to be multiplied by */
   const aim = (query: Float32Array): number => {
     if (aimed?.query === query) return aimed.factor
@@ -85,26 +94,17 @@ export const createVectorShelf = (room: number) => {
   }
 
   /** Ready to be scanned with `query`; null where it is not here. */
-  const get = (key: string, query: Float32Array): Scanned | null => {
+  const get = (key: string, query: Float32Array): Scan | null => {
     const entry = entries.get(key)
     if (!entry) return null
     entries.delete(key)
     entries.set(key, entry)
     const { count, dimensions, factors } = entry.coarse
     if (dimensions !== query.length || entry.width > queryBytes) return null
-    return {
-      count,
-      each: (tell) => {
-        const factor = aim(query)
-        for (let from = 0; from < count; from += block) {
-          const some = Math.min(block, count - from)
-          dots(0, entry.at + from * entry.width, entry.width, some, queryBytes)
-          const found = new Int32Array(memory.buffer, queryBytes, some)
-          for (let at = 0; at < some; at++) {
-            tell(from + at, (found[at] ?? 0) * factor * (factors[from + at] ?? 0))
-          }
-        }
-      },
+    const { offsets } = entry
+    return () => {
+      const factor = aim(query)
+      return { count, dots: compare(entry), offsets, factors, factor }
     }
   }
 

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { VectorSpaceRow } from "../db/file-tables.ts"
 import type { Given } from "./scan.ts"
-import { openCoarse, packCoarse } from "./vectors.ts"
+import { mergePacks, packCoarse } from "./vectors.ts"
 
 export type Space = Selectable<VectorSpaceRow>
 
@@ -18,17 +18,6 @@ interface Batch {
   spaceId: string
   first: number
   vectors: readonly Float32Array[]
-}
-
-/** All factors first, then all components, as one pack of several. */
-const merge = (packs: readonly { data: Uint8Array; count: number }[]): Uint8Array => {
-  const open = packs.map(({ data, count }) => openCoarse(data, count))
-  const bytes = (array: Float32Array | Int8Array): Uint8Array =>
-    new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
-  return Buffer.concat([
-    ...open.map(({ factors }) => bytes(factors)),
-    ...open.map(({ components }) => bytes(components)),
-  ])
 }
 
 /** Vectors of passages, by file and space, in the batches in which they were made. */
@@ -118,8 +107,7 @@ export const createVectorStore = (db: Database) => ({
         .orderBy("first")
         .execute()
       for (const [id, packs] of Map.groupBy(rows, ({ file_id }) => file_id)) {
-        const data = merge(packs.map(({ coarse, count }) => ({ data: coarse, count })))
-        found.push({ id, count: packs.reduce((sum, { count }) => sum + count, 0), data })
+        found.push({ id, ...mergePacks(packs.map(({ coarse: data, count }) => ({ data, count }))) })
       }
     }
     return found

@@ -41,6 +41,23 @@ export const openCoarse = (packed: Uint8Array, count: number): Coarse => {
   }
 }
 
+interface Pack {
+  count: number
+  data: Uint8Array
+}
+
+/** Several packs as one: all factors first, then all components. */
+export const mergePacks = (packs: readonly Pack[]): Pack => {
+  const open = packs.map(({ data, count }) => openCoarse(data, count))
+  const bytes = (array: Float32Array | Int8Array): Uint8Array =>
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+  const parts = [
+    ...open.map(({ factors }) => bytes(factors)),
+    ...open.map(({ components }) => bytes(components)),
+  ]
+  return { count: packs.reduce((sum, { count }) => sum + count, 0), data: Buffer.concat(parts) }
+}
+
 /** The same direction with length 1. */
 export const unit = (values: ArrayLike<number>): Float32Array => {
   const vector = Float32Array.from(values)
@@ -50,12 +67,18 @@ export const unit = (values: ArrayLike<number>): Float32Array => {
   return vector.map((value) => value / length)
 }
 
-/** Rounded like what it is compared with, so that the sums stay whole numbers. */
+/** A query's components are moved by this, so that none is negative. */
+export const queryOffset = 64
+
+/** In seven bits, as the kernel wants it. */
 export const coarseQuery = (query: Float32Array) => {
   let largest = 0
   for (const value of query) largest = Math.max(largest, Math.abs(value))
-  const factor = largest / 127 || 1
-  return { factor, components: Int8Array.from(query, (value) => Math.round(value / factor)) }
+  const factor = largest / (queryOffset - 1) || 1
+  return {
+    factor,
+    components: Int8Array.from(query, (value) => Math.round(value / factor) + queryOffset),
+  }
 }
 
 export const exactDot = (a: Float32Array, b: Float32Array): number => {
@@ -64,36 +87,65 @@ export const exactDot = (a: Float32Array, b: Float32Array): number => {
   return sum
 }
 
-/** A file's vectors, ready to be compared with one query. */
-export interface Scanned {
+/** A file's vectors beside a query. */
+interface Compared {
   count: number
-  /** Calls back with the similarity of each. */
-  each(tell: (passage: number, score: number) => void): void
+  /** What the kernel found, by vector. */
+  dots: Int32Array
+  /** What the query's offset added to each. */
+  offsets: Int32Array
+  factors: Float32Array
+  /** Of the query. */
+  factor: number
+}
+
+/** Compares a file's vectors; what it gives holds until the next file is compared. */
+export type Scan = () => Compared
+
+interface Spread {
+  count: number
+  sum: number
+  squares: number
+}
+
+/** Calls back for those above `bar`, and adds all to `spread`. */
+const scoreFile = (
+  { count, dots, offsets, factors, factor }: Compared,
+  { spread, bar }: { spread: Spread; bar: number },
+  tell: (passage: number, score: number) => void,
+): void => {
+  let sum = 0
+  let squares = 0
+  for (let at = 0; at < count; at++) {
+    const dot = (dots[at] as number) - (offsets[at] as number)
+    const score = dot * factor * (factors[at] as number)
+    sum += score
+    squares += score * score
+    if (score > bar) tell(at, score)
+  }
+  spread.count += count
+  spread.sum += sum
+  spread.squares += squares
 }
 
 /** Looks at every vector. Files without vectors in the space are null. */
-export const scanVectors = (files: readonly (Scanned | null)[], limit: number) => {
+export const scanVectors = (files: readonly (Scan | null)[], limit: number) => {
   const hits: DenseHit[] = []
+  const spread: Spread = { count: 0, sum: 0, squares: 0 }
   let bar = Number.NEGATIVE_INFINITY
-  let count = 0
-  let sum = 0
-  let squares = 0
   const trim = (): void => {
     hits.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
     if (hits.length < limit) return
     hits.length = limit
     bar = hits.at(-1)?.score ?? bar
   }
-  for (const [index, file] of files.entries()) {
-    file?.each((passage, score) => {
-      count++
-      sum += score
-      squares += score * score
-      if (score > bar) hits.push({ file: index, passage, score })
-    })
+  for (const [file, scan] of files.entries()) {
+    if (!scan) continue
+    scoreFile(scan(), { spread, bar }, (passage, score) => hits.push({ file, passage, score }))
     if (hits.length > limit * 8) trim()
   }
   trim()
+  const { count, sum, squares } = spread
   const mean = sum / Math.max(1, count)
   const deviation = Math.sqrt(Math.max(0, squares / Math.max(1, count) - mean * mean))
   return { hits, spread: { mean, deviation, count } }

@@ -1,0 +1,62 @@
+export interface Row {
+  what: string
+  figures: Record<string, string>
+  /** What was promised of this row, and whether it is kept. */
+  marks: Mark[]
+}
+
+export interface Mark {
+  text: string
+  kept: boolean
+}
+
+/** The same numbers every time (mulberry32). */
+export const createRandom = (seed: number) => {
+  let state = seed
+  return (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Milliseconds below which a share of the times lies. */
+export const quantile = (times: readonly number[], share: number): number => {
+  const sorted = times.toSorted((a, z) => a - z)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}
+
+export const milliseconds = (time: number): string => `${time.toFixed(time < 10 ? 2 : 1)} ms`
+
+export const quantiles = (times: readonly number[]): Record<string, string> => ({
+  p50: milliseconds(quantile(times, 0.5)),
+  p95: milliseconds(quantile(times, 0.95)),
+  p99: milliseconds(quantile(times, 0.99)),
+})
+
+export const atMost = (what: string, found: number, limit: number, unit: string): Mark => ({
+  text: `${what} ${found.toFixed(2)} ${unit} (at most ${Number(limit.toFixed(2))} ${unit})`,
+  kept: found <= limit,
+})
+
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
+
+/** Times of so many rounds, after some that only warm up. */
+export const timed = (rounds: number, work: (round: number) => void): number[] => {
+  for (let round = 0; round < Math.min(5, rounds); round++) work(round)
+  return Array.from({ length: rounds }, (_, round) => {
+    const start = performance.now()
+    work(round)
+    return performance.now() - start
+  })
+}
+
+export const show = (rows: readonly Row[], say: (text: string) => void): boolean => {
+  for (const { what, figures, marks } of rows) {
+    const told = Object.entries(figures).map((one) => one.join(" "))
+    say(`      ${what}: ${told.join(", ")}`)
+    for (const { text, kept } of marks) say(`${kept ? "pass" : "FAIL"}  ${what}: ${text}`)
+  }
+  return rows.every(({ marks }) => marks.every(({ kept }) => kept))
+}

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs"
+import { parseArgs } from "node:util"
+import { show } from "./rag-figures.ts"
+import { measureQuality } from "./rag-quality.ts"
+import { measureVectors } from "./rag-vectors.ts"
+import { measureWords } from "./rag-words.ts"
+
+const usage = `npm run bench:rag -- [options]
+  --only quality,vectors,words   parts of it (all)
+  --passages 100000      for the speed of search
+  --files 1000           in which the words of these passages are (100 in each)
+  --data FOLDER          for quality, with xquad.<language>.json (SQuAD 1.1 format)
+  --languages en,de      those to measure (en,de,ru,zh)
+  --questions 200        of each language, evenly chosen (all)
+  --database URL         for quality, a PostgreSQL database of its own, in place of the embedded one`
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const main = async (): Promise<boolean> => {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", default: "quality,vectors,words" },
+      passages: { type: "string", default: "100000" },
+      files: { type: "string" },
+      data: { type: "string" },
+      languages: { type: "string", default: "en,de,ru,zh" },
+      questions: { type: "string", default: "100000" },
+      database: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  })
+  if (values.help) {
+    say(usage)
+    return true
+  }
+  const parts = new Set(values.only.split(","))
+  const passages = Number(values.passages)
+  const kept: boolean[] = []
+  if (parts.has("quality")) {
+    const { data } = values
+    const there = data !== undefined && existsSync(data)
+    if (there) kept.push(await measureQuality(data, values))
+    else say("no --data: the quality of search is not measured")
+  }
+  if (parts.has("vectors")) kept.push(show(measureVectors(passages), say))
+  if (parts.has("words")) {
+    const files = values.files === undefined ? undefined : Number(values.files)
+    kept.push(show(measureWords(passages, files), say))
+  }
+  return !kept.includes(false)
+}
+
+process.exit((await main()) ? 0 : 1)

@@ -1,0 +1,149 @@
+import type { Postings, WordIndex } from "./word-index.ts"
+
+/** Numbers of hashes, in the order in which they were first seen: open addressing, never more than half full. */
+const createNumbers = (expected: number) => {
+  const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(16, count * 2)))
+  let mask = sizeFor(expected) - 1
+  let keys = new Uint32Array(mask + 1)
+  /** Number + 1; 0 is empty. */
+  let numbers = new Uint32Array(mask + 1)
+  let count = 0
+
+  const slotOf = (hash: number): number => {
+    let slot = Math.imul(hash, 0x9e3779b1) & mask
+    while (numbers[slot] !== 0 && keys[slot] !== hash) slot = (slot + 1) & mask
+    return slot
+  }
+  const grow = (): void => {
+    const [oldKeys, oldNumbers] = [keys, numbers]
+    mask = mask * 2 + 1
+    keys = new Uint32Array(mask + 1)
+    numbers = new Uint32Array(mask + 1)
+    for (const [at, number] of oldNumbers.entries()) {
+      if (number === 0) continue
+      const slot = slotOf(oldKeys[at] ?? 0)
+      keys[slot] = oldKeys[at] ?? 0
+      numbers[slot] = number
+    }
+  }
+  return {
+    of: (hash: number): number => {
+      const slot = slotOf(hash)
+      const known = numbers[slot] ?? 0
+      if (known > 0) return known - 1
+      keys[slot] = hash
+      numbers[slot] = ++count
+      if (count * 2 > mask) grow()
+      return count - 1
+    },
+    /** All hashes, each at its number. */
+    hashes: (): Uint32Array => {
+      const hashes = new Uint32Array(count)
+      for (const [slot, number] of numbers.entries()) {
+        if (number > 0) hashes[number - 1] = keys[slot] ?? 0
+      }
+      return hashes
+    },
+  }
+}
+
+interface Part {
+  postings: Postings
+  /** Beside its passages, where they are counted. */
+  frequencies: Uint8Array | null
+  /** What its passages are moved by. */
+  base: number
+}
+
+/** Where each term's passages begin once the terms stand in the order of their hashes. */
+const layOut = (hashes: Uint32Array, counts: Uint32Array, numberOf: (hash: number) => number) => {
+  const sorted = hashes.toSorted()
+  const starts = new Uint32Array(hashes.length + 1)
+  const next = new Uint32Array(hashes.length)
+  for (const [place, hash] of sorted.entries()) {
+    const number = numberOf(hash)
+    next[number] = starts[place] ?? 0
+    starts[place + 1] = (starts[place] ?? 0) + (counts[number] ?? 0)
+  }
+  return { sorted, starts, next }
+}
+
+/** The merged terms; `numbersOf` says by part and place in it which each is. */
+const mergeTerms = (parts: readonly Part[]) => {
+  const most = parts.reduce((sum, { postings }) => Math.max(sum, postings.hashes.length), 0)
+  const numbers = createNumbers(most * 2)
+  const numbersOf = parts.map(({ postings }) => postings.hashes.map(numbers.of))
+  const hashes = numbers.hashes()
+  const counts = new Uint32Array(hashes.length)
+  for (const [index, { postings }] of parts.entries()) {
+    const own = numbersOf[index] ?? new Uint32Array()
+    for (let at = 0; at < own.length; at++) {
+      const number = own[at] ?? 0
+      counts[number] =
+        (counts[number] ?? 0) + (postings.starts[at + 1] ?? 0) - (postings.starts[at] ?? 0)
+    }
+  }
+  return { numbersOf, ...layOut(hashes, counts, numbers.of) }
+}
+
+/** Where merged postings are written, term by term. */
+interface Target {
+  passages: Uint16Array
+  frequencies: Uint8Array
+  next: Uint32Array
+}
+
+/** Appends a part's postings to those of the parts before it. */
+const copyInto = (target: Target, part: Part, numbers: Uint32Array): void => {
+  const { postings, frequencies, base } = part
+  for (const [term, number] of numbers.entries()) {
+    const from = postings.starts[term] as number
+    const to = postings.starts[term + 1] as number
+    const put = target.next[number] as number
+    for (let at = from; at < to; at++) {
+      target.passages[put + at - from] = (postings.passages[at] as number) + base
+    }
+    if (frequencies) target.frequencies.set(frequencies.subarray(from, to), put)
+    target.next[number] = put + to - from
+  }
+}
+
+const mergePostings = (parts: readonly Part[]) => {
+  const { numbersOf, sorted, starts, next } = mergeTerms(parts)
+  const total = starts.at(-1) ?? 0
+  const counted = parts.some(({ frequencies }) => frequencies !== null)
+  const passages = new Uint16Array(total)
+  const frequencies = new Uint8Array(counted ? total : 0)
+  for (const [index, part] of parts.entries()) {
+    copyInto({ passages, frequencies, next }, part, numbersOf[index] ?? new Uint32Array())
+  }
+  return { postings: { hashes: sorted, starts, passages }, frequencies }
+}
+
+const bytesIn = (arrays: readonly ArrayBufferView[]): number =>
+  arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
+
+/**
+ * One index of the passages of several, one after another. They have at most `mostPassages`
+ * together.
+ */
+export const mergeWords = (indexes: readonly WordIndex[]): WordIndex => {
+  let passages = 0
+  const bases = indexes.map((index) => {
+    passages += index.passages
+    return passages - index.passages
+  })
+  const lengths = new Uint16Array(passages)
+  for (const [at, index] of indexes.entries()) lengths.set(index.lengths, bases[at])
+  const partsOf = (take: (index: WordIndex) => Omit<Part, "base">): Part[] =>
+    indexes.map((index, at) => ({ ...take(index), base: bases[at] ?? 0 }))
+  const { postings: counted, frequencies } = mergePostings(
+    partsOf((index) => ({ postings: index.counted, frequencies: index.frequencies })),
+  )
+  const { postings: trigrams } = mergePostings(
+    partsOf((index) => ({ postings: index.trigrams, frequencies: null })),
+  )
+  const arrays = [counted, trigrams].flatMap((some) => [some.hashes, some.starts, some.passages])
+  const bytes = bytesIn([...arrays, lengths, frequencies])
+  return { passages, lengths, counted, trigrams, frequencies, bytes }
+}

@@ -1,0 +1,27 @@
+import { DatabaseSync } from "node:sqlite"
+import { mergePacks } from "./vectors.ts"
+
+/** Reads the embedded database in the thread that searches, so that no other waits for it. */
+export const createOwnReader = (path: string) => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  const words = database.prepare("select data from file_words where file_id = ?")
+  const vectors = database.prepare(
+    "select count, coarse from vector_batches where space_id = ? and file_id = ? order by first",
+  )
+  return {
+    words: (fileId: string): Uint8Array | null => {
+      const data = words.get(fileId)?.data
+      return data instanceof Uint8Array ? data : null
+    },
+
+    /** As `packCoarse` packs them. */
+    vectors: (space: string, fileId: string): { count: number; data: Uint8Array } | null => {
+      const packs = vectors
+        .all(space, fileId)
+        .flatMap(({ count, coarse }) =>
+          coarse instanceof Uint8Array ? [{ count: Number(count), data: coarse }] : [],
+        )
+      return packs.length > 0 ? mergePacks(packs) : null
+    },
+  }
+}

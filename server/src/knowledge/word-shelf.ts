@@ -1,0 +1,210 @@
+import {
+  mostPassages,
+  openWords,
+  type Postings,
+  packWords,
+  type WordIndex,
+} from "../files/word-index.ts"
+import { mergeWords } from "../files/word-merge.ts"
+import type { TermKind } from "../files/words.ts"
+
+/** Segments with fewer passages are put together once there are too many of them. */
+const smallPassages = 8192
+const mostSmall = 8
+
+/** The words of several files as one index: a term is looked up once, not once a file. */
+export interface Segment {
+  words: WordIndex
+  /** The words of the files' names; a file's number stands where a passage's would. */
+  names: WordIndex
+  /** Where each file's passages begin; one more than there are files. */
+  starts: Uint32Array
+  /** Words of each file, all its passages together. */
+  lengths: Float64Array
+  /** Room for a search to count in, a number a passage. */
+  scores: Float32Array
+  shares: Float32Array
+  norms: Float32Array
+}
+
+export const postingsOf = ({ trigrams, counted }: WordIndex, kind: TermKind): Postings =>
+  kind === "trigram" ? trigrams : counted
+
+/** The files of one segment that are asked about. */
+export interface Part {
+  segment: Segment
+  /** For each file of the segment its place among those asked about, or -1. */
+  order: Int32Array
+}
+
+interface Held extends Segment {
+  /** Their ids; empty where one was dropped. */
+  files: string[]
+  living: number
+}
+
+export interface NamedWords {
+  id: string
+  filename: string
+  /** As `packWords` packs them. */
+  data: Uint8Array
+}
+
+const nameOf = (filename: string): string =>
+  filename.replace(/\.[^.]*$/, "").replace(/[_.-]+/g, " ")
+
+const sum = (numbers: Uint16Array): number => {
+  let all = 0
+  for (const number of numbers) all += number
+  return all
+}
+
+const bytesOf = ({ words, names }: Segment): number => words.bytes + names.bytes
+
+/** What a segment counts in; made when it is put together, not for each of its files. */
+const counters = ({ passages }: WordIndex) => ({
+  scores: new Float32Array(passages),
+  shares: new Float32Array(passages),
+  norms: new Float32Array(passages),
+})
+
+const one = ({ id, filename, data }: NamedWords): Held => {
+  const words = openWords(data)
+  return {
+    words,
+    ...counters(words),
+    names: openWords(packWords([nameOf(filename)])),
+    starts: Uint32Array.of(0, words.passages),
+    lengths: Float64Array.of(sum(words.lengths)),
+    files: [id],
+    living: 1,
+  }
+}
+
+const merge = (segments: readonly Held[]): Held => {
+  const [only] = segments
+  if (only && segments.length === 1) return only
+  const starts = [0]
+  for (const segment of segments) {
+    const base = starts.at(-1) ?? 0
+    for (const start of segment.starts.subarray(1)) starts.push(base + start)
+  }
+  const words = mergeWords(segments.map((segment) => segment.words))
+  return {
+    words,
+    ...counters(words),
+    names: mergeWords(segments.map(({ names }) => names)),
+    starts: Uint32Array.from(starts),
+    lengths: Float64Array.from(segments.flatMap(({ lengths }) => [...lengths])),
+    files: segments.flatMap(({ files }) => files),
+    living: segments.reduce((all, { living }) => all + living, 0),
+  }
+}
+
+/** Runs of segments that fit together into one. */
+const fitting = (segments: readonly Held[]): Held[][] => {
+  const runs: Held[][] = []
+  let passages = mostPassages
+  for (const segment of segments) {
+    passages += segment.words.passages
+    if (passages > mostPassages) {
+      runs.push([])
+      passages = segment.words.passages
+    }
+    runs.at(-1)?.push(segment)
+  }
+  return runs
+}
+
+/** Files' words in memory, ready to be searched; what was used longest ago goes first. */
+export const createWordShelf = (room: number) => {
+  const places = new Map<string, { segment: Held; file: number }>()
+  /** In the order of their last use. */
+  const segments = new Set<Held>()
+  let bytes = 0
+
+  const add = (segment: Held): void => {
+    segments.add(segment)
+    bytes += bytesOf(segment)
+  }
+  const remove = (segment: Held): void => {
+    segments.delete(segment)
+    bytes -= bytesOf(segment)
+  }
+  const place = (segment: Held): void => {
+    for (const [file, id] of segment.files.entries())
+      if (id !== "") places.set(id, { segment, file })
+  }
+  const forget = (segment: Held): void => {
+    remove(segment)
+    for (const id of segment.files) if (places.get(id)?.segment === segment) places.delete(id)
+  }
+
+  const drop = (id: string): void => {
+    const found = places.get(id)
+    if (!found) return
+    places.delete(id)
+    found.segment.files[found.file] = ""
+    found.segment.living--
+  }
+
+  const join = (some: readonly Held[]): void => {
+    const merged = merge(some)
+    for (const segment of some) remove(segment)
+    add(merged)
+    place(merged)
+  }
+
+  const tidy = (): void => {
+    for (const segment of [...segments]) {
+      if (segment.living * 2 < segment.files.length) forget(segment)
+    }
+    const small = [...segments].filter(({ words }) => words.passages < smallPassages)
+    if (small.length > mostSmall) for (const some of fitting(small)) join(some)
+  }
+
+  return {
+    has: (id: string): boolean => places.has(id),
+    bytes: (): number => bytes,
+    drop,
+
+    put: (files: readonly NamedWords[]): void => {
+      for (const { id } of files) drop(id)
+      for (const some of fitting(files.map(one))) {
+        const segment = merge(some)
+        add(segment)
+        place(segment)
+      }
+    },
+
+    /** Where files are; those that are not here are left out. */
+    parts: (ids: readonly string[]): Part[] => {
+      const parts = new Map<Held, Part>()
+      for (const [index, id] of ids.entries()) {
+        const found = places.get(id)
+        if (!found) continue
+        const { segment, file } = found
+        const part = parts.get(segment) ?? {
+          segment,
+          order: new Int32Array(segment.files.length).fill(-1),
+        }
+        part.order[file] = index
+        parts.set(segment, part)
+      }
+      for (const segment of parts.keys()) {
+        segments.delete(segment)
+        segments.add(segment)
+      }
+      return [...parts.values()]
+    },
+
+    /** Puts small segments together, and lets go of the oldest until all fit. */
+    shrink: (): void => {
+      tidy()
+      for (const segment of segments) {
+        if (bytes <= room) return
+        forget(segment)
+      }
+    },
+  }
+}
