@@ -48,7 +48,11 @@ const rangeOf = (header: string | undefined, size: number) => {
 }
 
 /** A file's bytes, to be saved and never to be run: RFC 9110 §14 for ranges. */
-export const contentResponse = (objects: Objects, content: Content, asked: Asked): Response => {
+export const contentResponse = async (
+  objects: Objects,
+  content: Content,
+  asked: Asked,
+): Promise<Response> => {
   const { hash, size, filename, content_type } = content
   const etag = `"${hash}"`
   const headers: Record<string, string> = {
@@ -68,7 +72,7 @@ export const contentResponse = (objects: Objects, content: Content, asked: Asked
   if (range) headers["content-range"] = `bytes ${range.start}-${range.end}/${size}`
   const status = range ? 206 : 200
   if (asked.method === "HEAD") return new Response(null, { status, headers })
-  if (!objects.has(hash)) return fail("unavailable", "The file's bytes cannot be reached")
-  const stream = Readable.toWeb(objects.read(hash, range ?? undefined)) as ReadableStream
-  return new Response(stream, { status, headers })
+  const bytes = await objects.read(hash, range ?? undefined)
+  if (!bytes) return fail("unavailable", "The file's bytes cannot be reached")
+  return new Response(Readable.toWeb(bytes) as ReadableStream, { status, headers })
 }

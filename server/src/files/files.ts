@@ -1,6 +1,6 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { foldCase } from "../db/text.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
@@ -24,6 +24,15 @@ interface Needs {
   now: () => number
   /** Whether a file that is not the caller's own can be read through something shared. */
   sharedWith: (caller: Caller, fileId: string) => Promise<boolean>
+}
+
+interface Addition {
+  upload: Upload
+  /** The user's id. */
+  owner: string
+  process: boolean
+  id?: string
+  within?: (tx: Tx) => Promise<void>
 }
 
 /** Looked for every so often beside the bus, which may lose a message. */
@@ -90,11 +99,10 @@ export const createFiles = (needs: Needs) => {
       look()
     })
 
-  /** Bytes that no file has any more; in a transaction, so that no upload takes them up meanwhile. */
+  /** Bytes that no file has any more; alone, so that no upload takes them up meanwhile. */
   const dropBytes = (hash: string): Promise<void> =>
-    db.transact(async (tx) => {
-      await db.exclusive(tx, `object:${hash}`)
-      if (!(await store.used(hash, tx))) objects.remove(hash)
+    db.alone(`object:${hash}`, async () => {
+      if (!(await store.used(hash))) await objects.remove(hash)
     })
 
   return {
@@ -107,16 +115,18 @@ export const createFiles = (needs: Needs) => {
     list: (caller: Caller, query: FileListQuery): Promise<Page<FileRecord>> =>
       store.list(caller.user.role === "admin" ? null : caller.user.id, query),
 
-    /** Makes a file of what was uploaded, and has it processed unless told otherwise. */
+    /**
+     * Makes a file of what was uploaded, and has it processed unless told otherwise.
+     * @param within what belongs into the same transaction
+     */
     add: async (
       actor: Actor,
-      caller: Caller,
-      { upload, process }: { upload: Upload; process: boolean },
+      { upload, owner, process, id = newId(), within }: Addition,
     ): Promise<FileRecord> => {
       const { received, filename, content_type, metadata } = upload
       const row = {
-        id: newId(),
-        user_id: caller.user.id,
+        id,
+        user_id: owner,
         hash: received.hash,
         filename,
         filename_key: foldCase(filename),
@@ -133,14 +143,18 @@ export const createFiles = (needs: Needs) => {
         updated_at: now(),
       }
       try {
-        await db.transact(async (tx) => {
-          await db.exclusive(tx, `object:${row.hash}`)
-          received.keep()
-          await store.insert(tx, row)
-          if (process) await queue.add(tx, "read", row.id, row.hash)
-          const after = { filename, size: row.size, hash: row.hash }
-          await audit.record(tx, { actor, action: "file.uploaded", target: target(row.id), after })
-          await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
+        await received.prepare()
+        await db.alone(`object:${row.hash}`, async () => {
+          await received.keep()
+          await db.transact(async (tx) => {
+            await within?.(tx)
+            await store.insert(tx, row)
+            if (process) await queue.add(tx, "read", row.id, row.hash)
+            const after = { filename, size: row.size, hash: row.hash }
+            const event = { actor, action: "file.uploaded", target: target(row.id), after }
+            await audit.record(tx, event)
+            await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
+          })
         })
       } finally {
         await received.drop()
@@ -184,7 +198,7 @@ export const createFiles = (needs: Needs) => {
     /** Bytes on the disk that no file has, such as a crash may leave. */
     sweep: async (alone: boolean): Promise<void> => {
       await objects.sweep(alone)
-      for (const hash of await objects.list()) if (!(await store.used(hash))) await dropBytes(hash)
+      for await (const hash of objects.list()) if (!(await store.used(hash))) await dropBytes(hash)
     },
   }
 }

@@ -1,134 +1,82 @@
-import { createHash, randomUUID } from "node:crypto"
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from "node:fs"
-import { open, readdir, rm, stat } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
 import type { Readable } from "node:stream"
 
-const headBytes = 4096
-/** A temp file as old as that belongs to nobody who still lives. */
-const staleMs = 24 * 3600 * 1000
-
-/** Bytes that were received whole and lie on the disk for good, but under no name yet. */
+/** Bytes that were received whole and lie on the local disk, but under no name yet. */
 export interface Received {
   hash: string
   size: number
-  /** Gives them the name of their hash. Synchronous, so that a transaction can hold it. */
-  keep(): void
+  /** Does what takes its time of keeping them. */
+  prepare(): Promise<void>
+  /**
+   * Gives them the name of their hash, for good. Called within `Database.alone`, so that no removal
+   * of the same content comes between this and the row that names them.
+   */
+  keep(): Promise<void>
   /** Removes them, unless they were kept. */
   drop(): Promise<void>
 }
 
-interface Receiving {
+export interface Receiving {
   /** Called once with the first 4 kB, or all of it; may throw to refuse. */
   look(head: Buffer): void
   /** Called with the size so far; may throw to refuse. */
   count(size: number): void
 }
 
-const syncFolder = (path: string): void => {
-  const folder = openSync(path, "r")
-  fsyncSync(folder)
-  closeSync(folder)
+/** A file on the local disk with an object's bytes. */
+export interface LocalCopy {
+  path: string
+  /** To be called when it is no longer needed. */
+  release(): Promise<void>
 }
 
-/** Files' bytes on the local disk, each content once, under the SHA-256 of it. */
-export const createObjects = (dataDir: string) => {
-  const root = join(dataDir, "objects")
-  const temp = join(dataDir, "uploads")
-  for (const folder of [root, temp]) mkdirSync(folder, { recursive: true, mode: 0o700 })
+/** Files' bytes, each content once, under the SHA-256 of it. */
+export interface Objects {
+  /** Streams to the disk while hashing. Nothing stays when it throws. */
+  receive(source: Readable, receiving: Receiving): Promise<Received>
+  /** Takes over a file on the disk; it is gone when this throws, is kept or dropped. */
+  adopt(path: string): Promise<Received>
+  /** Null where the object is missing. */
+  localCopy(hash: string): Promise<LocalCopy | null>
+  /** A path for what is needed for a moment; whoever takes it removes it. */
+  temporary(): string
+  /** @param range first and last byte; null where the object is missing */
+  read(hash: string, range?: { start: number; end: number }): Promise<Readable | null>
+  remove(hash: string): Promise<void>
+  /** Hashes of all that is kept, but for what may only just have come. */
+  list(): AsyncIterable<string>
+  /** Removes what was left behind of what never came to its end; `all` whatever its age. */
+  sweep(all: boolean): Promise<void>
+}
 
-  const pathOf = (hash: string): string => join(root, hash.slice(0, 2), hash.slice(2, 4), hash)
+const headBytes = 4096
 
-  const keep = (from: string, hash: string): void => {
-    const to = pathOf(hash)
-    if (existsSync(to)) return
-    const folder = dirname(to)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    renameSync(from, to)
-    syncFolder(folder)
-    syncFolder(dirname(folder))
-    syncFolder(root)
+/** Shows the first 4 kB of a stream, or all of a shorter one, once. */
+export const createLook = (look: (head: Buffer) => void) => {
+  let head: Buffer | null = Buffer.alloc(0)
+  const show = (): void => {
+    const shown = head
+    head = null
+    if (shown) look(shown)
   }
-
   return {
-    /** Streams to the disk while hashing. Nothing stays when it throws. */
-    receive: async (source: Readable, { look, count }: Receiving): Promise<Received> => {
-      const path = join(temp, randomUUID())
-      const file = await open(path, "wx", 0o600)
-      const hash = createHash("sha256")
-      let head = Buffer.alloc(0)
-      let looked = false
-      let size = 0
-      const lookOnce = (): void => {
-        if (looked) return
-        looked = true
-        look(head)
-      }
-      try {
-        for await (const chunk of source) {
-          size += chunk.length
-          count(size)
-          if (!looked) head = Buffer.concat([head, chunk]).subarray(0, headBytes)
-          if (head.length >= headBytes) lookOnce()
-          hash.update(chunk)
-          await file.write(chunk)
-        }
-        lookOnce()
-        await file.sync()
-        await file.close()
-      } catch (error) {
-        await file.close().catch(() => {})
-        await rm(path, { force: true })
-        throw error
-      }
-      const hex = hash.digest("hex")
-      return {
-        hash: hex,
-        size,
-        keep: () => keep(path, hex),
-        drop: () => rm(path, { force: true }),
-      }
+    add: (chunk: Buffer): void => {
+      if (!head) return
+      head = Buffer.concat([head, chunk.subarray(0, headBytes)]).subarray(0, headBytes)
+      if (head.length >= headBytes) show()
     },
-
-    pathOf,
-
-    /** A path for what is needed for a moment; whoever takes it removes it. */
-    temporary: (): string => join(temp, randomUUID()),
-
-    /** @param range first and last byte */
-    read: (hash: string, range?: { start: number; end: number }): Readable =>
-      createReadStream(pathOf(hash), range),
-
-    has: (hash: string): boolean => existsSync(pathOf(hash)),
-
-    remove: (hash: string): void => rmSync(pathOf(hash), { force: true }),
-
-    /** Hashes of all that is kept. */
-    list: async (): Promise<string[]> => {
-      const entries = await readdir(root, { recursive: true })
-      return entries
-        .map((path) => path.split("/").at(-1) ?? "")
-        .filter((name) => name.length === 64)
-    },
-
-    /** Removes what uploads left behind that never came to their end. */
-    sweep: async (all: boolean): Promise<void> => {
-      for (const name of await readdir(temp)) {
-        const path = join(temp, name)
-        const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
-        if (all || Date.now() - mtimeMs > staleMs) await rm(path, { force: true })
-      }
-    },
+    end: show,
   }
 }
 
-export type Objects = ReturnType<typeof createObjects>
+/** SHA-256 in hex, and the size, of a file. */
+export const hashFile = async (path: string): Promise<{ hash: string; size: number }> => {
+  const hash = createHash("sha256")
+  let size = 0
+  for await (const chunk of createReadStream(path)) {
+    size += chunk.length
+    hash.update(chunk)
+  }
+  return { hash: hash.digest("hex"), size }
+}

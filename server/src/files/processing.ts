@@ -63,13 +63,13 @@ export const createProcessing = (needs: Needs): Kind => {
     })
 
   /** What the engine makes of a file that we cannot read; `why` where it makes nothing of it. */
-  const byEngine = async (file: StoredFile, why: string, signal: AbortSignal): Promise<Reading> => {
+  const byEngine = async (from: string, why: string, signal: AbortSignal): Promise<Reading> => {
     const { engine } = needs
     // Given up by people who tried to do harm, or too large: no engine is bothered with these.
     if (!engine || !/OCR|holds no text|before 2007|not supported/.test(why)) throw new Hopeless(why)
     const path = objects.temporary()
     try {
-      await engine(objects.pathOf(file.hash), path, signal)
+      await engine(from, path, signal)
       const task = { path, filename: "text.txt", contentType: "text/plain", limits }
       const outcome = await extractor.read(task, signal)
       if ("unreadable" in outcome) throw new Hopeless(why)
@@ -79,18 +79,25 @@ export const createProcessing = (needs: Needs): Kind => {
     }
   }
 
+  const extract = async (file: StoredFile, signal: AbortSignal): Promise<Reading> => {
+    const copy = await objects.localCopy(file.hash)
+    if (!copy) throw new Hopeless("Its bytes are missing from the store.")
+    const { filename, content_type: contentType } = file
+    try {
+      const outcome = await extractor.read(
+        { path: copy.path, filename, contentType, limits },
+        signal,
+      )
+      return "read" in outcome
+        ? outcome.read
+        : await byEngine(copy.path, outcome.unreadable, signal)
+    } finally {
+      await copy.release()
+    }
+  }
+
   const read = async (file: StoredFile, signal: AbortSignal): Promise<void> => {
-    if (!objects.has(file.hash)) throw new Hopeless("Its bytes are missing from the store.")
-    const outcome = await extractor.read(
-      {
-        path: objects.pathOf(file.hash),
-        filename: file.filename,
-        contentType: file.content_type,
-        limits,
-      },
-      signal,
-    )
-    const read = "read" in outcome ? outcome.read : await byEngine(file, outcome.unreadable, signal)
+    const read = await extract(file, signal)
     await passages.write(file.id, read)
     signal.throwIfAborted()
     await db.transact((tx) =>

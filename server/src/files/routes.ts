@@ -54,7 +54,8 @@ export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Rout
       limit: settings.uploadLimit,
       mustBeReadable: query.process && !settings.readsEverything,
     })
-    const added = await files.add(actor, caller, { upload: read, process: query.process })
+    const owner = caller.user.id
+    const added = await files.add(actor, { upload: read, owner, process: query.process })
     if (query.process_in_background || !query.process) return added
     const gone = new AbortController()
     exchange.outgoing.once("close", () => gone.abort())

@@ -1,9 +1,9 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Database, Tx } from "../db/database.ts"
+import { createDiskObjects } from "./disk-objects.ts"
 import { createTika } from "./engine.ts"
 import { createExtractor } from "./extractor.ts"
-import { createObjects } from "./objects.ts"
 import { createPassageStore } from "./passage-store.ts"
 import { createProcessing } from "./processing.ts"
 import { createFileStore } from "./store.ts"
@@ -23,7 +23,7 @@ interface Needs {
 export const createWorkshop = ({ config, db, bus, now, searchable }: Needs) => {
   const store = createFileStore(db)
   const passages = createPassageStore(db)
-  const objects = createObjects(config.DATA_DIR)
+  const objects = createDiskObjects(config.DATA_DIR)
   const extractor = createExtractor({
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,

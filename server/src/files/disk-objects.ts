@@ -1,0 +1,65 @@
+import { createReadStream, existsSync, mkdirSync } from "node:fs"
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { hashFile, type Objects, type Received } from "./objects.ts"
+import { createSpool } from "./spool.ts"
+
+const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Objects on the local disk. */
+export const createDiskObjects = (dataDir: string): Objects => {
+  const root = join(dataDir, "objects")
+  mkdirSync(root, { recursive: true, mode: 0o700 })
+  const spool = createSpool(dataDir)
+
+  const pathOf = (hash: string): string => join(root, hash.slice(0, 2), hash.slice(2, 4), hash)
+
+  const keep = async (from: string, hash: string): Promise<void> => {
+    const to = pathOf(hash)
+    if (existsSync(to)) return
+    const folder = dirname(to)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await rename(from, to)
+    for (const path of [folder, dirname(folder), root]) await syncFolder(path)
+  }
+  const received = (path: string, { hash, size }: { hash: string; size: number }): Received => ({
+    hash,
+    size,
+    prepare: async () => {},
+    keep: () => keep(path, hash),
+    drop: () => rm(path, { force: true }),
+  })
+
+  return {
+    ...spool,
+
+    receive: async (source, receiving) => {
+      const { path, ...found } = await spool.receive(source, receiving)
+      return received(path, found)
+    },
+
+    adopt: async (path) => received(path, await hashFile(path)),
+
+    localCopy: async (hash) =>
+      existsSync(pathOf(hash)) ? { path: pathOf(hash), release: async () => {} } : null,
+
+    read: async (hash, range) =>
+      existsSync(pathOf(hash)) ? createReadStream(pathOf(hash), range) : null,
+
+    remove: (hash) => rm(pathOf(hash), { force: true }),
+
+    async *list() {
+      for (const path of await readdir(root, { recursive: true })) {
+        const name = path.split("/").at(-1) ?? ""
+        if (name.length === 64) yield name
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash, randomUUID } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { open, readdir, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+import type { Readable } from "node:stream"
+import { createLook, type Receiving } from "./objects.ts"
+
+/** A temp file as old as that belongs to nobody who still lives. */
+const staleMs = 24 * 3600 * 1000
+
+/** Where uploads lie on the local disk until they have a name. */
+export const createSpool = (dataDir: string) => {
+  const folder = join(dataDir, "uploads")
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const temporary = (): string => join(folder, randomUUID())
+
+  return {
+    temporary,
+
+    /** Streams to a temp file while hashing, and on to the disk itself. Nothing stays when it throws. */
+    receive: async (source: Readable, { look, count }: Receiving) => {
+      const path = temporary()
+      const file = await open(path, "wx", 0o600)
+      const hash = createHash("sha256")
+      const looking = createLook(look)
+      let size = 0
+      try {
+        for await (const chunk of source) {
+          size += chunk.length
+          count(size)
+          looking.add(chunk)
+          hash.update(chunk)
+          await file.write(chunk)
+        }
+        looking.end()
+        await file.sync()
+        await file.close()
+      } catch (error) {
+        await file.close().catch(() => {})
+        await rm(path, { force: true })
+        throw error
+      }
+      return { path, hash: hash.digest("hex"), size }
+    },
+
+    /** Removes what uploads left behind that never came to their end. */
+    sweep: async (all: boolean): Promise<void> => {
+      for (const name of await readdir(folder)) {
+        const path = join(folder, name)
+        const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
+        if (all || Date.now() - mtimeMs > staleMs) await rm(path, { force: true })
+      }
+    },
+  }
+}
+
+export type Spool = ReturnType<typeof createSpool>
