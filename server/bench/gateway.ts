@@ -2,9 +2,9 @@ import { closeSync, openSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { type Processes, pidOf } from "./processes.ts"
+import { type Place, type Processes, pidOf } from "./processes.ts"
 
-const adminKey = "sk-bench-admin-0000000000000000000000000000"
+export const adminKey = "sk-bench-admin-0000000000000000000000000000"
 
 export type GatewayNeeds = {
   processes: Processes
@@ -14,6 +14,7 @@ export type GatewayNeeds = {
   upstreamPort: number
   /** Path of the gateway's main.ts. */
   main: string
+  place?: Place
   /** For the gateway's Node. */
   nodeOptions: readonly string[]
 }
@@ -27,7 +28,7 @@ export const startGateway = async (needs: GatewayNeeds) => {
   const output = openSync(log, "w")
   const started = performance.now()
   const child = processes.start({
-    place: "measured",
+    place: needs.place ?? "measured",
     command: process.execPath,
     args: [...nodeOptions, main],
     output,

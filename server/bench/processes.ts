@@ -7,8 +7,8 @@ const cores = availableParallelism()
 const canPin = cores > 1 && spawnSync("taskset", ["-V"]).status === 0
 
 /** What is measured has a core of its own; mock upstream and driver share the rest. */
-export type Place = "measured" | "upstream" | "driver"
-const coreByPlace: Record<Place, number> = {
+export type Place = "measured" | "upstream" | "driver" | "anywhere"
+const coreByPlace: Partial<Record<Place, number>> = {
   measured: 1,
   upstream: 0,
   driver: cores > 2 ? 2 : 0,
@@ -36,7 +36,8 @@ export const createProcesses = () => {
   const running = new Set<ChildProcess>()
 
   const start = ({ place, command, args, env, output, channel = false }: Start) => {
-    const pinned = canPin ? ["taskset", "-c", `${coreByPlace[place]}`, command] : [command]
+    const core = canPin ? coreByPlace[place] : undefined
+    const pinned = core === undefined ? [command] : ["taskset", "-c", `${core}`, command]
     const [file = command, ...before] = pinned
     const out = output ?? "ignore"
     const child = spawn(file, [...before, ...args], {

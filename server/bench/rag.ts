@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { show } from "./rag-figures.ts"
+import { measureIngest } from "./rag-ingest.ts"
 import { measureQuality } from "./rag-quality.ts"
 import { measureVectors } from "./rag-vectors.ts"
 import { measureWords } from "./rag-words.ts"
 
 const usage = `npm run bench:rag -- [options]
-  --only quality,vectors,words   parts of it (all)
+  --only quality,ingest,vectors,words   parts of it (all)
   --passages 100000      for the speed of search
   --files 1000           in which the words of these passages are (100 in each)
+  --uploads 200          for ingest
   --data FOLDER          for quality, with xquad.<language>.json (SQuAD 1.1 format)
   --languages en,de      those to measure (en,de,ru,zh)
   --questions 200        of each language, evenly chosen (all)
@@ -19,9 +21,10 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const main = async (): Promise<boolean> => {
   const { values } = parseArgs({
     options: {
-      only: { type: "string", default: "quality,vectors,words" },
+      only: { type: "string", default: "quality,ingest,vectors,words" },
       passages: { type: "string", default: "100000" },
       files: { type: "string" },
+      uploads: { type: "string", default: "200" },
       data: { type: "string" },
       languages: { type: "string", default: "en,de,ru,zh" },
       questions: { type: "string", default: "100000" },
@@ -43,6 +46,7 @@ const main = async (): Promise<boolean> => {
     else say("no --data: the quality of search is not measured")
   }
   if (parts.has("vectors")) kept.push(show(measureVectors(passages), say))
+  if (parts.has("ingest")) kept.push(show(await measureIngest(Number(values.uploads)), say))
   if (parts.has("words")) {
     const files = values.files === undefined ? undefined : Number(values.files)
     kept.push(show(measureWords(passages, files), say))

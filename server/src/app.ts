@@ -7,6 +7,7 @@ import { chatRoutes } from "./chat/routes.ts"
 import { chatMessageRoutes, newsRoutes } from "./chats/message-routes.ts"
 import { chatListRoutes } from "./chats/routes.ts"
 import { connectionRoutes } from "./connections/routes.ts"
+import { resumableRoutes } from "./files/resumable-routes.ts"
 import { fileRoutes } from "./files/routes.ts"
 import { functionRoutes } from "./functions/routes.ts"
 import type { Gateway } from "./gateway.ts"
@@ -91,6 +92,8 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     }),
   )
   mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.library.reading))
+  const { resumable } = gateway.library
+  mount("/api/v1/files/resumable", resumableRoutes({ router: router("api"), resumable }))
   mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explaining }))
   mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))

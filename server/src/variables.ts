@@ -44,6 +44,13 @@ export const Url = z
   .refine(httpUrl, { error: (issue) => `"${issue.input}" is no http(s) address` })
   .transform((text) => text.replace(/\/+$/, ""))
 
+/** The address of an object store: `https://KEY:SECRET@host/bucket`. */
+export const S3Url = z.string().refine((text) => {
+  if (!httpUrl(text)) return false
+  const { username, password, pathname } = new URL(text)
+  return username !== "" && password !== "" && pathname.length > 1
+}, "must be https://KEY:SECRET@host/bucket, with what is special in them encoded")
+
 export const items = (text: string): string[] => text.split(";").map((item) => item.trim())
 export const Urls = z
   .string()

@@ -52,3 +52,29 @@ it("tries again while the engine is out of order", async () => {
   const path = `/api/v1/files/${body.id}/process/status?stream=true`
   expect((await gateway.call("GET", path)).body).toContain('"status":"completed"')
 })
+
+it("has docling-serve read them too, and keeps the headings that it finds", async () => {
+  const forms: string[] = []
+  const docling = createServer(async (request, response) => {
+    forms.push(`${request.method} ${request.url} ${await text(request)}`)
+    const document = { md_content: "# Lamps\n\nMoths fly towards the lamp.", text_content: null }
+    response.writeHead(200, { "content-type": "application/json" })
+    response.end(JSON.stringify({ document, status: "success" }))
+  })
+  await new Promise<void>((resolve) => docling.listen(0, "127.0.0.1", resolve))
+  const address = docling.address()
+  const port = typeof address === "object" ? address?.port : 0
+  const other = await startGateway({
+    EXTRACTION_URL: `http://127.0.0.1:${port}`,
+    EXTRACTION_ENGINE: "docling",
+  })
+  const scan = await upload(other, "moths.pdf", pdf([""]), { query })
+  expect(scan.body).toMatchObject({ data: { status: "completed" }, meta: { format: "docling" } })
+  const { items } = (await other.call("GET", `/api/v1/files/${scan.body.id}/passages`)).body
+  expect(items[0]).toMatchObject({ heading: ["Lamps"] })
+  expect(forms[0]).toContain("POST /v1/convert/file")
+  expect(forms[0]).toContain('name="files"; filename="moths.pdf"')
+  expect(forms[0]).toContain("%PDF-")
+  await other.stop()
+  docling.close()
+})

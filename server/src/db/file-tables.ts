@@ -26,6 +26,22 @@ export interface FileRow {
   updated_at: number
 }
 
+/** An upload that may be resumed; it becomes the file of the same id. */
+export interface UploadRow {
+  id: string
+  user_id: string
+  /** Bytes of the whole. */
+  size: number
+  filename: string
+  content_type: string
+  /** JSON object. */
+  metadata: string
+  /** 0 only stores the file. */
+  process: number
+  created_at: number
+  expires_at: number
+}
+
 export interface FileTextRow {
   file_id: string
   text: string

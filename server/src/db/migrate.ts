@@ -7,6 +7,7 @@ import * as files from "./migrations/0004-files.ts"
 import * as functions from "./migrations/0005-functions.ts"
 import * as signOn from "./migrations/0006-sign-on.ts"
 import * as audit from "./migrations/0007-audit.ts"
+import * as uploads from "./migrations/0008-uploads.ts"
 import * as chatSources from "./migrations/0009-chat-sources.ts"
 import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   "0005-functions": functions,
   "0006-sign-on": signOn,
   "0007-audit": audit,
+  "0008-uploads": uploads,
   "0009-chat-sources": chatSources,
 }
 

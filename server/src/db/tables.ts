@@ -14,6 +14,7 @@ import type {
   FileWordsRow,
   JobRow,
   PassageRow,
+  UploadRow,
   VectorBatchRow,
   VectorSpaceRow,
 } from "./file-tables.ts"
@@ -210,6 +211,7 @@ export interface Tables {
   chat_images: ChatImageRow
   chat_passages: ChatPassagesRow
   files: FileRow
+  uploads: UploadRow
   file_texts: FileTextRow
   passages: PassageRow
   file_words: FileWordsRow

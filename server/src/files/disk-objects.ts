@@ -1,5 +1,5 @@
 import { createReadStream, existsSync, mkdirSync } from "node:fs"
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { copyFile, link, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hashFile, type Objects, type Received } from "./objects.ts"
 import { createSpool } from "./spool.ts"
@@ -10,6 +10,23 @@ const syncFolder = async (path: string): Promise<void> => {
     await folder.sync()
   } finally {
     await folder.close()
+  }
+}
+
+/** A second name, so that the first stays until all is committed; a copy where there are no links. */
+const copyOrLink = async (from: string, to: string): Promise<void> => {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (existsSync(to)) return
+    const part = `${to}.part`
+    await copyFile(from, part).catch(() => {
+      throw error
+    })
+    const file = await open(part, "r")
+    await file.sync()
+    await file.close()
+    await rename(part, to)
   }
 }
 
@@ -26,7 +43,7 @@ export const createDiskObjects = (dataDir: string): Objects => {
     if (existsSync(to)) return
     const folder = dirname(to)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await rename(from, to)
+    await copyOrLink(from, to)
     for (const path of [folder, dirname(folder), root]) await syncFolder(path)
   }
   const received = (path: string, { hash, size }: { hash: string; size: number }): Received => ({
@@ -61,5 +78,7 @@ export const createDiskObjects = (dataDir: string): Objects => {
         if (name.length === 64) yield name
       }
     },
+
+    close: async () => {},
   }
 }

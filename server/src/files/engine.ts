@@ -1,32 +1,82 @@
-import { createReadStream } from "node:fs"
+import { createReadStream, openAsBlob } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
-import { request } from "undici"
+import { FormData, request } from "undici"
+import { z } from "zod"
 
-/** Reads what we cannot: text of a file on the disk, written to another. */
-export type Engine = (from: string, to: string, signal: AbortSignal) => Promise<void>
+/** Reads what we cannot. */
+export interface Engine {
+  /** Told as the format of what it read. */
+  name: string
+  /** What the text that it writes is, as an ending of a file name. */
+  ending: string
+  /** Text of a file on the disk, written to another. */
+  read(from: string, to: string, about: { filename: string; signal: AbortSignal }): Promise<void>
+}
 
-/**
- * An Apache Tika server, which recognises text in pictures where it is set up to.
- * @param seconds for one document
- */
-export const createTika =
-  (url: string, seconds: number): Engine =>
-  async (from, to, signal) => {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
+interface Settings {
+  url: string
+  /** For one document. */
+  seconds: number
+}
+
+const refused = (status: number): Error => new Error(`the extraction engine answered ${status}`)
+
+/** Nothing of a text stays that did not arrive whole. */
+const writeWhole = async (to: string, text: Parameters<typeof writeFile>[1]): Promise<void> => {
+  try {
+    await writeFile(to, text, { mode: 0o600 })
+  } catch (error) {
+    await rm(to, { force: true })
+    throw error
+  }
+}
+
+/** An Apache Tika server, which recognises text in pictures where it is set up to. */
+const createTika = ({ url, seconds }: Settings): Engine => ({
+  name: "tika",
+  ending: "txt",
+  read: async (from, to, { signal }) => {
     const { statusCode, body } = await request(`${url}/tika`, {
       method: "PUT",
       headers: { accept: "text/plain", "content-type": "application/octet-stream" },
       body: createReadStream(from),
-      signal: limit,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]),
     })
     if (statusCode !== 200 && statusCode !== 204) {
       await body.dump()
-      throw new Error(`the extraction engine answered ${statusCode}`)
+      throw refused(statusCode)
     }
-    try {
-      await writeFile(to, body, { mode: 0o600 })
-    } catch (error) {
-      await rm(to, { force: true })
-      throw error
+    await writeWhole(to, body)
+  },
+})
+
+const Converted = z.object({ document: z.object({ md_content: z.string().nullable() }) })
+
+/** A docling-serve, which recognises text in pictures and gives documents back as Markdown. */
+const createDocling = ({ url, seconds }: Settings): Engine => ({
+  name: "docling",
+  ending: "md",
+  read: async (from, to, { filename, signal }) => {
+    const form = new FormData()
+    // It goes by the name's ending.
+    form.append("files", await openAsBlob(from), filename)
+    form.append("to_formats", "md")
+    form.append("image_export_mode", "placeholder")
+    const { statusCode, body } = await request(`${url}/v1/convert/file`, {
+      method: "POST",
+      headers: { accept: "application/json" },
+      body: form,
+      headersTimeout: seconds * 1000,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]),
+    })
+    if (statusCode !== 200) {
+      await body.dump()
+      throw refused(statusCode)
     }
-  }
+    const { document } = Converted.parse(await body.json())
+    await writeWhole(to, document.md_content ?? "")
+  },
+})
+
+export const createEngine = (kind: "tika" | "docling", settings: Settings): Engine =>
+  kind === "tika" ? createTika(settings) : createDocling(settings)

@@ -35,7 +35,7 @@ export interface LocalCopy {
 export interface Objects {
   /** Streams to the disk while hashing. Nothing stays when it throws. */
   receive(source: Readable, receiving: Receiving): Promise<Received>
-  /** Takes over a file on the disk; it is gone when this throws, is kept or dropped. */
+  /** Takes over a file on the disk, which is gone once it was dropped. */
   adopt(path: string): Promise<Received>
   /** Null where the object is missing. */
   localCopy(hash: string): Promise<LocalCopy | null>
@@ -44,10 +44,11 @@ export interface Objects {
   /** @param range first and last byte; null where the object is missing */
   read(hash: string, range?: { start: number; end: number }): Promise<Readable | null>
   remove(hash: string): Promise<void>
-  /** Hashes of all that is kept, but for what may only just have come. */
+  /** Hashes of all that is kept. */
   list(): AsyncIterable<string>
   /** Removes what was left behind of what never came to its end; `all` whatever its age. */
   sweep(all: boolean): Promise<void>
+  close(): Promise<void>
 }
 
 const headBytes = 4096

@@ -23,7 +23,7 @@ export const createPassageStore = (db: Database) => {
      * is set. @throws when the file is gone
      */
     write: async (fileId: string, { text, passages, words }: Reading): Promise<void> => {
-      await db.transact(async (tx) => {
+      await db.transactLoosely(async (tx) => {
         await clear(tx, fileId)
         await tx.insertInto("file_texts").values({ file_id: fileId, text }).execute()
         await tx.insertInto("file_words").values({ file_id: fileId, data: words }).execute()
@@ -35,7 +35,7 @@ export const createPassageStore = (db: Database) => {
           position: at + index,
           text: text.slice(passage.starts, passage.ends),
         }))
-        await db.transact(async (tx) => {
+        await db.transactLoosely(async (tx) => {
           await tx
             .insertInto("passages")
             .values(rows)

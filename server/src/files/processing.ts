@@ -52,7 +52,7 @@ export const createProcessing = (needs: Needs): Kind => {
   }
 
   const takeOver = (file: StoredFile, twin: StoredFile): Promise<void> =>
-    db.transact(async (tx) => {
+    db.transactLoosely(async (tx) => {
       await passages.copy(tx, twin.id, file.id)
       await ready(tx, file, {
         passages: twin.passages,
@@ -63,17 +63,20 @@ export const createProcessing = (needs: Needs): Kind => {
     })
 
   /** What the engine makes of a file that we cannot read; `why` where it makes nothing of it. */
-  const byEngine = async (from: string, why: string, signal: AbortSignal): Promise<Reading> => {
+  const byEngine = async (
+    from: string,
+    { filename, why, signal }: { filename: string; why: string; signal: AbortSignal },
+  ): Promise<Reading> => {
     const { engine } = needs
     // Given up by people who tried to do harm, or too large: no engine is bothered with these.
     if (!engine || !/OCR|holds no text|before 2007|not supported/.test(why)) throw new Hopeless(why)
     const path = objects.temporary()
     try {
-      await engine(from, path, signal)
-      const task = { path, filename: "text.txt", contentType: "text/plain", limits }
+      await engine.read(from, path, { filename, signal })
+      const task = { path, filename: `text.${engine.ending}`, contentType: "", limits }
       const outcome = await extractor.read(task, signal)
       if ("unreadable" in outcome) throw new Hopeless(why)
-      return { ...outcome.read, format: "tika" }
+      return { ...outcome.read, format: engine.name }
     } finally {
       await rm(path, { force: true })
     }
@@ -88,9 +91,8 @@ export const createProcessing = (needs: Needs): Kind => {
         { path: copy.path, filename, contentType, limits },
         signal,
       )
-      return "read" in outcome
-        ? outcome.read
-        : await byEngine(copy.path, outcome.unreadable, signal)
+      if ("read" in outcome) return outcome.read
+      return await byEngine(copy.path, { filename, why: outcome.unreadable, signal })
     } finally {
       await copy.release()
     }
@@ -100,7 +102,7 @@ export const createProcessing = (needs: Needs): Kind => {
     const read = await extract(file, signal)
     await passages.write(file.id, read)
     signal.throwIfAborted()
-    await db.transact((tx) =>
+    await db.transactLoosely((tx) =>
       ready(tx, file, {
         passages: read.passages.length,
         pages: read.pages,
@@ -117,14 +119,14 @@ export const createProcessing = (needs: Needs): Kind => {
     run: async ({ target, signal }: Work): Promise<void> => {
       const file = await store.byId(target)
       if (!file || file.status === "completed" || file.status === "stored") return
-      await db.transact((tx) => becomes(tx, file, { status: "processing", passages: null }))
+      await db.transactLoosely((tx) => becomes(tx, file, { status: "processing", passages: null }))
       const twin = await store.twin(file)
       if (twin) await takeOver(file, twin)
       else await read(file, signal)
     },
 
     gaveUp: async (target, error): Promise<void> => {
-      await db.transact(async (tx) => {
+      await db.transactLoosely(async (tx) => {
         const file = await store.byId(target, tx)
         if (!file) return
         const sentence =

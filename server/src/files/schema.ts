@@ -61,6 +61,18 @@ export const UploadQuery = z.object({
   process_in_background: Flag.default(true),
 })
 
+/** How far an upload by tus is. */
+export const UploadProgress = z
+  .object({
+    /** Bytes that arrived. */
+    offset: z.int(),
+    size: z.int(),
+    /** Null once it is whole: then there is a file of the same id. */
+    expires_at: z.int().nullable(),
+  })
+  .meta({ id: "UploadProgress" })
+export type UploadProgress = z.output<typeof UploadProgress>
+
 export const StatusQuery = z.object({ stream: Flag.default(false) })
 
 export const ProcessStatus = z

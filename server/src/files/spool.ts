@@ -53,5 +53,3 @@ export const createSpool = (dataDir: string) => {
     },
   }
 }
-
-export type Spool = ReturnType<typeof createSpool>

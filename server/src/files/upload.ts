@@ -24,11 +24,11 @@ interface Needs {
   mustBeReadable: boolean
 }
 
-const tooLarge = (limit: number): never =>
+export const tooLarge = (limit: number): never =>
   fail("body_too_large", `The file has more than ${limit} bytes, which is the most accepted here`)
 
 /** The last segment, whatever the sender's system; never a path. */
-const nameOf = (sent: string | undefined): string => {
+export const nameOf = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
   const clean = last
     .toWellFormed()
@@ -38,7 +38,7 @@ const nameOf = (sent: string | undefined): string => {
   return clean === "" || clean === "." || clean === ".." ? "file" : clean
 }
 
-const metadataOf = (text: string): Record<string, unknown> => {
+export const metadataOf = (text: string): Record<string, unknown> => {
   if (text.trim() === "") return {}
   try {
     const value: unknown = JSON.parse(text)
@@ -47,6 +47,13 @@ const metadataOf = (text: string): Record<string, unknown> => {
     // Refused below, as what is no object is.
   }
   return fail("bad_request", "The part `metadata` must be a JSON object")
+}
+
+/** @param head the first 4 kB, or all of a shorter file */
+export const refuseUnreadable = (head: Buffer): void => {
+  const kind = head.length > 0 ? sniff(head) : null
+  if (!kind || !("unreadable" in kind)) return
+  fail("unsupported_media_type", `The file is ${kind.unreadable}, of which no text can be had`)
 }
 
 const openForm = (incoming: IncomingMessage): BusboyInstance => {
@@ -90,11 +97,7 @@ export const readUpload = (
     const receive = (part: Readable): Promise<Received> =>
       objects.receive(part, {
         look: (head) => {
-          const kind = head.length > 0 && mustBeReadable ? sniff(head) : null
-          if (kind && "unreadable" in kind) {
-            const message = `The file is ${kind.unreadable}, of which no text can be had`
-            fail("unsupported_media_type", message)
-          }
+          if (mustBeReadable) refuseUnreadable(head)
         },
         count: (size) => void (size > limit && tooLarge(limit)),
       })

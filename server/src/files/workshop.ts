@@ -2,8 +2,9 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { createDiskObjects } from "./disk-objects.ts"
-import { createTika } from "./engine.ts"
+import { createEngine } from "./engine.ts"
 import { createExtractor } from "./extractor.ts"
+import type { Objects } from "./objects.ts"
 import { createPassageStore } from "./passage-store.ts"
 import { createProcessing } from "./processing.ts"
 import { createFileStore } from "./store.ts"
@@ -19,11 +20,17 @@ interface Needs {
   searchable: (tx: Tx, fileId: string) => Promise<boolean>
 }
 
+const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<Objects> => {
+  if (!S3_URL) return createDiskObjects(DATA_DIR)
+  const { createS3Objects } = await import("./s3-objects.ts")
+  return createS3Objects(S3_URL, DATA_DIR)
+}
+
 /** The parts that keep and read files, built from the settings. */
-export const createWorkshop = ({ config, db, bus, now, searchable }: Needs) => {
+export const createWorkshop = async ({ config, db, bus, now, searchable }: Needs) => {
   const store = createFileStore(db)
   const passages = createPassageStore(db)
-  const objects = createDiskObjects(config.DATA_DIR)
+  const objects = await openObjects(config)
   const extractor = createExtractor({
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,
@@ -37,11 +44,23 @@ export const createWorkshop = ({ config, db, bus, now, searchable }: Needs) => {
     extractor,
     limits: { characters: config.MAX_TEXT_LENGTH, unpacked: unpackedBytes, pages: mostPages },
     engine: config.EXTRACTION_URL
-      ? createTika(config.EXTRACTION_URL, config.EXTRACTION_TIMEOUT)
+      ? createEngine(config.EXTRACTION_ENGINE, {
+          url: config.EXTRACTION_URL,
+          seconds: config.EXTRACTION_TIMEOUT,
+        })
       : null,
     concurrency: config.EXTRACTION_CONCURRENCY,
     now,
     searchable,
   })
-  return { store, passages, objects, reading, close: extractor.close }
+  return {
+    store,
+    passages,
+    objects,
+    reading,
+    close: async (): Promise<void> => {
+      extractor.close()
+      await objects.close()
+    },
+  }
 }

@@ -34,7 +34,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Takes the job that is due longest, for `leaseMs`; null where none is due. */
   take: (kind: string, holder: string, { at, leaseMs }: { at: number; leaseMs: number }) =>
-    db.transact(async (tx): Promise<Job | null> => {
+    db.transactLoosely(async (tx): Promise<Job | null> => {
       await db.exclusive(tx, `jobs:${kind}`)
       const due = await tx
         .selectFrom("jobs")
@@ -78,7 +78,7 @@ export const createJobStore = (db: Database) => ({
 
   /** @returns false when the lease went to somebody else, or the job is gone */
   renew: (id: string, holder: string, until: number): Promise<boolean> =>
-    db.transact(async (tx) => {
+    db.transactLoosely(async (tx) => {
       const [kept] = await tx
         .updateTable("jobs")
         .set({ lease_until: until })
@@ -91,7 +91,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Ends it for good, unless it was asked for once more while it ran. */
   finish: (job: Job): Promise<void> =>
-    db.transact(async (tx) => {
+    db.transactLoosely(async (tx) => {
       const mine = tx.deleteFrom("jobs").where("id", "=", job.id).where("holder", "=", job.holder)
       await mine.where("run_at", "=", job.run_at).execute()
       await tx
@@ -103,7 +103,7 @@ export const createJobStore = (db: Database) => ({
     }),
 
   again: (job: Job, change: { run_at: number; attempts: number; error: string | null }) =>
-    db.transact(async (tx): Promise<void> => {
+    db.transactLoosely(async (tx): Promise<void> => {
       await tx
         .updateTable("jobs")
         .set({ ...change, lease_until: 0, holder: null })
@@ -114,7 +114,7 @@ export const createJobStore = (db: Database) => ({
 
   /** After a crash nobody works on anything: for a database that only one process uses. */
   releaseAll: (): Promise<void> =>
-    db.transact(async (tx) => {
+    db.transactLoosely(async (tx) => {
       await tx.updateTable("jobs").set({ lease_until: 0, holder: null }).execute()
     }),
 

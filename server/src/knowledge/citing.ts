@@ -5,6 +5,7 @@ import type { StoredFile } from "../files/store.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Collections } from "./collections.ts"
+import { mergeNeighbours } from "./neighbours.ts"
 import { estimateTokens, type Retrieval } from "./retrieval.ts"
 import type { Findings, FoundPassage, SearchWay } from "./schema.ts"
 
@@ -227,7 +228,7 @@ export const createCiting = (needs: Needs) => {
       const all = isSmall(scope, budget)
         ? await retrieval.whole(files)
         : (await retrieval.search({ files, query, way, limit: mostPassages * 2, signal })).passages
-      const passages = fill(all, budget)
+      const passages = mergeNeighbours(fill(all, budget))
       const sources = passages.map((passage) => toSource(scope, passage))
       return { passages, sources, sources_skipped: skipped }
     },

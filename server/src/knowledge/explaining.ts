@@ -1,7 +1,7 @@
 import type { Caller } from "../http/caller.ts"
 import { skippedOf } from "./citing.ts"
 import type { Collections } from "./collections.ts"
-import type { Retrieval } from "./retrieval.ts"
+import type { Retrieval, Retrieved } from "./retrieval.ts"
 import type { Findings, SearchWay } from "./schema.ts"
 
 interface Needs {
@@ -9,10 +9,14 @@ interface Needs {
   retrieval: Retrieval
 }
 
-const noteOf = (wanted: SearchWay, search: SearchWay): string | null =>
-  wanted !== "lexical" && search === "lexical"
-    ? "Searched by words only: no connection offers an embedding model, or it does not answer."
-    : null
+const notesOf = (wanted: SearchWay, { search, reranked }: Retrieved): string[] => [
+  ...(wanted !== "lexical" && search === "lexical"
+    ? ["Searched by words only: no connection offers an embedding model, or it does not answer."]
+    : []),
+  ...(reranked === false
+    ? ["The rerank endpoint does not answer: this is the order without it."]
+    : []),
+]
 
 /** Searches a collection and says why each passage stands where it does. */
 export const createExplaining = ({ collections, retrieval }: Needs) => ({
@@ -26,11 +30,12 @@ export const createExplaining = ({ collections, retrieval }: Needs) => ({
     const files = all.filter(({ passages, status }) => passages !== null && status !== "failed")
     const skipped = all.filter((file) => !files.includes(file))
     const way = collection.search
-    const { passages, search, model } = await retrieval.search({ files, query, way, limit: k })
+    const retrieved = await retrieval.search({ files, query, way, limit: k })
+    const { passages, search, model } = retrieved
     return {
       passages,
       search,
-      note: noteOf(way, search),
+      note: notesOf(way, retrieved).join(" ") || null,
       embedding_model: model,
       sources_skipped: skipped.map(skippedOf),
     }

@@ -4,6 +4,10 @@ import type { Config } from "../config.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import { createFiles } from "../files/files.ts"
+import { createPartials } from "../files/partials.ts"
+import { createResumable } from "../files/resumable.ts"
+import { startSweeping } from "../files/sweeping.ts"
+import { createUploadStore } from "../files/upload-store.ts"
 import { createWorkshop } from "../files/workshop.ts"
 import type { Grants } from "../grants/grants.ts"
 import { createQueue } from "../jobs/queue.ts"
@@ -14,6 +18,7 @@ import { createEmbedder } from "./embedder.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
 import { createExplaining } from "./explaining.ts"
 import { createReading } from "./reading.ts"
+import { createReranker } from "./reranker.ts"
 import { createRetrieval } from "./retrieval.ts"
 import { createSearcher } from "./searcher.ts"
 import { createSpaces } from "./spaces.ts"
@@ -37,7 +42,7 @@ export const createLibrary = async (needs: Needs) => {
   const { config, db, bus, audit, grants, registry, newId, now, report } = needs
   const alone = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
-  const workshop = createWorkshop({
+  const workshop = await createWorkshop({
     config,
     db,
     bus,
@@ -91,24 +96,45 @@ export const createLibrary = async (needs: Needs) => {
     vectorsOf: spaces.vectorsOf,
   })
   const { meaningOf, rescore } = spaces
-  const retrieval = createRetrieval({ passages, searcher, meaningOf, rescore })
+  const rerank = config.RERANK_URL
+    ? createReranker({
+        url: config.RERANK_URL,
+        model: config.RERANK_MODEL,
+        key: config.RERANK_API_KEY,
+      })
+    : null
+  const retrieval = createRetrieval({ passages, searcher, meaningOf, rerank, rescore })
 
-  files.sweep(alone).catch(report)
+  const resumable = createResumable({
+    db,
+    store: createUploadStore(db),
+    partials: createPartials(config.DATA_DIR),
+    objects,
+    files,
+    limit: config.MAX_UPLOAD_SIZE,
+    mustBeReadable: config.EXTRACTION_URL === undefined,
+    life: config.UPLOAD_LIFETIME,
+    newId,
+    now,
+  })
+  const sweeping = startSweeping({ files, resumable, alone, report })
   await queue.start()
   await spaces.start(queue, registry.onChange)
 
   return {
     files,
     objects,
+    resumable,
     collections,
     explaining: createExplaining({ collections, retrieval }),
     reading: createReading({ files, passages, store: collectionStore }),
     attaching: createAttaching({ files, collections }),
     citing: createCiting({ files, collections, retrieval }),
     close: async (): Promise<void> => {
+      await sweeping.close()
       await queue.close()
       await spaces.close()
-      workshop.close()
+      await workshop.close()
       await searcher.close()
     },
   }

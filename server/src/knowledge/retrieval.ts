@@ -2,6 +2,7 @@ import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
 import type { StoredFile } from "../files/store.ts"
 import { type Fused, fuse } from "./fusion.ts"
+import type { Rerank } from "./reranker.ts"
 import type { FoundPassage, SearchWay } from "./schema.ts"
 import type { Searcher } from "./searcher.ts"
 
@@ -17,6 +18,8 @@ interface Needs {
   searcher: Searcher
   /** @returns null when there is no embedding model, or it does not answer just now */
   meaningOf: (query: string, signal?: AbortSignal) => Promise<Meaning | null>
+  /** Null where no endpoint is set. */
+  rerank: Rerank | null
   /** The same hits with scores from exact vectors. */
   rescore: (meaning: Meaning, fileIds: readonly string[], hits: Rescored[]) => Promise<Rescored[]>
 }
@@ -30,6 +33,7 @@ export interface Rescored {
 /** Of each leg, before fusion. */
 const candidates = 100
 const rescored = 50
+const mostReranked = 50
 
 export interface Asked {
   files: readonly StoredFile[]
@@ -44,6 +48,8 @@ export interface Retrieved {
   /** Which legs there were. */
   search: SearchWay
   model: string | null
+  /** Null where no endpoint is set; false where it did not answer. */
+  reranked: boolean | null
 }
 
 /** About how many tokens a text has, rather too many than too few. */
@@ -59,7 +65,7 @@ const legsOf = (dense: boolean, lexical: boolean): SearchWay => {
 }
 
 /** Finds passages in files that the caller may read; whoever calls has checked that. */
-export const createRetrieval = ({ passages, searcher, meaningOf, rescore }: Needs) => {
+export const createRetrieval = ({ passages, searcher, meaningOf, rerank, rescore }: Needs) => {
   const textsOf = async (
     files: readonly StoredFile[],
     fused: readonly Fused[],
@@ -88,6 +94,7 @@ export const createRetrieval = ({ passages, searcher, meaningOf, rescore }: Need
     score: fused.score,
     lexical: fused.lexical,
     dense: fused.dense,
+    reranked: null,
     used: fused.cut === null,
     why: fused.cut ?? "found",
   })
@@ -107,6 +114,30 @@ export const createRetrieval = ({ passages, searcher, meaningOf, rescore }: Need
       seen.add(row.text)
       return [toFound(file, row, { ...one, cut })]
     })
+  }
+
+  /** The first ones in the endpoint's order, the rest behind them; null where nothing was changed. */
+  const reranked = async (
+    query: string,
+    found: readonly FoundPassage[],
+    signal: AbortSignal | undefined,
+  ): Promise<FoundPassage[] | null> => {
+    const some = found.slice(0, mostReranked)
+    if (!rerank || some.length === 0) return null
+    const scores = await rerank(
+      query,
+      some.map(({ text }) => text),
+      signal,
+    )
+    if (!scores) return null
+    const order = some
+      .map((passage, index) => ({ passage, score: scores.get(index) ?? Number.NEGATIVE_INFINITY }))
+      .sort((a, z) => z.score - a.score)
+    const ranked = order.map(({ passage, score }, index) => ({
+      ...passage,
+      reranked: Number.isFinite(score) ? { rank: index + 1, score } : null,
+    }))
+    return [...ranked, ...found.slice(mostReranked)]
   }
 
   return {
@@ -130,13 +161,16 @@ export const createRetrieval = ({ passages, searcher, meaningOf, rescore }: Need
       const lexical = way !== "dense" || meaning === null
       const vector = meaning && { space: meaning.space, values: meaning.values }
       const asked = { query, files: scope, limit: candidates, vector, lexical }
-      const found = await searcher.search(asked)
+      const legs = await searcher.search(asked)
       const ids = scope.map(({ id }) => id)
-      const dense = meaning ? await rescore(meaning, ids, found.dense.slice(0, rescored)) : []
+      const dense = meaning ? await rescore(meaning, ids, legs.dense.slice(0, rescored)) : []
       const search = legsOf(meaning !== null, lexical)
-      const fused = fuse({ ...found, dense }, search).slice(0, limit)
-      const passages = withTexts(files, fused, await textsOf(files, fused))
-      return { passages, search, model: meaning?.model ?? null }
+      const fused = fuse({ ...legs, dense }, search).slice(0, limit)
+      const found = withTexts(files, fused, await textsOf(files, fused))
+      const ranked = await reranked(query, found, signal)
+      const passages = ranked ?? found
+      const model = meaning?.model ?? null
+      return { passages, search, model, reranked: rerank && ranked !== null }
     },
   }
 }

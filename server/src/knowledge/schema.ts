@@ -104,6 +104,8 @@ export const FoundPassage = z
     score: z.number(),
     lexical: Leg.nullable(),
     dense: Leg.nullable(),
+    /** By the rerank endpoint; null where there is none, or it did not answer. */
+    reranked: Leg.nullable(),
     /** Whether a chat would be given it, and why not. */
     used: z.boolean(),
     why: z.string(),

@@ -108,7 +108,7 @@ export const createSpaces = (needs: Needs) => {
 
   /** Whether any vectors of a file are still to come. */
   const complete = async (fileId: string): Promise<void> => {
-    await db.transact(async (tx) => {
+    await db.transactLoosely(async (tx) => {
       const file = await files.byId(fileId, tx)
       if (file?.status !== "processing") return
       await files.set(tx, fileId, { status: "completed", error: null, updated_at: now() })
@@ -124,7 +124,7 @@ export const createSpaces = (needs: Needs) => {
     const asked = { texts, kind: "passage" } as const
     const vectors = await embedder.embed(space.model, asked, { signal, patient: true })
     signal.throwIfAborted()
-    await db.transact(async (tx) => {
+    await db.transactLoosely(async (tx) => {
       const file = await files.byId(fileId, tx)
       if (!file) return
       await store.write(tx, { fileId, spaceId: space.id, first, vectors })
@@ -137,7 +137,7 @@ export const createSpaces = (needs: Needs) => {
   const borrow = async (space: Space, file: StoredFile): Promise<void> => {
     if ((await store.done(file.id, space.id)) > 0) return
     const twin = await files.twin(file)
-    if (twin) await db.transact((tx) => store.copy(tx, twin.id, file.id, space.id))
+    if (twin) await db.transactLoosely((tx) => store.copy(tx, twin.id, file.id, space.id))
   }
 
   const embedAll = async (space: Space, fileId: string, signal: AbortSignal): Promise<void> => {

@@ -1,0 +1,90 @@
+import { parentPort, workerData } from "node:worker_threads"
+import { z } from "zod"
+import { docx, epub, pdf, xlsx, zip } from "../test/make-documents.ts"
+import { createRandom } from "./rag-figures.ts"
+import { createWriter } from "./rag-words.ts"
+
+const { url, key, files } = z
+  .object({ url: z.string(), key: z.string(), files: z.int() })
+  .parse(workerData)
+const atOnce = 4
+const write = createWriter(createRandom(3))
+
+const paragraphs = (count: number): string[] => Array.from({ length: count }, () => write(80))
+const rows = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${at},${write(3)},${write(5)}`)
+
+/** What people upload: mostly text of some length, and a share of each office format. */
+const kinds: [ending: string, make: (at: number) => string | Buffer][] = [
+  ["md", () => `# ${write(4)}\n\n${paragraphs(60).join("\n\n")}`],
+  ["txt", () => paragraphs(90).join("\n\n")],
+  ["html", () => `<h1>${write(3)}</h1><p>${paragraphs(50).join("</p><p>")}</p>`],
+  ["csv", () => ["id,name,what", ...rows(400)].join("\n")],
+  ["json", () => JSON.stringify({ paragraphs: paragraphs(40) })],
+  ["docx", (at) => docx({ "docProps/custom.xml": `<n>${at}</n>` })],
+  ["pdf", () => pdf(Array.from({ length: 20 }, () => write(60)))],
+  ["xlsx", (at) => Buffer.concat([xlsx(), zip({ "n.txt": String(at) })])],
+  ["epub", (at) => Buffer.concat([epub(), zip({ "n.txt": String(at) })])],
+  [
+    "ts",
+    () =>
+      rows(300)
+        .map((row) => `export const row = "${row}"`)
+        .join("\n"),
+  ],
+]
+
+const headers = { authorization: `Bearer ${key}` }
+const Uploaded = z.object({ id: z.string() })
+const Total = z.object({ total: z.int() })
+
+let bytes = 0
+const made = Array.from({ length: files }, (_, at) => {
+  const [ending, make] = kinds[at % kinds.length] ?? ["txt", String]
+  const content = Buffer.from(make(at))
+  bytes += content.length
+  return { name: `${at}.${ending}`, content }
+})
+
+const send = async ({ name, content }: (typeof made)[number], query = ""): Promise<string> => {
+  const form = new FormData()
+  form.append("file", new Blob([new Uint8Array(content)]), name)
+  const response = await fetch(`${url}/api/v1/files/${query}`, {
+    method: "POST",
+    headers,
+    body: form,
+  })
+  if (!response.ok) throw new Error(`an upload was answered ${response.status}`)
+  return Uploaded.parse(await response.json()).id
+}
+
+const count = async (status: string): Promise<number> => {
+  const response = await fetch(`${url}/api/v1/files?page_size=1&status=${status}`, { headers })
+  return Total.parse(await response.json()).total
+}
+
+const until = (told: string): Promise<void> =>
+  new Promise((resolve) => {
+    parentPort?.on("message", (message) => message === told && resolve())
+  })
+
+parentPort?.postMessage({ ready: true })
+await until("go")
+const start = performance.now()
+const waiting = [...made]
+const worker = async (): Promise<void> => {
+  for (let one = waiting.pop(); one; one = waiting.pop()) await send(one)
+}
+await Promise.all(Array.from({ length: atOnce }, worker))
+const uploaded = performance.now() - start
+while ((await count("completed")) + (await count("failed")) < files) {
+  await new Promise((resolve) => setTimeout(resolve, 250))
+}
+const completed = performance.now() - start
+const failed = await count("failed")
+const alone = performance.now()
+await send(
+  { name: "alone.md", content: Buffer.from(paragraphs(60).join("\n\n")) },
+  "?process_in_background=false",
+)
+parentPort?.postMessage({ bytes, uploaded, completed, failed, alone: performance.now() - alone })

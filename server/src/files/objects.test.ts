@@ -1,0 +1,198 @@
+import { createHash, randomBytes } from "node:crypto"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Readable } from "node:stream"
+import { buffer } from "node:stream/consumers"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { type FakeS3, startFakeS3 } from "../../test/fakes/s3.ts"
+import { createDiskObjects } from "./disk-objects.ts"
+import type { Objects } from "./objects.ts"
+import { createS3Objects } from "./s3-objects.ts"
+import { signed } from "./s3-signature.ts"
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+const anything = { look: () => {}, count: () => {} }
+const pieces = (bytes: Buffer): Readable =>
+  Readable.from(
+    Array.from({ length: Math.ceil(bytes.length / 1000) }, (_, at) =>
+      bytes.subarray(at * 1000, at * 1000 + 1000),
+    ),
+  )
+
+const all = async (objects: Objects): Promise<string[]> => {
+  const hashes: string[] = []
+  for await (const hash of objects.list()) hashes.push(hash)
+  return hashes
+}
+
+let dataDir = ""
+let s3: FakeS3
+beforeAll(async () => {
+  s3 = await startFakeS3()
+})
+afterAll(() => s3.close())
+
+const kinds = [
+  { name: "the disk", open: (): Objects => createDiskObjects(dataDir) },
+  { name: "S3", open: (): Objects => createS3Objects(s3.url, dataDir) },
+]
+
+describe.each(kinds)("objects on $name", ({ open }) => {
+  let objects: Objects
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+    s3.objects.clear()
+    s3.faults(null)
+    objects = open()
+    return async () => {
+      await objects.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+
+  const listed = () => all(objects)
+  const kept = async (bytes: Buffer): Promise<string> => {
+    const received = await objects.receive(pieces(bytes), anything)
+    await received.prepare()
+    await received.keep()
+    await received.drop()
+    return received.hash
+  }
+
+  it.each([1, 5000, 20_000_000])("gives %i bytes back, whole and in ranges", async (size) => {
+    const bytes = randomBytes(size)
+    const hash = await kept(bytes)
+    expect(hash).toBe(sha256(bytes))
+    const whole = await objects.read(hash)
+    expect(whole && sha256(await buffer(whole))).toBe(hash)
+    const range = { start: Math.floor(size / 2), end: size - 1 }
+    const part = await objects.read(hash, range)
+    expect(part && (await buffer(part)).equals(bytes.subarray(range.start))).toBe(true)
+    const copy = await objects.localCopy(hash)
+    expect(copy && sha256(readFileSync(copy.path))).toBe(hash)
+    await copy?.release()
+    expect(readdirSync(join(dataDir, "uploads"))).toEqual([])
+  })
+
+  it("keeps a content once, and knows it by its hash until it is removed", async () => {
+    const hashes = await Promise.all(
+      ["a", "b", "a", "c", "d"].map((text) => kept(Buffer.from(text))),
+    )
+    expect((await listed()).toSorted()).toEqual([...new Set(hashes)].toSorted())
+    const [hash = ""] = hashes
+    await objects.remove(hash)
+    await objects.remove(hash)
+    expect(await listed()).not.toContain(hash)
+    expect(await objects.read(hash)).toBeNull()
+    expect(await objects.localCopy(hash)).toBeNull()
+  })
+
+  it("keeps again what was removed in between", async () => {
+    const received = await objects.receive(pieces(Buffer.from("Bees dance.")), anything)
+    await received.prepare()
+    await received.keep()
+    await objects.remove(received.hash)
+    await received.keep()
+    await received.drop()
+    expect(await listed()).toEqual([received.hash])
+  })
+
+  it("keeps nothing of what is dropped, refused or broken off", async () => {
+    await (await objects.receive(pieces(randomBytes(9000)), anything)).drop()
+    const refusing = {
+      look: () => {
+        throw new Error("no")
+      },
+      count: () => {},
+    }
+    await expect(objects.receive(pieces(randomBytes(9000)), refusing)).rejects.toThrow("no")
+    const broken = Readable.from(
+      (async function* () {
+        yield Buffer.from("some")
+        throw new Error("gone")
+      })(),
+    )
+    await expect(objects.receive(broken, anything)).rejects.toThrow("gone")
+    expect(await listed()).toEqual([])
+    expect(readdirSync(join(dataDir, "uploads"))).toEqual([])
+  })
+
+  it("takes over a file that lies on the disk", async () => {
+    const path = join(dataDir, "partial")
+    writeFileSync(path, "Bees dance.")
+    const received = await objects.adopt(path)
+    expect(received).toMatchObject({ hash: sha256(Buffer.from("Bees dance.")), size: 11 })
+    await received.keep()
+    await received.drop()
+    expect(await listed()).toEqual([received.hash])
+  })
+})
+
+describe("an object store that fails", () => {
+  let objects: Objects
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+    s3.objects.clear()
+    s3.faults(null)
+    objects = createS3Objects(s3.url, dataDir)
+    return async () => {
+      await objects.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+
+  it("is asked again when it is busy, or hangs up", async () => {
+    const answers = [503, 0, 500]
+    s3.faults(() => answers.shift() ?? null)
+    const received = await objects.receive(pieces(Buffer.from("Bees.")), anything)
+    await received.keep()
+    expect(await all(objects)).toEqual([received.hash])
+  })
+
+  it("leaves no parts behind", async () => {
+    const received = await objects.receive(pieces(randomBytes(18_000_000)), anything)
+    s3.faults((_request, url) => (url.searchParams.get("partNumber") === "2" ? 403 : null))
+    await expect(received.keep()).rejects.toThrow("The object store answered 403 (SlowDown)")
+    expect([s3.uploads.size, s3.objects.size]).toEqual([0, 0])
+  })
+
+  it("has parts of a crash removed once they are a day old", async () => {
+    const upload = { parts: new Map<number, Buffer>(), initiated: new Date().toISOString() }
+    const old = new Date(Date.now() - 90_000_000).toISOString()
+    s3.uploads.set("new", { ...upload, key: "of ours/aa/bb/new" })
+    s3.uploads.set("old", { ...upload, key: "of ours/aa/bb/old", initiated: old })
+    s3.uploads.set("foreign", { ...upload, key: "elsewhere/old", initiated: old })
+    await objects.sweep(true)
+    expect([...s3.uploads.keys()]).toEqual(["new", "foreign"])
+    s3.uploads.clear()
+  })
+
+  it("is named in words that do not tell our keys", async () => {
+    s3.faults(() => 403)
+    const error = await objects.remove("ab".repeat(32)).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: "unavailable" })
+    expect(JSON.stringify([String(error), error])).not.toContain("secret")
+  })
+})
+
+it("signs as the documentation of Signature Version 4 shows it", () => {
+  const { authorization } = signed(
+    {
+      method: "GET",
+      path: "/test.txt",
+      query: {},
+      headers: { host: "examplebucket.s3.amazonaws.com", range: "bytes=0-9" },
+      payload: createHash("sha256").digest("hex"),
+      date: new Date("2013-05-24T00:00:00Z"),
+    },
+    {
+      id: "AKIAIOSFODNN7EXAMPLE",
+      secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+      region: "us-east-1",
+    },
+  )
+  expect(authorization).toContain(
+    "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41",
+  )
+})

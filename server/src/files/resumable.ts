@@ -1,0 +1,221 @@
+import type { Readable } from "node:stream"
+import type { Database } from "../db/database.ts"
+import { Failure, fail } from "../errors.ts"
+import { type Actor, type Caller, system } from "../http/caller.ts"
+import type { Files } from "./files.ts"
+import type { Objects } from "./objects.ts"
+import type { Partials } from "./partials.ts"
+import type { UploadProgress } from "./schema.ts"
+import { refuseUnreadable, tooLarge } from "./upload.ts"
+import type { StoredUpload, UploadStore } from "./upload-store.ts"
+
+/** Of one user, at once. */
+const mostUnfinished = 200
+
+interface Needs {
+  db: Database
+  store: UploadStore
+  partials: Partials
+  objects: Objects
+  files: Files
+  /** Bytes a file. */
+  limit: number
+  /** Whether a file of which no text can be had is refused. */
+  mustBeReadable: boolean
+  /** Seconds until an upload that nobody goes on with is given up. */
+  life: number
+  newId: () => string
+  now: () => number
+}
+
+export interface NewUpload {
+  size: number
+  filename: string
+  content_type: string
+  metadata: Record<string, unknown>
+  process: boolean
+}
+
+interface Writer {
+  stop: AbortController
+  over: Promise<void>
+}
+
+/** Uploads that go on where they broke off; whole ones become files of the same id. */
+export const createResumable = (needs: Needs) => {
+  const { db, store, partials, objects, files, newId, now } = needs
+  const writers = new Map<string, Writer>()
+
+  const unknown = (): never => fail("not_found", "There is no such upload")
+
+  const progressOf = (upload: StoredUpload, offset: number): UploadProgress => ({
+    offset,
+    size: upload.size,
+    expires_at: upload.expires_at,
+  })
+  const whole = (size: number): UploadProgress => ({ offset: size, size, expires_at: null })
+
+  /** Who comes later is in the right: the writer before hangs on a connection that broke. */
+  const takeTurn = async <T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    for (let writer = writers.get(id); writer; writer = writers.get(id)) {
+      writer.stop.abort()
+      await writer.over
+    }
+    const { promise: over, resolve } = Promise.withResolvers<void>()
+    const stop = new AbortController()
+    writers.set(id, { stop, over })
+    try {
+      return await work(stop.signal)
+    } finally {
+      writers.delete(id)
+      resolve()
+    }
+  }
+
+  const discard = async (id: string): Promise<void> => {
+    await db.transact(async (tx) => {
+      await store.remove(tx, id)
+    })
+    await partials.remove(id)
+  }
+
+  /** Makes a file of an upload that is whole. */
+  const finish = async (actor: Actor, upload: StoredUpload): Promise<UploadProgress> => {
+    const { id, user_id: owner, size, filename, content_type } = upload
+    const adopted = await objects.adopt(partials.pathOf(id))
+    // Its bytes stay where they are until the file is committed.
+    const received = { ...adopted, drop: async () => {} }
+    const metadata: Record<string, unknown> = JSON.parse(upload.metadata)
+    await files.add(actor, {
+      upload: { received, filename, content_type, metadata },
+      owner,
+      process: upload.process === 1,
+      id,
+      within: async (tx) => {
+        if (!(await store.remove(tx, id))) unknown()
+      },
+    })
+    await partials.remove(id)
+    return whole(size)
+  }
+
+  const find = async (caller: Caller, id: string): Promise<StoredUpload | undefined> => {
+    const upload = await store.byId(id)
+    if (!upload || upload.user_id !== caller.user.id) return undefined
+    return upload.expires_at > now() ? upload : undefined
+  }
+
+  /** What an upload became whose last answer the client did not hear. */
+  const finished = async (caller: Caller, id: string): Promise<UploadProgress> => {
+    const file = await files.find(caller, id)
+    return file?.user_id === caller.user.id ? whole(file.size) : unknown()
+  }
+
+  const offsetOf = async (id: string): Promise<number> => (await partials.size(id)) ?? unknown()
+
+  const write = async (
+    upload: StoredUpload,
+    source: Readable,
+    { from, signal }: { from: number; signal: AbortSignal },
+  ): Promise<void> => {
+    const stop = (): void =>
+      void source.destroy(new Error("Another request goes on with this upload"))
+    signal.addEventListener("abort", stop, { once: true })
+    const look = (head: Buffer): void => {
+      if (needs.mustBeReadable && upload.process === 1) refuseUnreadable(head)
+    }
+    try {
+      await partials.append(upload.id, source, { from, whole: upload.size, look })
+    } catch (error) {
+      if (isRefusal(error)) await discard(upload.id)
+      throw error
+    } finally {
+      signal.removeEventListener("abort", stop)
+    }
+  }
+
+  /** Bytes that no upload has; one that has just begun may have its row by now. */
+  const removeStray = async (id: string): Promise<void> => {
+    if (!(await store.byId(id))) await partials.remove(id)
+  }
+
+  const settle = async (upload: StoredUpload): Promise<void> => {
+    const { id, size, expires_at } = upload
+    if ((await partials.size(id)) === size) await finish(system, upload)
+    else if (expires_at <= now()) await discard(id)
+  }
+
+  return {
+    create: async (caller: Caller, input: NewUpload): Promise<UploadProgress & { id: string }> => {
+      const { size, filename, content_type } = input
+      if (size === 0) fail("bad_request", "The file is empty")
+      if (size > needs.limit) tooLarge(needs.limit)
+      if ((await store.count(caller.user.id)) >= mostUnfinished) {
+        fail("rate_limited", `You have ${mostUnfinished} unfinished uploads; finish or delete some`)
+      }
+      const upload = {
+        id: newId(),
+        user_id: caller.user.id,
+        size,
+        filename,
+        content_type,
+        metadata: JSON.stringify(input.metadata),
+        process: input.process ? 1 : 0,
+        created_at: now(),
+        expires_at: Math.round(now() + needs.life),
+      }
+      await store.insert(upload)
+      await partials.create(upload.id)
+      return { id: upload.id, ...progressOf(upload, 0) }
+    },
+
+    progress: async (actor: Actor, caller: Caller, id: string): Promise<UploadProgress> => {
+      const upload = await find(caller, id)
+      if (!upload) return finished(caller, id)
+      const offset = await offsetOf(id)
+      if (offset < upload.size) return progressOf(upload, offset)
+      // We were ended between its last byte and its file.
+      return takeTurn(id, async () =>
+        (await find(caller, id)) ? finish(actor, upload) : finished(caller, id),
+      )
+    },
+
+    /**
+     * Writes on; what arrived stays, even when it breaks off.
+     * @throws {Failure} `conflict` for another offset than where it goes on
+     */
+    append: (
+      actor: Actor,
+      caller: Caller,
+      { id, from, source }: { id: string; from: number; source: Readable },
+    ): Promise<UploadProgress> =>
+      takeTurn(id, async (signal) => {
+        const upload = (await find(caller, id)) ?? unknown()
+        const offset = await offsetOf(id)
+        if (offset !== from) fail("conflict", `The upload goes on from byte ${offset}, not ${from}`)
+        await write(upload, source, { from, signal })
+        const reached = await offsetOf(id)
+        return reached < upload.size ? progressOf(upload, reached) : finish(actor, upload)
+      }),
+
+    remove: async (caller: Caller, id: string): Promise<void> => {
+      if (!(await find(caller, id))) unknown()
+      await takeTurn(id, () => discard(id))
+    },
+
+    /** Gives up what expired, removes bytes of no upload, and makes files of what is whole. */
+    sweep: async (): Promise<void> => {
+      const uploads = new Map((await store.all()).map((upload) => [upload.id, upload]))
+      for (const id of await partials.ids()) if (!uploads.has(id)) await removeStray(id)
+      for (const upload of uploads.values()) {
+        if (!writers.has(upload.id)) await settle(upload)
+      }
+    },
+  }
+}
+
+/** Of what was sent, not of how: sending it once more would not help. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Failure && ["unsupported_media_type", "body_too_large"].includes(error.code)
+
+export type Resumable = ReturnType<typeof createResumable>

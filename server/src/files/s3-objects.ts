@@ -1,0 +1,171 @@
+import { createWriteStream } from "node:fs"
+import { open, rm } from "node:fs/promises"
+import { pipeline } from "node:stream/promises"
+import { hashFile, type Objects, type Received } from "./objects.ts"
+import { createS3Client, elements, readS3Url, type S3Client } from "./s3-client.ts"
+import { createSpool } from "./spool.ts"
+
+/** A part of an upload; all but the last must have 5 MB at least. */
+const partBytes = 8 * 1024 * 1024
+/** An upload in parts as old as that is nobody's any more. */
+const staleMs = 24 * 3600 * 1000
+
+const keyOf = (hash: string): string => `${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`
+
+const readPart = async (path: string, from: number, size: number): Promise<Buffer> => {
+  const file = await open(path, "r")
+  try {
+    const length = Math.min(partBytes, size - from)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, from)
+    if (bytesRead < length) throw new Error("The upload on the disk is shorter than it was")
+    return buffer
+  } finally {
+    await file.close()
+  }
+}
+
+/** Sends a file part by part; nothing of it stays when that fails. */
+const sendInParts = async (
+  client: S3Client,
+  key: string,
+  { path, size }: { path: string; size: number },
+) => {
+  const begun = await client.text({ method: "POST", key, query: { uploads: "" } })
+  const [uploadId = ""] = elements(begun, "UploadId")
+  try {
+    const tags: string[] = []
+    for (let from = 0; from < size; from += partBytes) {
+      const query = { partNumber: String(tags.length + 1), uploadId }
+      const body = await readPart(path, from, size)
+      const { headers, body: reply } = await client.ask({ method: "PUT", key, query, body })
+      reply.resume()
+      tags.push(String(headers.etag ?? ""))
+    }
+    const parts = tags.map(
+      (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`,
+    )
+    const whole = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`
+    const answer = await client.text({
+      method: "POST",
+      key,
+      query: { uploadId },
+      body: Buffer.from(whole),
+    })
+    // A failure to put the parts together is told after a 200.
+    const [code] = elements(answer, "Code")
+    if (code) throw new Error(`The object store could not put the parts together: ${code}`)
+  } catch (error) {
+    await client.ask({ method: "DELETE", key, query: { uploadId } }).catch(() => {})
+    throw error
+  }
+}
+
+const upload = async (client: S3Client, hash: string, file: { path: string; size: number }) => {
+  const key = keyOf(hash)
+  if (file.size > partBytes) return sendInParts(client, key, file)
+  const body = await readPart(file.path, 0, file.size)
+  const { body: reply } = await client.ask({ method: "PUT", key, body })
+  reply.resume()
+}
+
+/** All keys below the prefix, page by page. */
+const keysOf = async function* (client: S3Client, prefix: string): AsyncGenerator<string> {
+  let token: string | undefined
+  do {
+    const query = { "list-type": "2", prefix, ...(token && { "continuation-token": token }) }
+    const page = await client.text({ method: "GET", query })
+    yield* elements(page, "Key")
+    token = elements(page, "NextContinuationToken")[0]
+  } while (token)
+}
+
+/** Objects in an S3-compatible store; uploads lie on the local disk until they are whole. */
+export const createS3Objects = (url: string, dataDir: string): Objects => {
+  const place = readS3Url(url)
+  const client = createS3Client(place)
+  const spool = createSpool(dataDir)
+
+  const has = async (hash: string): Promise<boolean> => {
+    const found = await client.find({ method: "HEAD", key: keyOf(hash) })
+    found?.body.resume()
+    return found !== null
+  }
+  const keep = async (path: string, { hash, size }: { hash: string; size: number }) => {
+    if (!(await has(hash))) await upload(client, hash, { path, size })
+  }
+  const received = (path: string, found: { hash: string; size: number }): Received => ({
+    ...found,
+    prepare: () => keep(path, found),
+    keep: () => keep(path, found),
+    drop: () => rm(path, { force: true }),
+  })
+  const read: Objects["read"] = async (hash, range) => {
+    const headers = range && { range: `bytes=${range.start}-${range.end}` }
+    const found = await client.find({
+      method: "GET",
+      key: keyOf(hash),
+      ...(headers && { headers }),
+    })
+    return found?.body ?? null
+  }
+
+  return {
+    temporary: spool.temporary,
+
+    receive: async (source, receiving) => {
+      const { path, ...found } = await spool.receive(source, receiving)
+      return received(path, found)
+    },
+
+    adopt: async (path) => received(path, await hashFile(path)),
+
+    localCopy: async (hash) => {
+      const body = await read(hash)
+      if (!body) return null
+      const path = spool.temporary()
+      const release = (): Promise<void> => rm(path, { force: true })
+      try {
+        await pipeline(body, createWriteStream(path, { mode: 0o600 }))
+        return { path, release }
+      } catch (error) {
+        await release()
+        throw error
+      }
+    },
+
+    read,
+
+    remove: async (hash) => {
+      const gone = await client.find({ method: "DELETE", key: keyOf(hash) })
+      gone?.body.resume()
+    },
+
+    async *list() {
+      for await (const key of keysOf(client, place.prefix)) {
+        const name = key.split("/").at(-1) ?? ""
+        if (key === place.prefix + keyOf(name) && name.length === 64) yield name
+      }
+    },
+
+    sweep: async (all) => {
+      await spool.sweep(all)
+      const page = await client.text({
+        method: "GET",
+        query: { uploads: "", prefix: place.prefix },
+      })
+      for (const [, one = ""] of page.matchAll(/<Upload>(.*?)<\/Upload>/gs)) {
+        const [key = ""] = elements(one, "Key")
+        const [uploadId = ""] = elements(one, "UploadId")
+        const [begun = ""] = elements(one, "Initiated")
+        if (!key.startsWith(place.prefix) || Date.now() - Date.parse(begun) < staleMs) continue
+        await client.ask({
+          method: "DELETE",
+          key: key.slice(place.prefix.length),
+          query: { uploadId },
+        })
+      }
+    },
+
+    close: client.close,
+  }
+}

@@ -1,0 +1,155 @@
+import { createHash, randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { buffer } from "node:stream/consumers"
+import { signed } from "../../src/files/s3-signature.ts"
+
+const keys = { id: "the-key", secret: "the/secret+", region: "eu-test-1" }
+const pageSize = 3
+
+interface Multipart {
+  key: string
+  parts: Map<number, Buffer>
+  initiated: string
+}
+
+/** An S3-compatible store in memory: one bucket, Signature Version 4 checked, small pages. */
+export const startFakeS3 = async () => {
+  const objects = new Map<string, Buffer>()
+  const uploads = new Map<string, Multipart>()
+  let fault: ((request: IncomingMessage, url: URL) => number | null) | null = null
+
+  const etag = (bytes: Buffer): string => `"${createHash("md5").update(bytes).digest("hex")}"`
+
+  const isSigned = (request: IncomingMessage, url: URL, body: Buffer): boolean => {
+    const payload = createHash("sha256").update(body).digest("hex")
+    const { authorization = "", "x-amz-date": time = "" } = request.headers
+    const names = /SignedHeaders=([^,]*)/.exec(authorization)?.[1]?.split(";") ?? []
+    const own = names.filter((name) => !name.startsWith("x-amz-"))
+    const headers = Object.fromEntries(own.map((name) => [name, String(request.headers[name])]))
+    const date = new Date(
+      String(time).replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"),
+    )
+    const query = Object.fromEntries(url.searchParams)
+    const { method = "" } = request
+    const right = signed({ method, path: url.pathname, query, headers, payload, date }, keys)
+    return own.includes("host") && right.authorization === authorization
+  }
+
+  const listKeys = (url: URL): string => {
+    const prefix = url.searchParams.get("prefix") ?? ""
+    const all = [...objects.keys()].filter((key) => key.startsWith(prefix)).sort()
+    const from = Number(url.searchParams.get("continuation-token") ?? 0)
+    const found = all
+      .slice(from, from + pageSize)
+      .map((key) => `<Contents><Key>${key}</Key></Contents>`)
+    const next = from + pageSize
+    const more = next < all.length ? `<NextContinuationToken>${next}</NextContinuationToken>` : ""
+    return `<ListBucketResult>${found.join("")}${more}</ListBucketResult>`
+  }
+
+  const listUploads = (): string => {
+    const found = [...uploads].map(
+      ([id, { key, initiated }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
+    )
+    return `<ListMultipartUploadsResult>${found.join("")}</ListMultipartUploadsResult>`
+  }
+
+  const onBucket = (url: URL, response: ServerResponse): void => {
+    response.end(url.searchParams.has("uploads") ? listUploads() : listKeys(url))
+  }
+
+  const put = (key: string, url: URL, body: Buffer): string => {
+    const upload = uploads.get(url.searchParams.get("uploadId") ?? "")
+    if (upload) upload.parts.set(Number(url.searchParams.get("partNumber")), body)
+    else objects.set(key, body)
+    return etag(body)
+  }
+
+  const post = (key: string, url: URL): string => {
+    const id = url.searchParams.get("uploadId")
+    if (id === null) {
+      const made = randomUUID()
+      uploads.set(made, { key, parts: new Map(), initiated: new Date().toISOString() })
+      return `<InitiateMultipartUploadResult><UploadId>${made}</UploadId></InitiateMultipartUploadResult>`
+    }
+    const parts = uploads.get(id)?.parts ?? new Map<number, Buffer>()
+    const ordered = [...parts].sort(([a], [z]) => a - z).map(([, part]) => part)
+    uploads.delete(id)
+    objects.set(key, Buffer.concat(ordered))
+    return "<CompleteMultipartUploadResult></CompleteMultipartUploadResult>"
+  }
+
+  const get = (request: IncomingMessage, key: string, response: ServerResponse): void => {
+    const bytes = objects.get(key)
+    if (!bytes) {
+      response.writeHead(404).end("<Error><Code>NoSuchKey</Code></Error>")
+      return
+    }
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? []
+    if (from === undefined) response.end(bytes)
+    else response.writeHead(206).end(bytes.subarray(Number(from), Number(to) + 1))
+  }
+
+  const remove = (key: string, url: URL): void => {
+    const id = url.searchParams.get("uploadId")
+    if (id === null) objects.delete(key)
+    else uploads.delete(id)
+  }
+
+  /** @returns true where the fault was the answer */
+  const broke = (request: IncomingMessage, url: URL, response: ServerResponse): boolean => {
+    const status = fault?.(request, url) ?? null
+    if (status === 0) request.socket.destroy()
+    else if (status !== null) response.writeHead(status).end("<Error><Code>SlowDown</Code></Error>")
+    return status !== null
+  }
+
+  const onObject = (
+    request: IncomingMessage,
+    { url, body, key }: { url: URL; body: Buffer; key: string },
+    response: ServerResponse,
+  ): void => {
+    const { method } = request
+    if (method === "PUT") response.writeHead(200, { etag: put(key, url, body) }).end()
+    else if (method === "POST") response.end(post(key, url))
+    else if (method === "DELETE") {
+      remove(key, url)
+      response.writeHead(204).end()
+    } else get(request, key, response)
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? "/", "http://s3")
+    const body = await buffer(request)
+    if (broke(request, url, response)) return
+    if (!isSigned(request, url, body)) {
+      response.writeHead(403).end("<Error><Code>SignatureDoesNotMatch</Code></Error>")
+      return
+    }
+    const key = decodeURIComponent(url.pathname).split("/").slice(2).join("/")
+    if (key === "") onBucket(url, response)
+    else onObject(request, { url, body, key }, response)
+  }
+
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  const port = typeof address === "object" ? address?.port : 0
+  const login = `${keys.id}:${encodeURIComponent(keys.secret)}`
+  return {
+    url: `http://${login}@127.0.0.1:${port}/files/of%20ours?region=${keys.region}`,
+    objects,
+    uploads,
+    /** What a request is answered with in place of the truth; 0 hangs up. */
+    faults: (wanted: typeof fault): void => {
+      fault = wanted
+    },
+    close: (): void => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+export type FakeS3 = Awaited<ReturnType<typeof startFakeS3>>
