@@ -67,7 +67,7 @@ const message = (worker: Worker): Promise<unknown> =>
 
 const measure = async (
   processes: ReturnType<typeof createProcesses>,
-  { folder, files }: { folder: string; files: number },
+  { folder, files, nodeOptions }: { folder: string; files: number; nodeOptions: readonly string[] },
 ): Promise<Row[]> => {
   const upstream = await processes.startServer("anywhere", "upstream.ts")
   const gateway = await startGateway({
@@ -77,7 +77,7 @@ const measure = async (
     upstreamPort: upstream.port,
     main: join(import.meta.dirname, "../src/main.ts"),
     place: "anywhere",
-    nodeOptions: [],
+    nodeOptions,
   })
   const key = await createUserKey(gateway)
   await modelsKnown(gateway, key)
@@ -135,11 +135,14 @@ const measure = async (
 }
 
 /** How fast files are taken in, and what chats beside it notice. */
-export const measureIngest = async (files: number): Promise<Row[]> => {
+export const measureIngest = async (
+  files: number,
+  nodeOptions: readonly string[],
+): Promise<Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), "portico-ingest-"))
   const processes = createProcesses()
   try {
-    return await measure(processes, { folder, files })
+    return await measure(processes, { folder, files, nodeOptions })
   } finally {
     await processes.stopAll()
     rmSync(folder, { recursive: true, force: true })

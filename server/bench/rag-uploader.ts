@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { z } from "zod"
-import { docx, epub, pdf, xlsx, zip } from "../test/make-documents.ts"
+import { docx, odf, pdf } from "../test/make-documents.ts"
 import { createRandom } from "./rag-figures.ts"
 import { createWriter } from "./rag-words.ts"
 
@@ -23,8 +23,8 @@ const kinds: [ending: string, make: (at: number) => string | Buffer][] = [
   ["json", () => JSON.stringify({ paragraphs: paragraphs(40) })],
   ["docx", (at) => docx({ "docProps/custom.xml": `<n>${at}</n>` })],
   ["pdf", () => pdf(Array.from({ length: 20 }, () => write(60)))],
-  ["xlsx", (at) => Buffer.concat([xlsx(), zip({ "n.txt": String(at) })])],
-  ["epub", (at) => Buffer.concat([epub(), zip({ "n.txt": String(at) })])],
+  ["ods", (at) => odf("spreadsheet", { "n.txt": String(at) })],
+  ["odt", (at) => odf("text", { "n.txt": String(at) })],
   [
     "ts",
     () =>

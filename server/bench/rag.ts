@@ -11,6 +11,7 @@ const usage = `npm run bench:rag -- [options]
   --passages 100000      for the speed of search
   --files 1000           in which the words of these passages are (100 in each)
   --uploads 200          for ingest
+  --node-options OPTIONS for ingest's gateway, such as --cpu-prof
   --data FOLDER          for quality, with xquad.<language>.json (SQuAD 1.1 format)
   --languages en,de      those to measure (en,de,ru,zh)
   --questions 200        of each language, evenly chosen (all)
@@ -24,6 +25,7 @@ const main = async (): Promise<boolean> => {
       only: { type: "string", default: "quality,ingest,vectors,words" },
       passages: { type: "string", default: "100000" },
       files: { type: "string" },
+      "node-options": { type: "string", default: "" },
       uploads: { type: "string", default: "200" },
       data: { type: "string" },
       languages: { type: "string", default: "en,de,ru,zh" },
@@ -46,7 +48,10 @@ const main = async (): Promise<boolean> => {
     else say("no --data: the quality of search is not measured")
   }
   if (parts.has("vectors")) kept.push(show(measureVectors(passages), say))
-  if (parts.has("ingest")) kept.push(show(await measureIngest(Number(values.uploads)), say))
+  if (parts.has("ingest")) {
+    const nodeOptions = values["node-options"].split(" ").filter(Boolean)
+    kept.push(show(await measureIngest(Number(values.uploads), nodeOptions), say))
+  }
   if (parts.has("words")) {
     const files = values.files === undefined ? undefined : Number(values.files)
     kept.push(show(measureWords(passages, files), say))

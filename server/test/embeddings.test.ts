@@ -113,7 +113,7 @@ describe.each(databases)("passages by their meaning on $name", ({ place: makePla
     expect(status).toBe(200)
     expect(body.sources[0].document[0]).toContain("heaps of leaves")
     upstream.clearFaults()
-  })
+  }, 40_000)
 
   it("changes to another model beside the old one, and no question fails or mixes them", async () => {
     const id = await collect(gateway, "Change")

@@ -1,6 +1,8 @@
-import { createReadStream, openAsBlob } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { createReadStream } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
-import { FormData, request } from "undici"
+import { Readable } from "node:stream"
+import { request } from "undici"
 import { z } from "zod"
 
 /** Reads what we cannot. */
@@ -50,6 +52,24 @@ const createTika = ({ url, seconds }: Settings): Engine => ({
   },
 })
 
+/** It goes by the name's ending. */
+const formOf = async function* (
+  path: string,
+  { filename, boundary }: { filename: string; boundary: string },
+): AsyncGenerator<string | Buffer> {
+  for (const [name, value] of [
+    ["to_formats", "md"],
+    ["image_export_mode", "placeholder"],
+  ]) {
+    yield `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  }
+  const safe = filename.replace(/[^\w. -]/g, "_")
+  yield `--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="${safe}"\r\n`
+  yield "content-type: application/octet-stream\r\n\r\n"
+  yield* createReadStream(path)
+  yield `\r\n--${boundary}--\r\n`
+}
+
 const Converted = z.object({ document: z.object({ md_content: z.string().nullable() }) })
 
 /** A docling-serve, which recognises text in pictures and gives documents back as Markdown. */
@@ -57,15 +77,14 @@ const createDocling = ({ url, seconds }: Settings): Engine => ({
   name: "docling",
   ending: "md",
   read: async (from, to, { filename, signal }) => {
-    const form = new FormData()
-    // It goes by the name's ending.
-    form.append("files", await openAsBlob(from), filename)
-    form.append("to_formats", "md")
-    form.append("image_export_mode", "placeholder")
+    const boundary = randomUUID()
     const { statusCode, body } = await request(`${url}/v1/convert/file`, {
       method: "POST",
-      headers: { accept: "application/json" },
-      body: form,
+      headers: {
+        accept: "application/json",
+        "content-type": `multipart/form-data; boundary=${boundary}`,
+      },
+      body: Readable.from(formOf(from, { filename, boundary })),
       headersTimeout: seconds * 1000,
       signal: AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]),
     })

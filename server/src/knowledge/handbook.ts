@@ -3,11 +3,11 @@ import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { readMarkdown } from "../files/extract/plain.ts"
 import { type Passage, split } from "../files/extract/split.ts"
-import { openWords, packWords } from "../files/word-index.ts"
-import { termsOf } from "../files/words.ts"
+import { packWords } from "../files/word-index.ts"
 import { type Fused, fuse } from "./fusion.ts"
-import { type SearchedFile, searchWords } from "./lexical.ts"
+import { searchWords } from "./lexical.ts"
 import type { FoundPassage } from "./schema.ts"
+import { createWordShelf } from "./word-shelf.ts"
 
 /** By this name it is searched like a collection; no collection's own id can be that. */
 export const handbookId = "handbook"
@@ -23,7 +23,8 @@ interface Document {
   name: string
   text: string
   passages: readonly Passage[]
-  searched: SearchedFile
+  /** As `packWords` packs them. */
+  words: Uint8Array
 }
 
 const titleOf = (text: string, file: string): string =>
@@ -36,14 +37,11 @@ const indexed = (text: string, { starts, ends, place }: Passage): string =>
 const readDocument = async (folder: string, file: string): Promise<Document> => {
   const source = await readFile(join(folder, file), "utf8")
   const { text, passages } = split(readMarkdown(source), { characters: mostCharacters })
-  const words = openWords(packWords(passages.map((passage) => indexed(text, passage))))
-  const id = `${handbookId}/${file}`
-  const name = titleOf(source, file)
-  const searched = { id, words, name: new Set(termsOf(name).counts.keys()) }
-  return { id, name, text, passages, searched }
+  const words = packWords(passages.map((passage) => indexed(text, passage)))
+  return { id: `${handbookId}/${file}`, name: titleOf(source, file), text, passages, words }
 }
 
-const readAll = async (folder: string): Promise<Document[]> => {
+const readAll = async (folder: string) => {
   // An image that was built without it has no handbook; a search then finds nothing.
   const files = await readdir(folder).catch(() => [])
   const documents: Document[] = []
@@ -52,7 +50,9 @@ const readAll = async (folder: string): Promise<Document[]> => {
     // Other requests have their turn between two documents.
     await setImmediate()
   }
-  return documents
+  const shelf = createWordShelf(Number.POSITIVE_INFINITY)
+  shelf.put(documents.map(({ id, name, words }) => ({ id, filename: `${name}.md`, data: words })))
+  return { documents, shelf }
 }
 
 const foundIn = (
@@ -69,27 +69,31 @@ const foundIn = (
   score,
   lexical,
   dense: null,
+  reranked: null,
   used: true,
   why: "found",
 })
 
-const searchIn = (documents: readonly Document[], query: string): Fused[] => {
-  const files = documents.map(({ searched }) => searched)
-  const lexical = searchWords(files, query, candidates)
+const searchIn = (
+  { documents, shelf }: Awaited<ReturnType<typeof readAll>>,
+  query: string,
+): Fused[] => {
+  const parts = shelf.parts(documents.map(({ id }) => id))
+  const lexical = searchWords(parts, query, candidates)
   const spread = { mean: 0, deviation: 0, count: 0 }
   return fuse({ type: "found", id: 0, lexical, dense: [], spread }, "lexical")
 }
 
 /** The gateway's own documentation, searched by its words; read when it is first asked for. */
 export const createHandbook = (folder: string) => {
-  let reading: Promise<readonly Document[]> | undefined
+  let reading: ReturnType<typeof readAll> | undefined
   return {
     search: async (query: string, limit: number): Promise<FoundPassage[]> => {
       reading ??= readAll(folder)
-      const documents = await reading
+      const handbook = await reading
       const found: FoundPassage[] = []
-      for (const hit of searchIn(documents, query)) {
-        const document = documents[hit.file]
+      for (const hit of searchIn(handbook, query)) {
+        const document = handbook.documents[hit.file]
         const passage = document?.passages[hit.passage]
         if (hit.cut !== null || !document || !passage || found.length >= limit) continue
         found.push(foundIn(document, passage, hit))
