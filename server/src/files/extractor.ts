@@ -47,7 +47,7 @@ const inWords = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 const yieldTo = (pid: number | undefined): void => {
   if (pid === undefined) return
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW)
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
     // It may have ended already.
   }
@@ -57,6 +57,12 @@ const yieldTo = (pid: number | undefined): void => {
 export const createExtractor = (caps: Caps) => {
   const spare: Child[] = []
   const all = new Set<Child>()
+
+  /** Gives it no more to read. */
+  const retire = (child: Child): void => {
+    const at = spare.indexOf(child)
+    if (at >= 0) spare.splice(at, 1)
+  }
 
   const start = (): Child => {
     const heapMb = Math.max(64, Math.round((caps.memory * 0.7) / 1e6))
@@ -72,8 +78,7 @@ export const createExtractor = (caps: Caps) => {
     all.add(child)
     process.once("exit", () => {
       all.delete(child)
-      const at = spare.indexOf(child)
-      if (at >= 0) spare.splice(at, 1)
+      retire(child)
     })
     process.unref()
     process.channel?.unref()
@@ -96,7 +101,11 @@ export const createExtractor = (caps: Caps) => {
       kill(child)
       return
     }
-    child.idle = setTimeout(() => kill(child), idleMs).unref()
+    child.idle = setTimeout(() => {
+      // At once: that it ended is heard later, and nobody may be given one that dies.
+      retire(child)
+      kill(child)
+    }, idleMs).unref()
     spare.push(child)
   }
 
