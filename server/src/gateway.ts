@@ -12,8 +12,7 @@ import { hashPassword } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { createThrottle } from "./auth/throttle.ts"
 import { createTokens } from "./auth/tokens.ts"
-import { createLocalBus } from "./bus/bus.ts"
-import { createPostgresBus } from "./bus/postgres-bus.ts"
+import { openBus } from "./bus/open.ts"
 import { createChat } from "./chat/chat.ts"
 import { createConversations } from "./chats/conversations.ts"
 import type { Config } from "./config.ts"
@@ -57,7 +56,7 @@ const newId = (): string => randomUUIDv7()
 export const createGateway = async (config: Config, log: Logger) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
   const db = await openDatabase(config)
-  const bus = config.DATABASE_URL ? createPostgresBus(config.DATABASE_URL) : createLocalBus()
+  const bus = await openBus(config)
   const audit = createAudit({ now })
   const failures = createFailureTrail({ db, audit })
   const settings = await createSettings({ config, db, bus, audit, now })

@@ -1,5 +1,4 @@
 import type { Logger } from "pino"
-import { Pool } from "undici"
 import type { AuditEvent } from "./schema.ts"
 
 /** Where sealed events are sent. */
@@ -42,15 +41,20 @@ export const createLogSink = (log: Logger): Sink => {
 /** NDJSON by POST. An event comes twice when its acknowledgement is lost: its id tells. */
 export const createCollectorSink = (url: string, authorization: string | undefined): Sink => {
   const { origin, pathname, search, host } = new URL(url)
-  const pool = new Pool(origin, {
-    connect: { timeout: connectMs },
-    headersTimeout: answerMs,
-    bodyTimeout: answerMs,
-    connections: 1,
-  })
+  // Loaded only where there is a collector.
+  const opening = import("undici").then(
+    ({ Pool }) =>
+      new Pool(origin, {
+        connect: { timeout: connectMs },
+        headersTimeout: answerMs,
+        bodyTimeout: answerMs,
+        connections: 1,
+      }),
+  )
   return {
     name: host,
     send: async (events, signal) => {
+      const pool = await opening
       const { statusCode, body } = await pool.request({
         method: "POST",
         path: pathname + search,
@@ -67,6 +71,6 @@ export const createCollectorSink = (url: string, authorization: string | undefin
         throw new Error(`The collector answers ${statusCode}`)
       }
     },
-    close: () => pool.destroy(),
+    close: async () => (await opening).destroy(),
   }
 }

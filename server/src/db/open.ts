@@ -1,7 +1,6 @@
 import type { Config } from "../config.ts"
 import type { Database } from "./database.ts"
 import { migrate } from "./migrate.ts"
-import { openPatiently, openPostgres } from "./postgres.ts"
 import { openSqlite } from "./sqlite.ts"
 
 /** Says where the database was sought, without the password in its address. */
@@ -17,6 +16,7 @@ export const openDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
 ): Promise<Database> => {
   if (config.DATABASE_URL) {
+    const { openPatiently, openPostgres } = await import("./postgres.ts")
     const writer = openPatiently(config.DATABASE_URL)
     try {
       await migrate(writer)

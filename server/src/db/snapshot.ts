@@ -2,7 +2,6 @@ import { existsSync } from "node:fs"
 import { sql } from "kysely"
 import type { Config } from "../config.ts"
 import type { Reader } from "./database.ts"
-import { openPatiently } from "./postgres.ts"
 import { databaseFile, openSqliteSnapshot } from "./sqlite.ts"
 
 /**
@@ -14,6 +13,7 @@ export const readSnapshot = async <T>(
   work: (reader: Reader) => Promise<T>,
 ): Promise<T> => {
   if (config.DATABASE_URL) {
+    const { openPatiently } = await import("./postgres.ts")
     const db = openPatiently(config.DATABASE_URL)
     try {
       return await db.connection().execute(async (connection) => {

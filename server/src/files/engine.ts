@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { Readable } from "node:stream"
-import { request } from "undici"
 import { z } from "zod"
 
 /** Reads what we cannot. */
@@ -38,6 +37,7 @@ const createTika = ({ url, seconds }: Settings): Engine => ({
   name: "tika",
   ending: "txt",
   read: async (from, to, { signal }) => {
+    const { request } = await import("undici")
     const { statusCode, body } = await request(`${url}/tika`, {
       method: "PUT",
       headers: { accept: "text/plain", "content-type": "application/octet-stream" },
@@ -78,6 +78,7 @@ const createDocling = ({ url, seconds }: Settings): Engine => ({
   ending: "md",
   read: async (from, to, { filename, signal }) => {
     const boundary = randomUUID()
+    const { request } = await import("undici")
     const { statusCode, body } = await request(`${url}/v1/convert/file`, {
       method: "POST",
       headers: {

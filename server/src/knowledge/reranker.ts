@@ -1,4 +1,3 @@
-import { request } from "undici"
 import { z } from "zod"
 
 const answerMs = 5000
@@ -29,6 +28,7 @@ export const createReranker = ({ url, model, key }: Settings): Rerank => {
   }
   const ask = async (query: string, documents: readonly string[], signal: AbortSignal) => {
     const body = JSON.stringify({ model, query, documents, top_n: documents.length })
+    const { request } = await import("undici")
     const reply = await request(`${url}/rerank`, { method: "POST", headers, body, signal })
     if (reply.statusCode !== 200) {
       await reply.body.dump()

@@ -18,6 +18,7 @@ export const createLogStream = (fd: number) => {
   let waitingBytes = 0
   let dropped = 0
   let writing = false
+  const flushed: (() => void)[] = []
 
   const enqueue = (block: Buffer): void => {
     if (block.length === 0) return
@@ -43,7 +44,11 @@ export const createLogStream = (fd: number) => {
 
   const pump = (): void => {
     const [block] = waiting
-    if (writing || !block) return
+    if (writing) return
+    if (!block) {
+      for (const done of flushed.splice(0)) done()
+      return
+    }
     writing = true
     write(fd, block, 0, block.length, null, (error, bytes) => {
       writing = false
@@ -65,8 +70,9 @@ export const createLogStream = (fd: number) => {
       if (waiting.length > 0) pump()
     },
 
-    /** Begins to write what was gathered. */
-    flush: (): void => {
+    /** Begins to write what was gathered. @param done told when all of it was */
+    flush: (done?: () => void): void => {
+      if (done) flushed.push(done)
       if (filled > 0) close()
       pump()
     },

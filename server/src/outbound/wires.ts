@@ -70,5 +70,3 @@ export const createWires = (peer: Peer) => {
     },
   }
 }
-
-export type Wires = ReturnType<typeof createWires>

@@ -1,0 +1,74 @@
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { createLogStream } from "./log-stream.ts"
+
+describe("the log stream", () => {
+  let folder = ""
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "portico-log-"))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  const toFile = async (write: (stream: ReturnType<typeof createLogStream>) => void) => {
+    const path = join(folder, "log")
+    const fd = openSync(path, "w")
+    const stream = createLogStream(fd)
+    write(stream)
+    await new Promise<void>((resolve) => stream.flush(resolve))
+    closeSync(fd)
+    return readFileSync(path, "utf8")
+  }
+
+  it("writes every line, in order, whatever its letters and its length", async () => {
+    const lines = Array.from(
+      { length: 5000 },
+      (_, index) => `${index} ${"ä漢🙂".repeat(index % 40)}\n`,
+    )
+    lines.splice(2500, 0, `${"long ".repeat(50_000)}\n`)
+    const written = await toFile((stream) => {
+      for (const line of lines) stream.write(line)
+    })
+    expect(written).toBe(lines.join(""))
+  })
+
+  it("says that it is flushed when there was nothing to write", async () => {
+    expect(await toFile(() => {})).toBe("")
+  })
+
+  it("writes what is left at the last moment", () => {
+    const path = join(folder, "log")
+    const fd = openSync(path, "w")
+    const stream = createLogStream(fd)
+    stream.write("last words\n")
+    stream.flushSync()
+    closeSync(fd)
+    expect(readFileSync(path, "utf8")).toBe("last words\n")
+  })
+
+  it("waits for a reader that is slow, and loses nothing to it", async () => {
+    const pipe = join(folder, "pipe")
+    execFileSync("mkfifo", [pipe])
+    const reader = spawn("sh", ["-c", `sleep 1; wc -c < ${pipe}`], {
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    let counted = ""
+    reader.stdout.on("data", (chunk) => {
+      counted += chunk
+    })
+    const fd = openSync(pipe, "r+")
+    const stream = createLogStream(fd)
+    const line = `${"x".repeat(999)}\n`
+    for (let index = 0; index < 1000; index++) stream.write(line)
+    const done = new Promise<void>((resolve) => stream.flush(resolve))
+    await sleep(100)
+    await done
+    closeSync(fd)
+    await once(reader, "close")
+    expect(Number(counted)).toBe(1_000_000)
+  })
+})
