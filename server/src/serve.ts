@@ -10,6 +10,8 @@ import { answerUnreadable } from "./http/unreadable.ts"
 const keepAliveMs = 75_000
 /** After draining, for replies that were just ended to leave the machine. */
 const lastWordsMs = 1000
+/** How soon a connection that became idle while draining is closed. */
+const sweepMs = 50
 
 export interface Serving {
   url: string
@@ -53,12 +55,16 @@ export const serve = async (config: Config, log: Logger): Promise<Serving> => {
     url,
     gateway,
     stop: async () => {
+      const patienceMs = config.DRAIN_TIMEOUT * 1000
       const closed = new Promise((resolve) => server.close(resolve))
-      server.closeIdleConnections()
-      await gateway.running.drain(config.DRAIN_TIMEOUT * 1000)
-      server.closeIdleConnections()
-      const cut = setTimeout(() => server.closeAllConnections(), lastWordsMs)
+      app.drain()
+      // A connection whose reply began before would be kept for a next request.
+      const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
+      // Model requests are told when the time is up; all others, such as uploads, are cut.
+      const cut = setTimeout(() => server.closeAllConnections(), patienceMs + lastWordsMs)
+      await gateway.running.drain(patienceMs)
       await closed
+      clearInterval(sweep)
       clearTimeout(cut)
       await gateway.close()
       letGo()

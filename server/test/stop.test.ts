@@ -151,6 +151,34 @@ describe("SIGTERM", () => {
     expect(performance.now() - since).toBeLessThan(2000)
   })
 
+  it("lets an upload finish, and answers it as the last of its connection", async () => {
+    const server = await startServer(env())
+    const boundary = "----portico"
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`
+    const body = Buffer.from(`${head}${"slow words ".repeat(10)}\r\n--${boundary}--\r\n`)
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1")
+    let reply = ""
+    socket.on("data", (chunk) => {
+      reply += chunk
+    })
+    await new Promise((resolve) => socket.once("connect", resolve))
+    socket.write(
+      `POST /api/v1/files/?process=false HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${adminKey}\r\n` +
+        `content-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${body.length}\r\n\r\n`,
+    )
+    socket.write(body.subarray(0, 120))
+    await expect.poll(() => socket.bytesWritten).toBeGreaterThan(120)
+    server.child.kill("SIGTERM")
+    await expect.poll(() => server.output.some((line) => line.includes('"draining"'))).toBe(true)
+    // Longer than the last words of a reply are given.
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    socket.write(body.subarray(120))
+    expect(await server.ended).toBe(0)
+    expect(reply).toMatch(/^HTTP\/1\.1 200 OK/)
+    expect(reply.toLowerCase()).toContain("\r\nconnection: close\r\n")
+    expect(reply).toContain('"filename":"a.txt"')
+  })
+
   it("ends what still runs after DRAIN_TIMEOUT, with a last word", async () => {
     const server = await startServer({ ...env(), DRAIN_TIMEOUT: "500ms" })
     await ready(server.url)

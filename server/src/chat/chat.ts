@@ -152,10 +152,21 @@ export const createChat = ({ catalogue, citing, template, meters, running }: Nee
     resolved: Resolved,
   ): Promise<void> => {
     const gone = new AbortController()
-    exchange.outgoing.once("close", () => gone.abort())
-    if (exchange.outgoing.destroyed) gone.abort()
+    const end = (failure: Failure): void => gone.abort(failure)
+    const left = (): void => end(new Failure("bad_request", "The client left"))
+    exchange.outgoing.once("close", left)
+    if (exchange.outgoing.destroyed) left()
+    const leave = running.enter(caller, {
+      revoke: () => end(revoked()),
+      shutDown: () => end(shutDown()),
+    })
     const sourced = await find(caller, request, resolved, gone.signal)
-    if (gone.signal.aborted) throw new Failure("bad_request", "The client left")
+      .catch((error) => {
+        gone.signal.throwIfAborted()
+        throw error
+      })
+      .finally(leave)
+    gone.signal.throwIfAborted()
     const asking = { caller, request: sourced.request, book: exchange }
     const words = sourced.cited ? wordsOf(sourced.cited, request.model) : undefined
     const route = { resolved: await again(caller, request), headers: clientHeaders(exchange) }

@@ -109,12 +109,18 @@ export const createServerApp = (needs: Needs) => {
     },
     { errorHandler: answerUnroutable },
   )
+  let draining = false
   const listener: RequestListener = (incoming, outgoing) => {
+    if (draining) outgoing.setHeader("connection", "close")
     if (!lane.take({ incoming, outgoing })) void through(incoming, outgoing)
   }
 
   return {
     listener,
+    /** From now on every reply is the last one of its connection. */
+    drain: (): void => {
+      draining = true
+    },
     routes: routes as readonly MountedRoute[],
     /** Answers GET for what no route has; mounted last. `next` leaves it to be refused. */
     otherwise: (handler: MiddlewareHandler<Env>): void => {

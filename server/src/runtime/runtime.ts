@@ -135,11 +135,12 @@ export const createRuntime = (needs: Needs) => {
     })
 
   const offersFor = async (caller: Caller, kind: Kind, model: string) => {
-    const { offers, workspace } = await catalogue.resolve(caller, model)
+    const { id, offers, workspace } = await catalogue.resolve(caller, model)
     // A workspace model under its base's own id restricts that model; others are not native.
     const native = workspace.every(({ base_model_id, id }) => base_model_id === id)
     const held = native ? offers.filter(({ upstream }) => upstream.config.kind === kind) : []
-    return held.length > 0 ? held : fail("model_not_found", `model '${model}' not found`)
+    if (held.length === 0) fail("model_not_found", `model '${model}' not found`)
+    return { id, offers: held }
   }
 
   const use = async (
@@ -149,7 +150,7 @@ export const createRuntime = (needs: Needs) => {
     const { exchange, caller } = proxied
     const native = readNative(await readBytes(exchange.incoming, config.MAX_BODY_SIZE))
     exchange.model = native.model
-    const offers = await offersFor(caller, kind, native.model)
+    const { id, offers } = await offersFor(caller, kind, native.model)
     const bodyFor = (upstream: Upstream): Buffer => {
       const prefix = upstream.config.id_prefix
       if (prefix === null) return native.bytes
@@ -158,7 +159,7 @@ export const createRuntime = (needs: Needs) => {
     const attempts = inOrderOfChoice(offers).map(({ upstream }) =>
       attempt(proxied, upstream, bodyFor(upstream)),
     )
-    const meter = name === "show" ? null : begin(proxied, native, name)
+    const meter = name === "show" ? null : begin(proxied, { ...native, model: id }, name)
     await carry(proxied, attempts, { style, meter })
   }
 
@@ -234,7 +235,7 @@ export const createRuntime = (needs: Needs) => {
           return void (await carry(proxied, attempts, { style, meter: null }))
         }
         case "look": {
-          const offers = await offersFor(caller, kind, operation.model)
+          const { offers } = await offersFor(caller, kind, operation.model)
           const attempts = inOrderOfChoice(offers).map(({ upstream }) =>
             attempt(proxied, upstream, null),
           )
