@@ -35,6 +35,9 @@ describe.each(databases)("what people look at in files on $name", ({ place }) =>
     const [first] = body.items
     expect(first).toMatchObject({ position: 0, heading: ["Bees", "Dance"] })
     expect(content.slice(first.start, first.end)).toBe(first.text)
+    const { start } = (await read("/passages")).body.items.at(-1)
+    const found = await read(`/passages?page_size=1&at=${start + 1}`)
+    expect(found.body.items[0].start).toBe(start)
     const beyond = await read("/passages?page=100")
     expect(beyond.body.items).toEqual([])
   })

@@ -30,7 +30,7 @@ it("shows images to models that see, and says so of those that do not", async ()
   const { page } = visit
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)
   const hostile = "<img src=x onerror=window.hacked=1>.png"
-  const picker = page.locator("input[type=file][accept*=png]")
+  const picker = page.locator("input[name=attachments]")
   await picker.setInputFiles({ name: hostile, mimeType: "image/png", buffer: png })
   await page.getByRole("img", { name: hostile }).waitFor()
   await say(visit, "Look at this")
@@ -43,8 +43,8 @@ it("shows images to models that see, and says so of those that do not", async ()
   await picker.setInputFiles({ name: "sea.png", mimeType: "image/png", buffer: png })
   await page.getByText("llama3.2:latest does not see images").waitFor()
   await page.getByRole("button", { name: "Remove image sea.png" }).click()
-  await picker.setInputFiles({ name: "a.svg", mimeType: "image/svg+xml", buffer: png })
-  await page.getByText("a.svg is not an image that models read").waitFor()
+  await picker.setInputFiles({ name: "a.bmp", mimeType: "image/bmp", buffer: png })
+  await page.getByText("a.bmp is not an image that models read").waitFor()
 })
 
 it("shares a chat to be read, and ends that", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
-import { adminPages, furnish } from "./furnish.ts"
+import { adminPages, furnish, reveal } from "./furnish.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
@@ -55,6 +55,7 @@ const wrongOn = async (from: Visit, names: Record<string, string>): Promise<stri
   for (const [name, path] of Object.entries(names)) {
     await from.open(path)
     await settled(from)
+    await reveal(from, name)
     for (const colorScheme of ["light", "dark"] as const) {
       await from.page.emulateMedia({ colorScheme })
       await from.page.evaluate(drawn)
@@ -86,6 +87,7 @@ describe("every page", () => {
     for (const [name, path] of Object.entries(pages)) {
       await narrow.open(path)
       await settled(narrow)
+      await reveal(narrow, name)
       const widths = "[document.documentElement, document.querySelector('main')]"
       const over = await narrow.page.evaluate(`${widths}.some((e) => e && e.scrollWidth > 360)`)
       if (over) wide.push(name)

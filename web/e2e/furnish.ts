@@ -1,4 +1,7 @@
 import type { TestGateway } from "../../server/test/gateway.ts"
+import { collect, upload } from "../../server/test/library.ts"
+import { pdf } from "../../server/test/make-documents.ts"
+import type { Visit } from "./world.ts"
 
 const saying = `Tides at **Brest**:
 
@@ -27,6 +30,42 @@ const furnishChat = async ({ call }: TestGateway): Promise<string> => {
   }
   await call("POST", path, { title: "Tides at Brest", pinned: true })
   return id
+}
+
+const handbook = `# Harbour handbook
+
+## Tides
+
+The tide at Brest turns at six in the morning and at noon. Pilots wait for the flood before they bring ships in.
+
+## Safety
+
+Everybody on deck wears a life jacket. The lifeboat of the harbour answers on channel 16.
+`
+
+/** A collection with files in every state, and a chat that rests on it. */
+const furnishKnowledge = async (gateway: TestGateway) => {
+  const { call } = gateway
+  const query = "?process_in_background=false"
+  const files = await Promise.all([
+    upload(gateway, "harbour-handbook.md", handbook, { query }),
+    upload(gateway, "tide-table.csv", "Hour,Height\n06:00,6.9\n12:00,1.1", { query }),
+    upload(gateway, "scan-of-1911.pdf", pdf([""]), { query }),
+    upload(gateway, "kept-for-later.txt", "Stored only.", { query: "?process=false" }),
+  ])
+  const ids = files.map(({ body }) => body.id)
+  const collectionId = await collect(gateway, "Harbour", ids)
+  const description = "Tides, safety and the rules of the port of Brest"
+  await call("POST", `/api/v1/knowledge/${collectionId}/update`, { description })
+  await collect(gateway, "Translations")
+  const { id } = (await call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] })).body
+  const path = `/api/v1/chats/${id}`
+  const content = "When does the tide at Brest turn [1], and who answers on channel 16 [2]?"
+  const asked = [{ type: "collection", id: collectionId }]
+  await call("POST", `${path}/messages`, { content, files: asked })
+  const running = ({ state }: { state: string }): boolean => state === "running"
+  while ((await call("GET", path)).body.messages.some(running));
+  return { collectionId, fileId: ids[0], sourcedId: String(id) }
 }
 
 /** Puts something on every page: people, groups, models, keys and usage. */
@@ -86,7 +125,9 @@ export const furnish = async (gateway: TestGateway) => {
   const chatId = await furnishChat(gateway)
   const events = await call("GET", "/api/v1/audit?action=model.created")
   const eventId: string = events.body.items[0].id
+  const knowledge = await furnishKnowledge(gateway)
   return {
+    ...knowledge,
     userId: ids[0] ?? "",
     groupId,
     connectionId: String(connection.body.id),
@@ -102,11 +143,22 @@ export const adminPages = ({
   connectionId,
   chatId,
   eventId,
+  sourcedId,
+  collectionId,
+  fileId,
 }: Awaited<ReturnType<typeof furnish>>) =>
   ({
     chat: "/",
     "chat-begun": `/c/${chatId}`,
+    "chat-sources": `/c/${sourcedId}`,
     connect: "/connect",
+    knowledge: "/knowledge",
+    "knowledge-new": "/knowledge/new",
+    collection: `/knowledge/${collectionId}`,
+    "collection-search": `/knowledge/${collectionId}/search`,
+    "collection-settings": `/knowledge/${collectionId}/settings`,
+    files: "/knowledge/files",
+    file: `/knowledge/files/${fileId}`,
     models: "/models",
     "models-nothing": "/models?query=nothing",
     "model-new": "/models/new?base=gpt-fake",
@@ -136,3 +188,19 @@ export const adminPages = ({
     settings: "/admin/settings",
     lost: "/nothing/here",
   }) as const
+
+/** Pages of which more is to be seen than they show at first. */
+export const reveal = async ({ page }: Visit, name: string): Promise<void> => {
+  if (name === "chat-sources") {
+    await page
+      .getByRole("button", { name: /^Source 1/ })
+      .first()
+      .click()
+    await page.locator("mark").waitFor()
+  }
+  if (name === "collection-search") {
+    await page.getByRole("textbox", { name: "A question, or words" }).fill("tide at Brest")
+    await page.keyboard.press("Enter")
+    await page.getByText("Words: rank 1").waitFor()
+  }
+}

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { adminPages, furnish } from "./furnish.ts"
+import { adminPages, furnish, reveal } from "./furnish.ts"
 import { setup } from "./setup/build.ts"
 import { openWorld, type Visit } from "./world.ts"
 
@@ -14,9 +14,11 @@ const folder = process.env.SCREENSHOTS ?? join(tmpdir(), "portico-screenshots")
 const wanted = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 
-const shoot = async ({ page, open }: Visit, name: string, path: string): Promise<void> => {
+const shoot = async (visit: Visit, name: string, path: string): Promise<void> => {
+  const { page, open } = visit
   if (wanted.length > 0 && !wanted.includes(name)) return
   await open(path)
+  await reveal(visit, name)
   for (const width of widths) {
     // Tall enough for all that scrolls inside the frame.
     await page.setViewportSize({ width, height })

@@ -4,6 +4,7 @@ import { accountRoutes } from "./routes/account.ts"
 import { adminRoutes } from "./routes/admin.ts"
 import { chatRoutes } from "./routes/chat.ts"
 import { functionRoutes } from "./routes/functions.ts"
+import { knowledgeRoutes } from "./routes/knowledge.ts"
 import { modelRoutes } from "./routes/models.ts"
 import { inside, root } from "./routes/root.tsx"
 import { outsideRoutes, startRoutes } from "./routes/start.ts"
@@ -15,6 +16,7 @@ const routeTree = root.addChildren([
     ...chatRoutes,
     ...modelRoutes,
     functionRoutes,
+    ...knowledgeRoutes,
     accountRoutes,
     adminRoutes,
   ]),

@@ -76,6 +76,17 @@ export const createPassageStore = (db: Database) => {
       return wanted.orderBy("position").execute()
     },
 
+    /** The last passage that begins at `offset` or before. */
+    positionAt: async (fileId: string, offset: number): Promise<number> => {
+      const { position } = await db.read
+        .selectFrom("passages")
+        .select(({ fn }) => fn.max("position").as("position"))
+        .where("file_id", "=", fileId)
+        .where("starts", "<=", offset)
+        .executeTakeFirstOrThrow()
+      return Number(position ?? 0)
+    },
+
     /** Passages of one file from `first` on. */
     from: (fileId: string, first: number, limit: number): Promise<StoredPassage[]> =>
       db.read

@@ -17,11 +17,13 @@ export const createReading = ({ files, passages, store }: Needs) => ({
   passages: async (
     caller: Caller,
     id: string,
-    { page, page_size }: PassageQuery,
+    { page, page_size, at }: PassageQuery,
   ): Promise<Page<FilePassage>> => {
     const file = await files.readable(caller, id)
     const total = file.passages ?? 0
-    const found = total > 0 ? await passages.from(id, (page - 1) * page_size, page_size) : []
+    const wanted = at === undefined ? (page - 1) * page_size : await passages.positionAt(id, at)
+    const first = wanted - (wanted % page_size)
+    const found = total > 0 ? await passages.from(id, first, page_size) : []
     const items = found.map(({ position, starts, ends, text, place }) => ({
       position,
       start: starts,

@@ -73,7 +73,10 @@ export const FilePassage = z
   .meta({ id: "FilePassage" })
 export type FilePassage = z.output<typeof FilePassage>
 
-export const PassageQuery = ListQuery.pick({ page: true, page_size: true })
+export const PassageQuery = ListQuery.pick({ page: true, page_size: true }).extend({
+  /** The page that has this place in the text, whatever `page` says. In UTF-16 units. */
+  at: z.coerce.number<string>().int().min(0).optional(),
+})
 export type PassageQuery = z.output<typeof PassageQuery>
 
 export const UsedIn = z

@@ -12,6 +12,7 @@ const rows: readonly (readonly [string, MessageKey])[] = [
   ["mod+/", "keyboard.help"],
   ["enter", "keyboard.send"],
   ["shift+enter", "keyboard.break"],
+  ["#", "keyboard.attach"],
   ["up", "keyboard.editLast"],
   ["mod+shift+c", "keyboard.copyAnswer"],
   ["Esc", "keyboard.stop"],

@@ -4,6 +4,7 @@ import {
   CircleUserRound,
   Keyboard,
   KeyRound,
+  Library,
   LogOut,
   type LucideIcon,
   Moon,
@@ -76,6 +77,7 @@ const Foot = ({ openKeys }: { openKeys: () => void }) => {
     <div className="flex flex-col gap-0.5 border-t border-line pt-2">
       <nav aria-label={t("frame.places")}>
         <SideLink to="/models" icon={Boxes} label={t("models.title")} />
+        <SideLink to="/knowledge" icon={Library} label={t("knowledge.title")} />
         {me.role === "admin" && (
           <SideLink to="/functions" icon={SquareFunction} label={t("functions.title")} />
         )}

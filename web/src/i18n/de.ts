@@ -4,6 +4,7 @@ import { audit } from "./de/audit.ts"
 import { chat } from "./de/chat.ts"
 import { frame } from "./de/frame.ts"
 import { functions } from "./de/functions.ts"
+import { knowledge } from "./de/knowledge.ts"
 import { models } from "./de/models.ts"
 import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
@@ -17,6 +18,7 @@ export const de: Catalogue = {
   ...chat,
   ...models,
   ...functions,
+  ...knowledge,
   ...account,
   ...admin,
   ...audit,

@@ -4,6 +4,7 @@ import { audit } from "./en/audit.ts"
 import { chat } from "./en/chat.ts"
 import { frame } from "./en/frame.ts"
 import { functions } from "./en/functions.ts"
+import { knowledge } from "./en/knowledge.ts"
 import { models } from "./en/models.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
@@ -15,6 +16,7 @@ export const en = {
   ...signOn,
   ...chat,
   ...models,
+  ...knowledge,
   ...functions,
   ...account,
   ...admin,

@@ -2,20 +2,42 @@ import { chatQuery, refreshLists } from "./chat-api.ts"
 import { queryClient } from "./query-client.ts"
 import { meQuery } from "./session.ts"
 
-type News = { name: "chats"; id: string | null } | { name: "models" | "account" | "all" }
+type News =
+  | { name: "chats"; id: string | null }
+  | { name: "files" | "collections"; id: string }
+  | { name: "models" | "account" | "all" }
 
 const againMs = 3000
+/** Files move on in bursts; their lists are asked for once for all of them. */
+const gatherMs = 300
+
+let gathering = false
+
+const libraryChanged = (fileId: string | null): void => {
+  if (fileId) void queryClient.invalidateQueries({ queryKey: ["files", "one", fileId] })
+  if (gathering) return
+  gathering = true
+  setTimeout(() => {
+    gathering = false
+    void queryClient.invalidateQueries({ queryKey: ["collections"] })
+    void queryClient.invalidateQueries({ queryKey: ["files", "list"] })
+  }, gatherMs)
+}
 
 const act = (news: News): void => {
   if (news.name === "chats") {
     refreshLists()
     if (news.id) void queryClient.invalidateQueries({ queryKey: chatQuery(news.id).queryKey })
   }
+  if (news.name === "files") libraryChanged(news.id)
+  if (news.name === "collections") libraryChanged(null)
   if (news.name === "models") void queryClient.invalidateQueries({ queryKey: ["models"] })
   if (news.name === "account") void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
   if (news.name === "all") {
     void queryClient.invalidateQueries({ queryKey: ["chats"] })
     void queryClient.invalidateQueries({ queryKey: ["models"] })
+    void queryClient.invalidateQueries({ queryKey: ["files"] })
+    void queryClient.invalidateQueries({ queryKey: ["collections"] })
   }
 }
 
@@ -40,6 +62,9 @@ const hear = (tell: (news: News) => void, signal: AbortSignal): Promise<void> =>
       source.addEventListener("chats", (event) => {
         tell({ name: "chats", id: JSON.parse(event.data).id })
       })
+      for (const name of ["files", "collections"] as const) {
+        source.addEventListener(name, (event) => tell({ name, id: JSON.parse(event.data).id }))
+      }
       source.addEventListener("error", () => {
         if (source?.readyState === EventSource.CLOSED) timer = setTimeout(open, againMs)
       })

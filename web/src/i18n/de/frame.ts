@@ -18,6 +18,7 @@ export const frame = {
   "keyboard.send": "Nachricht senden",
   "keyboard.break": "Zeile umbrechen",
   "keyboard.editLast": "Letzte Nachricht bearbeiten, bei leerem Eingabefeld",
+  "keyboard.attach": "Eine Sammlung oder Datei anhängen",
   "keyboard.copyAnswer": "Letzte Antwort kopieren",
   "keyboard.stop": "Antwort anhalten, Offenes schließen",
   "action.cancel": "Abbrechen",

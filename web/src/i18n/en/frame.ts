@@ -18,6 +18,7 @@ export const frame = {
   "keyboard.send": "Send a message",
   "keyboard.break": "Break the line",
   "keyboard.editLast": "Edit the last message, in an empty composer",
+  "keyboard.attach": "Attach a collection or a file",
   "keyboard.copyAnswer": "Copy the last answer",
   "keyboard.stop": "Stop an answer, close what is open",
   "action.cancel": "Cancel",

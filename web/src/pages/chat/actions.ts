@@ -14,7 +14,8 @@ export const messageActions = (chat: ChatWithMessages) => {
     reword: async (message: Message, content: string): Promise<void> => {
       const urls = message.images.map(({ id }) => imageUrl(chat.id, id))
       const images = await Promise.all(urls.map(fetchImage))
-      await chatApi.say(chat.id, { parent_id: message.parent_id, content, images })
+      const { parent_id, files } = message
+      await chatApi.say(chat.id, { parent_id, content, images, files })
     },
 
     /** Another answer of the same models, beside the first. */

@@ -1,10 +1,12 @@
 import { ChevronRight, CornerDownRight, RotateCw, TriangleAlert } from "lucide-react"
-import { memo, useState } from "react"
+import { memo, useMemo, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { Button } from "../../ui/button.tsx"
+import { AnswerSources } from "./answer-sources.tsx"
 import { AnswerText } from "./answer-text.tsx"
+import { type Citations, CitationsContext, namesOf } from "./citations.ts"
 
 const Reasoning = ({ message }: { message: Message }) => {
   const [open, setOpen] = useState(false)
@@ -116,15 +118,32 @@ export const costOf = (message: Message): string => {
   return parts.join(" · ")
 }
 
+/** What the answer's numbers stand for; null where it has no sources. */
+const useCitations = ({ id, sources }: Message, onCite: AnswerProps["onCite"]): Citations | null =>
+  useMemo(() => {
+    if (!sources || sources.length === 0) return null
+    const names = namesOf(sources)
+    const nameOf = (number: number): string | null => {
+      const source = sources[number - 1]
+      if (source === undefined) return null
+      return source ? (names.get(source.file_id) ?? "") : t("sources.withheld")
+    }
+    return { nameOf, open: (number) => onCite(id, number) }
+  }, [id, sources, onCite])
+
 interface AnswerProps {
   message: Message
   writable: boolean
   onRetry: (message: Message) => void
   onContinue: (message: Message) => void
+  /** Opens the source of this number. */
+  onCite: (messageId: string, number: number) => void
 }
 
 /** What one model answered, as far as it has come. */
-export const Answer = memo(({ message, writable, onRetry, onContinue }: AnswerProps) => {
+export const Answer = memo((props: AnswerProps) => {
+  const { message, writable, onRetry, onContinue, onCite } = props
+  const citations = useCitations(message, onCite)
   const running = message.state === "running"
   const note = noteOf(message)
   const waiting = running && message.content === "" && message.reasoning === ""
@@ -137,7 +156,10 @@ export const Answer = memo(({ message, writable, onRetry, onContinue }: AnswerPr
           <span className="size-2 animate-pulse rounded-full bg-muted" />
         </p>
       )}
-      <AnswerText text={message.content} growing={running} />
+      <CitationsContext value={citations}>
+        <AnswerText text={message.content} growing={running} />
+      </CitationsContext>
+      <AnswerSources message={message} onOpen={(number) => onCite(message.id, number)} />
       {note && (
         <p className="mt-2 flex flex-wrap items-center gap-2 text-sm text-muted">
           {note}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { Ellipsis, MessageSquare, MessageSquareOff, SlidersHorizontal } from "lucide-react"
-import { type ReactNode, useEffect, useState } from "react"
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
@@ -16,10 +16,15 @@ import { canDraw, preloadMarkdown, readyToDraw } from "./answer-text.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
 import { ChatView } from "./chat-view.tsx"
 import "./chat.css"
+import { paneOf, paneSource } from "./citations.ts"
 import { useChatModels, useFirstModels } from "./model-choice.ts"
 import { ModelPicker } from "./model-picker.tsx"
 import { type ChatSettings, SettingsPane } from "./pane.tsx"
 import { useSending } from "./use-sending.ts"
+
+const SourcesPane = lazy(async () => ({
+  default: (await import("./sources-pane.tsx")).SourcesPane,
+}))
 
 const NoModels = () => {
   const me = useMe()
@@ -85,12 +90,31 @@ const useChosen = (chat: ChatWithMessages | null, first: string[]) => {
   return [picked ?? kept, setPicked] as const
 }
 
+/** The sources of the answer that the open pane names, where it is one of this chat's. */
+const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }) => {
+  const shown = paneSource(pane)
+  const message = chat.messages.find(({ id }) => id === shown?.messageId)
+  if (!shown || !message?.sources?.length) return null
+  return (
+    <Suspense>
+      <SourcesPane
+        key={message.id}
+        message={message}
+        number={shown.number}
+        onNumber={(number) => writeStored("pane", paneOf(message.id, number))}
+        onClose={() => writeStored("pane", null)}
+      />
+    </Suspense>
+  )
+}
+
 /** The same place for a chat that is begun and one that is not. */
 const Chatting = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }) => {
   const { models, favourites, isPending } = useChatModels()
   const [chosen, setChosen] = useChosen(chat, useFirstModels(models, named))
   const [fresh, setFresh] = useState<ChatSettings>({ system: "", params: {} })
-  const pane = useStored("pane") === "settings" && (chat?.writable ?? true)
+  const stored = useStored("pane")
+  const pane = stored === "settings" && (chat?.writable ?? true)
   const sending = useSending({ chat, models: chosen, settings: fresh })
   const title = titleOf(chat)
   useFollow(chat ?? undefined)
@@ -115,6 +139,7 @@ const Chatting = ({ chat, named }: { chat: ChatWithMessages | null; named?: stri
           greeting={isEmpty ? <NoModels /> : <Greeting />}
         />
       </div>
+      {chat && <Sources chat={chat} pane={stored} />}
       {pane && (
         <SettingsPane
           key={chat?.id ?? "new"}

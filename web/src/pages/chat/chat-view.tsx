@@ -5,10 +5,12 @@ import { t } from "../../i18n/translate.ts"
 import { type ChatWithMessages, chatApi, type Message } from "../../lib/chat-api.ts"
 import { isRunning, lastOf, turnsTo } from "../../lib/chat-tree.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
+import { writeStored } from "../../lib/stored.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { copyText } from "../../ui/copy-button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { messageActions } from "./actions.ts"
+import { paneOf } from "./citations.ts"
 import { Composer } from "./composer.tsx"
 import { seesImages } from "./model-choice.ts"
 import { PendingTurn, type TurnActions, TurnView } from "./turn-view.tsx"
@@ -47,11 +49,15 @@ const useTurnActions = (
       reword: (message, content) => act().reword(message, content),
       way: (message) => tell(act().way(message)),
       choose: (message) => tell(act().choose(message)),
+      cite: (messageId, number) => writeStored("pane", paneOf(messageId, number)),
     }
   }, [models])
 }
 
 const isAnswer = ({ role }: Message): boolean => role === "assistant"
+
+const isQuestion = ({ role }: Message): boolean => role === "user"
+const noFiles: Message["files"] = []
 
 /** What a screen reader is told of an answer: that it began, and that it is there. */
 const Announcer = ({ answer, name }: { answer: Message | undefined; name: string }) => {
@@ -86,6 +92,7 @@ const shownOf = (chat: ChatWithMessages | null) => {
     running: isRunning(messages),
     writable: chat?.writable ?? true,
     lastAnswer: lastOf(turns, isAnswer),
+    lastFiles: lastOf(turns, isQuestion)?.files ?? noFiles,
   }
 }
 
@@ -95,14 +102,14 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
   const content = useRef<HTMLDivElement>(null)
   const [editing, setEditing] = useState<string | null>(null)
   const { pending, error, send, setError } = sending
-  const { id, turns, running, writable, lastAnswer } = shownOf(chat)
+  const { id, turns, running, writable, lastAnswer, lastFiles } = shownOf(chat)
   const { away, toEnd } = useEnd(scroller, content, id)
   const actions = useTurnActions(chat, models, setError)
   const begun = turns.length > 0 || pending !== null
 
   const stop = (): void => void chatApi.stop(id).catch(setError)
   const editLast = (): void => {
-    const last = lastOf(turns, ({ role }) => role === "user")
+    const last = lastOf(turns, isQuestion)
     if (last && !running) setEditing(last.id)
   }
   useShortcut("escape", running && writable ? stop : undefined)
@@ -146,9 +153,10 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
             running={running}
             blocked={chosen.length === 0 ? t("chat.noModels") : null}
             blind={blindnessOf(chosen, models)}
-            onSend={async (text, images) => {
+            before={lastFiles}
+            onSend={async (said) => {
               toEnd()
-              await send(text, images)
+              await send(said)
               toEnd()
             }}
             onStop={stop}

@@ -1,9 +1,29 @@
-import { ArrowUp, Plus, Square, X } from "lucide-react"
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+} from "react"
 import { t } from "../../i18n/translate.ts"
+import { chosenFiles, droppedFiles } from "../../lib/dropped.ts"
 import { readStored, writeStored } from "../../lib/stored.ts"
-import { IconButton } from "../../ui/button.tsx"
-import { type ChosenImage, imageTypes, mostImages, readImages } from "./images.ts"
+import type { Chosen } from "../../lib/uploading.ts"
+import { classes } from "../../ui/classes.ts"
+import { type Attached, useAttached } from "./attached.ts"
+import { AttachedChips } from "./attached-chips.tsx"
+import { ComposerBar } from "./composer-bar.tsx"
+import { ComposerImages } from "./composer-images.tsx"
+import { type ChosenImage, isImage, mostImages, readImages } from "./images.ts"
+import { useMention } from "./use-mention.ts"
+import type { Said } from "./use-sending.ts"
+
+const AttachPicker = lazy(async () => ({
+  default: (await import("./attach-picker.tsx")).AttachPicker,
+}))
 
 const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches
 
@@ -31,54 +51,90 @@ interface ComposerProps {
   blocked: ReactNode
   /** Says what is wrong with sending images; null when nothing is. */
   blind: string | null
+  /** What the message before was about. */
+  before: readonly Attached[]
   /** Resolves when it was taken; rejects when it was not, and the draft stays. */
-  onSend: (content: string, images: string[]) => Promise<void>
+  onSend: (said: Said) => Promise<void>
   onStop: () => void
   onEditLast: () => void
 }
 
+/** What attached files keep from being sent, or say of it. */
+const attachedNote = (
+  { attached, uploads }: ReturnType<typeof useAttached>,
+  waiting: boolean,
+): { hold: "uploads" | "failed" | null; note: string | null } => {
+  const failed = (state: string): boolean => state === "failed"
+  const going = uploads.uploads.filter(({ state }) => !failed(state)).length
+  if (going > 0) {
+    return { hold: "uploads", note: t(waiting ? "attach.later" : "attach.going", { count: going }) }
+  }
+  const broken = [...attached, ...uploads.uploads].some(({ state }) => failed(state))
+  if (broken) return { hold: "failed", note: t("attach.failed") }
+  const reading = attached.some(({ state }) => state === "reading")
+  return { hold: null, note: reading ? t("attach.willWait") : null }
+}
+
+const says = (text: string, images: readonly ChosenImage[]): boolean =>
+  text.trim() !== "" || images.length > 0
+
+const Notice = ({ children }: { children: string | null }) =>
+  children && (
+    <p role="alert" className="px-3.5 pt-2 text-sm text-danger">
+      {children}
+    </p>
+  )
+
 /** Where one writes. Grows with the text; Enter sends, on touch screens it breaks the line. */
 export const Composer = (props: ComposerProps) => {
-  const { draft, running, blocked, blind, onSend, onStop, onEditLast } = props
+  const { draft, running, blocked, blind, before, onSend, onStop, onEditLast } = props
   const { text, setText } = useDraft(draft)
   const [images, setImages] = useState<ChosenImage[]>([])
   const [problem, setProblem] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
-  /** Enter came before the page knew its models; what was written goes as soon as it does. */
+  const [dragging, setDragging] = useState(false)
+  /** Enter came before all was there; what was written goes as soon as it is. */
   const [waiting, setWaiting] = useState(false)
   const area = useRef<HTMLTextAreaElement>(null)
-  const picker = useRef<HTMLInputElement>(null)
-  const notice = images.length > 0 ? (blind ?? problem) : problem
-  const empty = text.trim() === "" && images.length === 0
-  const ready = !empty && !blocked && !running && !sending && !(images.length > 0 && blind)
+  const files = useAttached(draft, before)
+  const picker = useMention({ area, text, setText })
+  const { hold, note } = attachedNote(files, waiting)
+  const sight = images.length > 0 ? blind : null
+  const able = says(text, images) && !running && !sending && sight === null
+  const ready = able && !blocked && hold === null
 
   useEffect(() => {
     if (!isTouch()) area.current?.focus()
   }, [])
 
-  const add = async (files: readonly File[]): Promise<void> => {
-    const read = await readImages(files, mostImages - images.length)
-    setImages((before) => [...before, ...read.images])
+  const add = async (all: readonly Chosen[]): Promise<void> => {
+    files.uploads.add(all.filter(({ file }) => !isImage(file)))
+    const pictures = all.map(({ file }) => file).filter(isImage)
+    const read = await readImages(pictures, mostImages - images.length)
+    setImages((known) => [...known, ...read.images])
     setProblem(read.problem)
   }
   const send = async (): Promise<void> => {
     if (!ready) {
-      setWaiting(Boolean(blocked) && !empty)
+      setWaiting(able && (Boolean(blocked) || hold === "uploads"))
       return
     }
-    const before = { text, images }
+    const kept = { text, images }
+    const about = files.attached.filter(({ state }) => state !== "gone")
     setSending(true)
     setText("")
     setImages([])
     setProblem(null)
     try {
-      await onSend(
-        before.text,
-        before.images.map(({ url }) => url),
-      )
+      await onSend({
+        content: kept.text,
+        images: kept.images.map(({ url }) => url),
+        files: about.map(({ type, id, name }) => ({ type, id, name })),
+      })
+      files.settle()
     } catch {
-      setText(before.text)
-      setImages(before.images)
+      setText(kept.text)
+      setImages(kept.images)
     } finally {
       setSending(false)
       area.current?.focus()
@@ -89,12 +145,20 @@ export const Composer = (props: ComposerProps) => {
     setWaiting(false)
     void send()
   })
+  const onPaste = (event: ClipboardEvent<HTMLTextAreaElement>): void => {
+    const pastedFiles = [...event.clipboardData.files]
+    const pasted = event.clipboardData.getData("text/plain")
+    if (pastedFiles.length === 0 && pasted.length < slowPaste) return
+    event.preventDefault()
+    if (pastedFiles.length > 0) void add(chosenFiles(pastedFiles))
+    else insert(event.currentTarget, pasted)
+  }
   const insert = (into: HTMLTextAreaElement, pasted: string): void => {
     into.setRangeText(pasted, into.selectionStart, into.selectionEnd, "end")
     setText(into.value)
   }
   const onKey = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing || picker.press(event)) return
     if (event.key === "Enter" && !event.shiftKey && !isTouch()) {
       event.preventDefault()
       void send()
@@ -104,94 +168,87 @@ export const Composer = (props: ComposerProps) => {
       onEditLast()
     }
   }
+  const hasChips = files.attached.length + files.uploads.uploads.length > 0
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has the button "Add images" beside it
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has the button "Add files" beside it
     <div
-      className="rounded-lg border border-line-strong bg-bg focus-within:border-accent"
-      onDragOver={(event) => event.preventDefault()}
+      className={classes(
+        "relative rounded-lg border bg-bg focus-within:border-accent",
+        dragging ? "border-accent bg-accent-soft" : "border-line-strong",
+      )}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setDragging(true)
+      }}
+      onDragLeave={() => setDragging(false)}
       onDrop={(event) => {
         event.preventDefault()
-        void add([...event.dataTransfer.files])
+        setDragging(false)
+        void droppedFiles(event.dataTransfer).then(add)
       }}
     >
+      {picker.mention && (
+        <Suspense>
+          <AttachPicker
+            id={picker.id}
+            query={picker.mention.query}
+            keys={picker.keys}
+            onActive={picker.setActive}
+            onClose={picker.dismiss}
+            onPick={({ type, id, name }) => {
+              files.attach({ type, id, name })
+              picker.take()
+            }}
+          />
+        </Suspense>
+      )}
       {images.length > 0 && (
-        <ul className="flex flex-wrap gap-2 px-3 pt-3">
-          {images.map(({ id, name, url }) => (
-            <li key={id} className="relative">
-              <img src={url} alt={name} className="size-16 rounded object-cover" />
-              <button
-                type="button"
-                aria-label={t("chat.removeImage", { name })}
-                onClick={() => setImages(images.filter((image) => image.id !== id))}
-                className="absolute -top-1.5 -right-1.5 flex size-6 items-center justify-center rounded-full border border-line bg-raised"
-              >
-                <X aria-hidden className="size-3.5" />
-              </button>
-            </li>
-          ))}
-        </ul>
+        <ComposerImages
+          images={images}
+          onRemove={(gone) => setImages(images.filter(({ id }) => id !== gone))}
+        />
       )}
-      {notice && (
-        <p role="alert" className="px-3.5 pt-2 text-sm text-danger">
-          {notice}
-        </p>
+      {hasChips && (
+        <AttachedChips
+          attached={files.attached}
+          uploads={files.uploads.uploads}
+          onRemove={files.remove}
+          onRetry={files.uploads.retry}
+          onCancel={files.uploads.cancel}
+        />
       )}
+      <Notice>{sight ?? problem}</Notice>
       <textarea
         ref={area}
         id="composer"
         rows={1}
         value={text}
         aria-label={t("chat.composer")}
+        aria-haspopup="listbox"
+        aria-autocomplete="list"
+        {...picker.wired}
         placeholder={t("chat.placeholder")}
         onChange={(event) => {
           setWaiting(false)
           setText(event.target.value)
+          picker.look()
         }}
+        onSelect={picker.look}
+        onBlur={picker.leave}
         onKeyDown={onKey}
-        onPaste={(event) => {
-          const files = [...event.clipboardData.files]
-          const pasted = event.clipboardData.getData("text/plain")
-          if (files.length === 0 && pasted.length < slowPaste) return
-          event.preventDefault()
-          if (files.length > 0) void add(files)
-          else insert(event.currentTarget, pasted)
-        }}
+        onPaste={onPaste}
         className="field-sizing-content max-h-[40vh] min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none"
       />
-      <div className="flex items-center justify-between gap-2 p-1.5">
-        <IconButton icon={Plus} label={t("chat.attach")} onClick={() => picker.current?.click()} />
-        <input
-          ref={picker}
-          type="file"
-          hidden
-          multiple
-          accept={imageTypes}
-          onChange={(event) => {
-            void add([...(event.target.files ?? [])])
-            event.target.value = ""
-          }}
-        />
-        <span className="min-w-0 flex-1 truncate text-xs text-muted">{blocked}</span>
-        {running ? (
-          <IconButton
-            icon={Square}
-            label={t("chat.stop")}
-            keys="escape"
-            onClick={onStop}
-            className="bg-text text-bg hover:bg-text hover:text-bg [&_svg]:fill-current"
-          />
-        ) : (
-          <IconButton
-            icon={ArrowUp}
-            label={t("chat.send")}
-            keys="enter"
-            disabled={!ready}
-            onClick={() => void send()}
-            className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent disabled:bg-hover disabled:text-muted"
-          />
-        )}
-      </div>
+      <ComposerBar
+        running={running}
+        mayAsk={ready || (able && hold === "uploads")}
+        note={blocked ?? note}
+        onFiles={(all) => void add(all)}
+        onKnowledge={picker.begin}
+        onSend={() => void send()}
+        onStop={onStop}
+      />
     </div>
   )
 }

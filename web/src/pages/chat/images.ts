@@ -10,7 +10,10 @@ export interface ChosenImage {
 const readable = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 const mostBytes = 20 * 1024 * 1024
 export const mostImages = 10
-export const imageTypes = [...readable].join(",")
+
+/** What goes to the model as a picture; SVG is a text that can be read. */
+export const isImage = ({ type }: File): boolean =>
+  type.startsWith("image/") && type !== "image/svg+xml"
 
 const dataUrlOf = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -27,7 +30,7 @@ export const readImages = async (
 ): Promise<{ images: ChosenImage[]; problem: string | null }> => {
   let problem: string | null = null
   const fit = files.filter(({ type, size, name }) => {
-    if (!readable.has(type)) problem = t("chat.imageType", { name })
+    if (!readable.has(type)) problem = t("attach.imageType", { name })
     else if (size > mostBytes) problem = t("chat.imageSize", { name })
     return readable.has(type) && size <= mostBytes
   })

@@ -7,6 +7,8 @@ import { IconButton } from "../../ui/button.tsx"
 import { classes } from "../../ui/classes.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { Answer, costOf } from "./answer.tsx"
+import { AskedAbout } from "./asked-about.tsx"
+import type { Attached } from "./attached.ts"
 import { EditMessage } from "./edit-message.tsx"
 
 /** What a turn needs from around it; the same function from drawing to drawing. */
@@ -17,6 +19,7 @@ export interface TurnActions {
   reword: (message: Message, content: string) => Promise<void>
   way: (message: Message) => void
   choose: (message: Message) => void
+  cite: (messageId: string, number: number) => void
 }
 
 interface TurnProps {
@@ -95,6 +98,7 @@ const UserTurn = ({ turn, writable, editing, onEdit, actions }: TurnProps) => {
           {message.content}
         </p>
       )}
+      {message.files.length > 0 && <AskedAbout files={message.files} />}
       <Tools>
         <CopyButton text={message.content} label={t("chat.copy")} />
         {writable && (
@@ -129,6 +133,7 @@ const One = ({ message, turn, writable, actions }: TurnProps & { message: Messag
         writable={writable}
         onRetry={() => actions.again([message])}
         onContinue={actions.goOn}
+        onCite={actions.cite}
       />
       {message.state !== "running" && (
         <Tools>
@@ -202,8 +207,14 @@ export const TurnView = memo((props: TurnProps) => {
   )
 }, same)
 
+interface PendingProps {
+  content: string
+  images: string[]
+  files: readonly Attached[]
+}
+
 /** What was just sent, before the server has said that it has it. */
-export const PendingTurn = ({ content, images }: { content: string; images: string[] }) => {
+export const PendingTurn = ({ content, images, files }: PendingProps) => {
   const [shown] = useState(images)
   return (
     <article className="turn opacity-70" data-role="user">
@@ -222,6 +233,7 @@ export const PendingTurn = ({ content, images }: { content: string; images: stri
           {content}
         </p>
       )}
+      {files.length > 0 && <AskedAbout files={files} />}
     </article>
   )
 }

@@ -3,12 +3,15 @@ import { useState } from "react"
 import { type ChatWithMessages, chatApi, chatQuery } from "../../lib/chat-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { preloadMarkdown } from "./answer-text.tsx"
+import type { Attached } from "./attached.ts"
 import { rememberModels } from "./model-choice.ts"
 import type { ChatSettings } from "./pane.tsx"
 
-export interface Pending {
+/** What is said: words, pictures as data URLs, and what the answer is to rest on. */
+export interface Said {
   content: string
   images: string[]
+  files: readonly Attached[]
 }
 
 interface Needs {
@@ -20,7 +23,7 @@ interface Needs {
 
 /** Sends messages; shows each at once, and begins a chat with the first. */
 export const useSending = ({ chat, models, settings }: Needs) => {
-  const [pending, setPending] = useState<Pending | null>(null)
+  const [pending, setPending] = useState<Said | null>(null)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()
 
@@ -31,15 +34,15 @@ export const useSending = ({ chat, models, settings }: Needs) => {
     return made.id
   }
 
-  const send = async (content: string, images: string[]): Promise<void> => {
+  const send = async (said: Said): Promise<void> => {
     preloadMarkdown()
     setError(null)
-    setPending({ content, images })
+    setPending(said)
     rememberModels(models)
     let id = chat?.id ?? null
     try {
       id ??= await begin()
-      await chatApi.say(id, { content, images, models: [...models] })
+      await chatApi.say(id, { ...said, files: [...said.files], models: [...models] })
       if (!chat) await navigate({ to: "/c/$chatId", params: { chatId: id } })
     } catch (reason) {
       setError(reason)

@@ -7,6 +7,7 @@ import { Field, TextArea, TextField } from "../../ui/field.tsx"
 import { Form, fieldError } from "../../ui/form.tsx"
 import { TokensField } from "../../ui/tokens-field.tsx"
 import { GrantsField } from "../grants/grants-field.tsx"
+import { KnowledgeField } from "./knowledge-field.tsx"
 import { ParamsFields } from "./params-fields.tsx"
 import { TryModel } from "./try-model.tsx"
 import { idFrom, type ModelValues } from "./values.ts"
@@ -101,6 +102,7 @@ export const ModelForm = (props: ModelFormProps) => {
             />
           )}
         </Field>
+        <KnowledgeField ids={values.knowledge} onIds={(knowledge) => set({ knowledge })} />
         <TokensField
           label={t("models.tags")}
           help={t("models.tagsHelp")}

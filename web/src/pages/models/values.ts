@@ -8,6 +8,8 @@ export interface ModelValues {
   description: string
   system: string
   tags: string[]
+  /** Ids of collections. */
+  knowledge: string[]
   access_grants: AccessGrant[]
   /** Those that the form has controls for are in it too; others are kept as they are. */
   params: Record<string, unknown>
@@ -20,9 +22,19 @@ export const emptyModel = (base: string): ModelValues => ({
   description: "",
   system: "",
   tags: [],
+  knowledge: [],
   access_grants: [],
   params: {},
 })
+
+const idOf = (one: unknown): unknown =>
+  typeof one === "object" && one !== null && "id" in one ? one.id : one
+
+/** The gateway takes ids, and records that have one. */
+const knowledgeOf = (knowledge: unknown): string[] =>
+  (Array.isArray(knowledge) ? knowledge : [])
+    .map(idOf)
+    .filter((id): id is string => typeof id === "string")
 
 export const valuesOf = (model: WorkspaceModel): ModelValues => {
   const { system = "", ...params } = model.params
@@ -33,6 +45,7 @@ export const valuesOf = (model: WorkspaceModel): ModelValues => {
     description: model.meta.description,
     system,
     tags: model.meta.tags,
+    knowledge: knowledgeOf(model.meta.knowledge),
     access_grants: model.access_grants,
     params,
   }
@@ -59,11 +72,12 @@ export const setParams = (params: Record<string, unknown>): Record<string, unkno
 /** The body that the gateway takes; `before` keeps what this form knows nothing of. */
 export const bodyOf = (values: ModelValues, before?: WorkspaceModel) => {
   const { base_model_id, name, id, description, system, tags, access_grants } = values
+  const knowledge = values.knowledge.map((one) => ({ type: "collection", id: one }))
   return {
     id: id || idFrom(name),
     name,
     base_model_id,
-    meta: { ...before?.meta, description, tags },
+    meta: { ...before?.meta, description, tags, knowledge },
     params: { ...setParams(values.params), ...(system && { system }) },
     access_grants,
   }

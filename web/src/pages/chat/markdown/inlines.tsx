@@ -1,6 +1,8 @@
 import type { Token } from "marked"
-import type { ReactNode } from "react"
+import { createContext, type ReactNode, use } from "react"
 import type { MarkdownToken } from "../../../lib/markdown-blocks.ts"
+import { CitationsContext, cutAtCitations } from "../citations.ts"
+import { Citation } from "./citation.tsx"
 import { Formula } from "./formula.tsx"
 
 const safeAddress = (href: string): string | null => {
@@ -22,13 +24,33 @@ const entities: Record<string, string> = {
 const plain = (text: string): string =>
   text.replace(/&(lt|gt|quot|#39|amp|nbsp);/g, (entity) => entities[entity] ?? entity)
 
+/** Whether what is drawn is the words of a link: a number there is part of them. */
+const InLink = createContext(false)
+
 const Link = ({ href, children }: { href: string; children: ReactNode }) => {
   const address = safeAddress(href)
-  if (!address) return <>{children}</>
+  const words = <InLink value={true}>{children}</InLink>
+  if (!address) return words
   return (
     <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={address}>
-      {children}
+      {words}
     </a>
+  )
+}
+
+/** Words, and the numbers among them that cite a source. */
+const Words = ({ text }: { text: string }): ReactNode => {
+  const citations = use(CitationsContext)
+  const linked = use(InLink)
+  if (!citations || linked || !text.includes("[")) return text
+  const pieces = cutAtCitations(text, (number) => citations.nameOf(number) !== null)
+  return pieces.map((piece, index) =>
+    typeof piece === "string"
+      ? piece
+      : piece.map((number) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever added at the end
+          <Citation key={`${index} ${number}`} number={number} citations={citations} />
+        )),
   )
 }
 
@@ -37,7 +59,7 @@ const Inline = ({ token: given }: { token: Token }): ReactNode => {
   const token = given as MarkdownToken
   switch (token.type) {
     case "text":
-      return token.tokens ? <Inlines tokens={token.tokens} /> : plain(token.text)
+      return token.tokens ? <Inlines tokens={token.tokens} /> : <Words text={plain(token.text)} />
     case "escape":
       return token.text
     case "strong":

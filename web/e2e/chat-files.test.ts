@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { collect, upload } from "../../server/test/library.ts"
+import { drop } from "./library.ts"
+import { openWorld, type Visit, type World } from "./world.ts"
+
+let world: World
+let visit: Visit
+let report: string
+
+const wait = "?process_in_background=false"
+
+beforeAll(async () => {
+  world = await openWorld()
+  visit = await world.asAdmin()
+  const files = await Promise.all(
+    ["Sales of beetles rose in spring.", "Sales of beetles fell in autumn."].map((text) =>
+      upload(world.gateway, "report.txt", text, { query: wait }),
+    ),
+  )
+  const blank = await upload(world.gateway, "blank.txt", "\n \n", { query: wait })
+  const ids = [...files, blank].map(({ body }) => body.id)
+  report = await collect(world.gateway, "Beetle reports", ids)
+})
+afterAll(() => world.close())
+
+const composer = () => visit.page.getByLabel("Message", { exact: true })
+const attached = () => visit.page.getByRole("list", { name: "Attached" })
+const answers = () => visit.page.locator("article[data-role=assistant]")
+
+const begin = async (): Promise<void> => {
+  await visit.page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  await composer().waitFor()
+  for (const one of await attached()
+    .getByRole("button", { name: /^Remove/ })
+    .all()) {
+    await one.click()
+  }
+}
+const say = async (text: string): Promise<void> => {
+  await composer().fill(text)
+  await composer().press("Enter")
+  await visit.page.waitForURL(/\/c\//, { waitUntil: "commit" })
+}
+
+it("attaches a collection by # and the keyboard, and keeps it for the next question", async () => {
+  const { page } = visit
+  await begin()
+  await composer().pressSequentially("How did sales do? [1] [2] #beet")
+  const options = page.getByRole("listbox", { name: "Collections and files" }).getByRole("option")
+  await options.getByText("Beetle reports").waitFor()
+  await page.keyboard.press("Enter")
+  await attached().getByText("Beetle reports").waitFor()
+  expect(await composer().inputValue()).toBe("How did sales do? [1] [2] ")
+  await composer().pressSequentially("of beetles")
+  await page.keyboard.press("Enter")
+  await page.waitForURL(/\/c\//, { waitUntil: "commit" })
+  const sources = answers().getByRole("list", { name: "Sources" })
+  await sources.getByText("report.txt (1)").waitFor()
+  await sources.getByText("report.txt (2)").waitFor()
+  await answers().getByText("1 file could not be searched").click()
+  await answers().getByText("blank.txt").waitFor()
+  await attached().getByText("Beetle reports").first().waitFor()
+  const question = page.locator("article[data-role=user]")
+  await question.getByRole("link", { name: "Beetle reports" }).waitFor()
+
+  await composer().fill("Which interest rate did the bank announce?")
+  await composer().press("Enter")
+  await page.getByText("Nothing in the attached files has to do with this question.").waitFor()
+})
+
+it("cites in prose only: numbers in code, in links and of no source stay what they are", async () => {
+  await begin()
+  await visit.page.evaluate(
+    ([key, value]) => localStorage.setItem(key ?? "", value ?? ""),
+    [
+      "portico.draft.new.files",
+      JSON.stringify([{ type: "collection", id: report, name: "Beetle reports" }]),
+    ],
+  )
+  await visit.page.reload()
+  await say(
+    "Sales of beetles [1], `[2]`, [1](https://example.com/) and [9] or [1, 2].\n\n```\n[2]\n```",
+  )
+  const numbers = answers()
+    .locator(".markdown")
+    .getByRole("button", { name: /^Source/ })
+  await numbers.first().waitFor()
+  expect(await numbers.allInnerTexts()).toEqual(["1", "1", "2"])
+  expect(await answers().locator("code").allInnerTexts()).toEqual(["[2]", "[2]"])
+  expect(await answers().locator(".markdown").innerText()).toContain("[9]")
+})
+
+it("uploads what is dropped, sends when it is there, and opens the passage in its file", async () => {
+  const { page } = visit
+  await begin()
+  await page.route("**/api/v1/files/", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 800))
+    await route.continue()
+  })
+  const text = `${"Some words before. ".repeat(20)}\n\nThe cormorant dives to forty metres.\n\n${"Some words after. ".repeat(20)}`
+  await drop(page, "#composer", [{ name: "birds.txt", text }])
+  await composer().fill("How deep does the cormorant dive? [1]")
+  await composer().press("Enter")
+  await page.getByText("Sends when 1 upload is done").waitFor()
+  await page.waitForURL(/\/c\//, { waitUntil: "commit" })
+  await answers().getByRole("button", { name: "Source 1: birds.txt" }).first().click()
+  const pane = page.getByRole("complementary", { name: "Sources" })
+  await pane.locator("mark").getByText("cormorant").waitFor()
+  await pane.getByRole("link", { name: "Open in the file" }).click()
+  await page.getByRole("heading", { name: "birds.txt", level: 1 }).waitFor()
+  await page.unroute("**/api/v1/files/")
+})
+
+it("says why a file cannot be used, and sends once it is removed", async () => {
+  const { page } = visit
+  await begin()
+  await drop(page, "#composer", [{ name: "void.txt", text: "  \n" }])
+  await attached().getByRole("alert").waitFor()
+  await composer().fill("What does it say?")
+  await composer().press("Enter")
+  await page.getByText("Try again or remove what failed, then send.").waitFor()
+  await attached().getByRole("button", { name: "Remove void.txt" }).click()
+  await composer().press("Enter")
+  await answers().getByText("You said: What does it say?").waitFor()
+})
+
+it("takes pictures that are dropped or pasted, and files beside them", async () => {
+  const { page } = visit
+  await begin()
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+  await page.evaluate((base64) => {
+    const file = (name: string, type: string): File =>
+      new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name, { type })
+    const area = document.querySelector("#composer")
+    const dropped = new DataTransfer()
+    dropped.items.add(file("dropped.png", "image/png"))
+    area?.dispatchEvent(new DragEvent("drop", { dataTransfer: dropped, bubbles: true }))
+    const pasted = new DataTransfer()
+    pasted.items.add(file("pasted.png", "image/png"))
+    area?.dispatchEvent(
+      new ClipboardEvent("paste", { clipboardData: pasted, bubbles: true, cancelable: true }),
+    )
+  }, png)
+  await page.getByRole("img", { name: "dropped.png" }).waitFor()
+  await page.getByRole("img", { name: "pasted.png" }).waitFor()
+  await say("Two of them")
+  await answers().getByText("I see 2 images. You said: Two of them").waitFor()
+})
+
+it("has a model bring its collections along, chosen in its form", async () => {
+  const { page } = visit
+  await visit.open("/models/new?base=gpt-fake")
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Beetle expert")
+  await page.getByRole("combobox", { name: "Knowledge" }).fill("Beetle rep")
+  await page.getByRole("option", { name: /Beetle reports/ }).click()
+  await page.getByRole("button", { name: "Create model" }).click()
+  await page.waitForURL(/\/models\//)
+  await visit.open("/?model=beetle-expert")
+  for (const one of await attached()
+    .getByRole("button", { name: /^Remove/ })
+    .all())
+    await one.click()
+  await say("How did sales of beetles do? [1]")
+  await answers()
+    .getByRole("button", { name: /^Source 1: report.txt/ })
+    .first()
+    .waitFor()
+})
+
+it("withholds files from those who read a shared chat without reading them", async () => {
+  const { page } = visit
+  await begin()
+  await composer().pressSequentially("Sales of beetles [1] #beet")
+  await page.getByRole("option", { name: /Beetle reports/ }).click()
+  await composer().press("Enter")
+  await answers()
+    .getByRole("button", { name: /^Source 1/ })
+    .first()
+    .waitFor()
+  const id = new URL(page.url()).pathname.split("/").at(-1) ?? ""
+  await world.gateway.call("POST", `/api/v1/chats/${id}/share`, {})
+  const email = "reader@example.com"
+  const password = "a reader has a password"
+  await world.gateway.call("POST", "/api/v1/auths/add", { name: "Reader", email, password })
+  const reader = await world.visit()
+  await reader.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, {
+    data: { email, password },
+  })
+  await reader.page.goto(`${world.gateway.url}/s/${id}`)
+  const withheld = "Source 1: A file that is not shared with you"
+  await reader.page.getByRole("button", { name: withheld }).click()
+  await reader.page.getByText("The chat is shared with you, the file is not.").waitFor()
+  expect(await reader.page.content()).not.toContain("report.txt")
+  await reader.context.close()
+})

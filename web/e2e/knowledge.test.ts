@@ -1,0 +1,224 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { collect, upload } from "../../server/test/library.ts"
+import { pdf } from "../../server/test/make-documents.ts"
+import { drop } from "./library.ts"
+import { openWorld, type Visit, type World } from "./world.ts"
+
+let world: World
+let visit: Visit
+/** What the engine reads of a scan; nothing at first. */
+let recognised = " "
+const engine = createServer((request, response) => {
+  request.resume().once("end", () => response.end(recognised))
+})
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => engine.listen(0, "127.0.0.1", resolve))
+  const address = engine.address()
+  const port = typeof address === "object" ? address?.port : 0
+  // Named, and offered by nobody: what is searched is searched by its words.
+  const embedding = { EMBEDDING_MODEL: "nobodys-embedding-model" }
+  world = await openWorld({ EXTRACTION_URL: `http://127.0.0.1:${port}`, ...embedding })
+  visit = await world.asAdmin()
+})
+afterAll(async () => {
+  await world.close()
+  engine.close()
+})
+
+const zone = "text=Drop files or folders here"
+const wait = "?process_in_background=false"
+const row = (name: string) => visit.page.getByRole("row", { name: new RegExp(name) })
+const answers = () => visit.page.locator("article[data-role=assistant]")
+
+const make = async (name: string): Promise<void> => {
+  const { page } = visit
+  await visit.open("/knowledge")
+  await page.getByRole("link", { name: "Create collection" }).first().click()
+  await page.getByRole("textbox", { name: "Name" }).fill(name)
+  await page.getByRole("button", { name: "Create collection" }).click()
+  await page.getByRole("heading", { name, level: 1 }).waitFor()
+}
+
+it("makes a collection, has 20 files dropped and read, one again, and answers from them", async () => {
+  const { page } = visit
+  await make("Harbours")
+  const texts = Array.from({ length: 19 }, (_, index) => ({
+    name: `harbour-${index}.txt`,
+    text: `Harbour number ${index} lies at the coast. Its lighthouse keeper is called Keeper${index}.`,
+  }))
+  const scan = { name: "scan.pdf", text: pdf([""]).toString("latin1"), type: "application/pdf" }
+  await drop(page, zone, [...texts, scan])
+  await page.getByText("20 files · 1 failed").waitFor()
+  expect(await page.getByRole("region", { name: "Uploads" }).count()).toBe(0)
+  await row("scan.pdf").getByText("Failed").waitFor()
+  await row("scan.pdf").getByText(/text/).first().waitFor()
+
+  recognised = "The breakwater of Scanmouth was built by Isambard."
+  await page.getByRole("button", { name: "Read scan.pdf again", exact: true }).click()
+  await row("scan.pdf").getByText("Ready").waitFor()
+  await page.getByText("20 files", { exact: true }).waitFor()
+  expect(await row("harbour-").getByText("Ready").count()).toBe(19)
+
+  await page.getByRole("button", { name: "Ask it in a chat" }).click()
+  await page.getByRole("list", { name: "Attached" }).getByText("Harbours").waitFor()
+  const composer = page.getByLabel("Message", { exact: true })
+  await composer.fill("Who built the breakwater of Scanmouth? [1]")
+  await composer.press("Enter")
+  const citation = answers().getByRole("button", { name: "Source 1: scan.pdf" }).first()
+  await citation.click()
+  const pane = page.getByRole("complementary", { name: "Sources" })
+  await pane.locator("mark").getByText("built by Isambard").waitFor()
+  await page.keyboard.press("Escape")
+  await pane.waitFor({ state: "detached" })
+  expect(await citation.evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.reload()
+  await answers().getByRole("button", { name: "Source 1: scan.pdf" }).first().waitFor()
+  expect(visit.complaints).toEqual([])
+})
+
+it("shows an upload's progress, ends it, and tries again what broke off", async () => {
+  const { page } = visit
+  await make("Slow line")
+  let broken = true
+  await page.route("**/api/v1/files/", async (route) => {
+    if (route.request().method() !== "POST") return route.continue()
+    if (broken) return route.abort("connectionreset")
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    return route.continue().catch(() => {})
+  })
+  await drop(page, zone, [{ name: "one.txt", text: "One goes over a bad line." }])
+  await page.getByRole("alert").getByText("The upload broke off").waitFor()
+  broken = false
+  await page.getByRole("button", { name: "Try one.txt again" }).click()
+  await page.getByRole("progressbar", { name: "Upload of one.txt" }).waitFor()
+  await row("one.txt").getByText("Ready").waitFor()
+  await drop(page, zone, [{ name: "two.txt", text: "Two is never there." }])
+  await page.getByRole("button", { name: "Cancel the upload of two.txt" }).click()
+  await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" })
+  await page.unroute("**/api/v1/files/")
+  await drop(page, zone, [{ name: "empty.txt", text: "" }])
+  await page.getByRole("alert").getByText("The file is empty").waitFor()
+  await page.getByRole("button", { name: "Forget empty.txt" }).click()
+  expect(await row("two.txt").count()).toBe(0)
+})
+
+it("takes a folder that is dropped or chosen, without what systems leave in folders", async () => {
+  const { page, context } = visit
+  const folder = mkdtempSync(join(tmpdir(), "portico-folder-"))
+  mkdirSync(join(folder, "manuals", "old"), { recursive: true })
+  writeFileSync(join(folder, "manuals", "pump.txt"), "The pump has two valves.")
+  writeFileSync(join(folder, "manuals", "old", "crane.txt"), "The crane lifts nine tons.")
+  writeFileSync(join(folder, "manuals", ".DS_Store"), "left by a system")
+  await make("From folders")
+  const box = await page.locator(zone).boundingBox()
+  const at = { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 }
+  const data = { items: [], files: [join(folder, "manuals")], dragOperationsMask: 1 }
+  const devtools = await context.newCDPSession(page)
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    await devtools.send("Input.dispatchDragEvent", { type, ...at, data })
+  }
+  await page.getByText("2 files", { exact: true }).waitFor()
+  await row("crane.txt").getByText("manuals/old/crane.txt").waitFor()
+  await page.locator("input[name=folder]").setInputFiles(join(folder, "manuals"))
+  await page.getByText("4 files", { exact: true }).waitFor()
+  expect(await page.getByText("DS_Store").count()).toBe(0)
+  rmSync(folder, { recursive: true })
+})
+
+it("renames, takes out, deletes a file, empties, and deletes by the typed name", async () => {
+  const { page } = visit
+  await make("Short life")
+  await drop(page, zone, [
+    { name: "a.txt", text: "First of three." },
+    { name: "b.txt", text: "Second of three." },
+    { name: "c.txt", text: "Third of three." },
+  ])
+  await page.getByText("3 files", { exact: true }).waitFor()
+  const choose = async (name: string, item: string): Promise<void> => {
+    await page.getByRole("button", { name: `More for ${name}` }).click()
+    await page.getByRole("menuitem", { name: item }).click()
+  }
+  await choose("a.txt", "Take out of the collection")
+  await row("a.txt").waitFor({ state: "detached" })
+  await choose("b.txt", "Delete file")
+  const dialog = page.getByRole("alertdialog")
+  await dialog.getByText("It is used in: Short life.").waitFor()
+  await dialog.getByRole("button", { name: "Delete file" }).click()
+  await row("b.txt").waitFor({ state: "detached" })
+
+  await page.getByRole("link", { name: "Settings", exact: true }).last().click()
+  await page.getByRole("textbox", { name: "Name" }).fill("Shorter life")
+  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("heading", { name: "Shorter life", level: 1 }).waitFor()
+  await page.getByRole("button", { name: "Take all files out" }).click()
+  await dialog.getByRole("button", { name: "Take all files out" }).click()
+  await dialog.waitFor({ state: "detached" })
+  await page.getByRole("button", { name: "Delete collection" }).click()
+  const sure = dialog.getByRole("button", { name: "Delete collection" })
+  expect(await sure.isDisabled()).toBe(true)
+  await dialog.getByRole("textbox").fill("Shorter life")
+  await sure.click()
+  await page.getByRole("heading", { name: "Knowledge", level: 1 }).waitFor()
+  expect(await page.getByRole("link", { name: "Shorter life" }).count()).toBe(0)
+})
+
+it("shows what a question finds and why, and says that it is by words only", async () => {
+  const { page } = visit
+  const { body: one } = await upload(world.gateway, "bees.md", "# Bees\n\nThe waggle dance.", {
+    query: wait,
+  })
+  const { body: two } = await upload(world.gateway, "tax.txt", "Taxes are due in May.", {
+    query: wait,
+  })
+  const id = await collect(world.gateway, "Zoo", [one.id, two.id])
+  await visit.open(`/knowledge/${id}/search`)
+  await page.getByText("searched by its words only").waitFor()
+  await page.getByRole("textbox", { name: "A question, or words" }).fill("waggle dance")
+  await page.keyboard.press("Enter")
+  await page.getByText("A chat would be given 1 of 1 passages. Searched by words only.").waitFor()
+  await page.getByText("Words: rank 1").waitFor()
+  await page.getByRole("link", { name: "bees.md" }).click()
+  await page.getByRole("heading", { name: "bees.md", level: 1 }).waitFor()
+  await page.locator("[aria-current=true]").getByText("The waggle dance.").waitFor()
+  await page.getByRole("link", { name: "Zoo" }).waitFor()
+})
+
+it("makes nothing run that a file, its name or a collection brings", async () => {
+  const { page } = visit
+  const script = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
+  const name = "<img src=x onerror=window.hacked=1>.md"
+  const { body: file } = await upload(world.gateway, name, `# ${script}\n\n${script} owls`, {
+    query: wait,
+  })
+  const id = await collect(world.gateway, script, [file.id])
+  for (const path of [
+    "/knowledge",
+    "/knowledge/files",
+    `/knowledge/${id}`,
+    `/knowledge/${id}/settings`,
+    `/knowledge/files/${file.id}`,
+  ]) {
+    await visit.open(path)
+    await page.getByText("window.hacked").first().waitFor()
+  }
+  await visit.open(`/knowledge/${id}/search`)
+  await page.getByRole("textbox", { name: "A question, or words" }).fill("owls")
+  await page.keyboard.press("Enter")
+  await page.getByText("Words: rank 1").waitFor()
+  await page.getByRole("button", { name: "Ask it in a chat" }).click()
+  const composer = page.getByLabel("Message", { exact: true })
+  await composer.fill("What about owls? [1]")
+  await composer.press("Enter")
+  await answers()
+    .getByRole("button", { name: /^Source 1/ })
+    .first()
+    .click()
+  await page.getByRole("complementary", { name: "Sources" }).locator("mark").waitFor()
+  expect(await page.evaluate("window.hacked")).toBe(undefined)
+  expect(visit.complaints).toEqual([])
+})

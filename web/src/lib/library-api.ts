@@ -1,0 +1,114 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query"
+import type { Passages } from "../../../server/src/chats/source-schema.ts"
+import type { FileRecord, FileText } from "../../../server/src/files/schema.ts"
+import type { Page } from "../../../server/src/http/list.ts"
+import type {
+  CollectionChanges,
+  CollectionFile,
+  CollectionWithFiles,
+  FilePassage,
+  Findings,
+  FoundPassage,
+  NewCollection,
+  UsedIn,
+} from "../../../server/src/knowledge/schema.ts"
+import { api, type Query } from "./api.ts"
+
+export type {
+  CollectionFile,
+  CollectionWithFiles,
+  FilePassage,
+  FileRecord,
+  Findings,
+  FoundPassage,
+  NewCollection,
+}
+
+const files = "/api/v1/files"
+const knowledge = "/api/v1/knowledge"
+const fileAt = (id: string): string => `${files}/${encodeURIComponent(id)}`
+const collectionAt = (id: string): string => `${knowledge}/${encodeURIComponent(id)}`
+
+export const fileQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["files", "one", id],
+    queryFn: ({ signal }) => api.get<FileRecord>(fileAt(id), { signal }),
+  })
+
+export const filesQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ["files", "list", query],
+    queryFn: ({ signal }) => api.get<Page<FileRecord>>(`${files}/`, { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+/** A piece of the text that was found in a file. */
+export const fileTextQuery = (id: string, piece: { start: number; end: number }) =>
+  queryOptions({
+    queryKey: ["files", "one", id, "text", piece],
+    queryFn: ({ signal }) =>
+      api.get<FileText>(`${fileAt(id)}/data/content`, { query: piece, signal }),
+  })
+
+export const filePassagesQuery = (
+  id: string,
+  query: { page?: number; at?: number; page_size: number },
+) =>
+  queryOptions({
+    queryKey: ["files", "one", id, "passages", query],
+    queryFn: ({ signal }) =>
+      api.get<Page<FilePassage>>(`${fileAt(id)}/passages`, { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const fileUsedQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["files", "one", id, "collections"],
+    queryFn: async ({ signal }) =>
+      (await api.get<UsedIn>(`${fileAt(id)}/collections`, { signal })).items,
+  })
+
+export const collectionsQuery = (query: Query) =>
+  queryOptions({
+    queryKey: ["collections", "list", query],
+    queryFn: ({ signal }) => api.get<Page<CollectionWithFiles>>(`${knowledge}/`, { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const collectionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["collections", "one", id],
+    queryFn: ({ signal }) => api.get<CollectionWithFiles>(collectionAt(id), { signal }),
+  })
+
+/** What an answer was given, with its words. */
+export const passagesQuery = (chatId: string, messageId: string) =>
+  queryOptions({
+    queryKey: ["chats", "passages", chatId, messageId],
+    queryFn: async ({ signal }) => {
+      const path = `/api/v1/chats/${encodeURIComponent(chatId)}/messages/${encodeURIComponent(messageId)}/passages`
+      return (await api.get<Passages>(path, { signal })).items
+    },
+  })
+
+export const contentUrl = (id: string): string => `${fileAt(id)}/content`
+
+export const fileApi = {
+  again: (id: string) => api.post<FileRecord>(`${fileAt(id)}/process`),
+  remove: (id: string) => api.delete(fileAt(id)),
+}
+
+export const collectionApi = {
+  create: (body: Partial<NewCollection>) =>
+    api.post<CollectionWithFiles>(`${knowledge}/create`, body),
+  change: (id: string, changes: CollectionChanges) =>
+    api.post<CollectionWithFiles>(`${collectionAt(id)}/update`, changes),
+  add: (id: string, fileId: string) =>
+    api.post(`${collectionAt(id)}/file/add`, { file_id: fileId }),
+  takeOut: (id: string, fileId: string) =>
+    api.post(`${collectionAt(id)}/file/remove`, { file_id: fileId }),
+  reset: (id: string) => api.post(`${collectionAt(id)}/reset`),
+  remove: (id: string) => api.delete(`${collectionAt(id)}/delete`),
+  query: (id: string, query: string, k: number) =>
+    api.post<Findings>(`${collectionAt(id)}/query`, { query, k }),
+}

@@ -1,0 +1,55 @@
+import type { FileRecord } from "../../../server/src/files/schema.ts"
+import { ApiError, GoneError } from "./api.ts"
+
+/** A file to send, with the folders it was chosen with. */
+export interface Chosen {
+  file: File
+  path: string
+}
+
+interface Sending {
+  progress: (bytes: number) => void
+  signal: AbortSignal
+}
+
+const refusalOf = (request: XMLHttpRequest): ApiError => {
+  const headers = new Headers()
+  const id = request.getResponseHeader("x-request-id")
+  if (id) headers.set("x-request-id", id)
+  const { status, statusText } = request
+  let body: { detail?: string; code?: string } = {}
+  try {
+    body = JSON.parse(request.responseText)
+  } catch {
+    // A proxy's own page; the status says what there is to say.
+  }
+  return new ApiError(new Response(null, { status, statusText, headers }), body)
+}
+
+/**
+ * Sends one file; only XMLHttpRequest tells how far it is.
+ * @throws {ApiError} when the gateway refuses it
+ * @throws {GoneError} when the connection broke
+ */
+export const sendFile = (
+  { file, path }: Chosen,
+  { progress, signal }: Sending,
+): Promise<FileRecord> =>
+  new Promise((resolve, reject) => {
+    const form = new FormData()
+    if (path !== file.name) form.append("metadata", JSON.stringify({ path }))
+    form.append("file", file, file.name)
+    const request = new XMLHttpRequest()
+    request.open("POST", "/api/v1/files/")
+    request.upload.addEventListener("progress", ({ loaded }) =>
+      progress(Math.min(loaded, file.size)),
+    )
+    request.addEventListener("load", () => {
+      if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText))
+      else reject(refusalOf(request))
+    })
+    request.addEventListener("error", () => reject(new GoneError("The upload broke off")))
+    request.addEventListener("abort", () => reject(signal.reason))
+    signal.addEventListener("abort", () => request.abort(), { once: true })
+    request.send(form)
+  })

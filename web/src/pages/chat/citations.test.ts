@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest"
+import { citedIn, cutAtCitations, namesOf, paneOf, paneSource } from "./citations.ts"
+import { mentionAt } from "./mention.ts"
+
+const known = (number: number): boolean => number >= 1 && number <= 3
+
+describe("citations", () => {
+  it.each([
+    ["It turns at six [1].", ["It turns at six ", [1], "."]],
+    ["Both [1, 3] agree [2]", ["Both ", [1, 3], " agree ", [2]]],
+    ["[1][2]", [[1], [2]]],
+    [
+      "of no source [4] or [0] or [1, 9]",
+      ["of no source ", "[4]", " or ", "[0]", " or ", "[1, 9]"],
+    ],
+    ["an array[i] and [x]", ["an array[i] and [x]"]],
+  ])("are cut out of %j", (text, pieces) => {
+    expect(cutAtCitations(text, known)).toEqual(pieces)
+  })
+
+  it.each([
+    ["See [2] and [1], [2] again.", [1, 2]],
+    ["[1, 3]", [1, 3]],
+    ["code `[1]` and ``a [2] b``", []],
+    ["```js\na[1]\n```\nbut [3]", [3]],
+    ["```\nnever closed [1]", []],
+    ["[1](https://example.com) is a link", []],
+    ["beyond [9]", []],
+  ])("are found in %j", (text, numbers) => {
+    expect(citedIn(text, 3)).toEqual(numbers)
+  })
+
+  it("tells two files of one name apart, and no others", () => {
+    const at = { start: 0, end: 1, score: 1 }
+    const source = (file_id: string, name: string) => ({ file_id, name, ...at })
+    const sources = [source("a", "report.txt"), source("b", "report.txt"), source("c", "tax.txt")]
+    expect([...namesOf([...sources, null, source("a", "report.txt")])]).toEqual([
+      ["a", "report.txt (1)"],
+      ["b", "report.txt (2)"],
+      ["c", "tax.txt"],
+    ])
+  })
+
+  it("keeps which source is open, and takes no other pane for one", () => {
+    expect(paneSource(paneOf("message", 2))).toEqual({ messageId: "message", number: 2 })
+    expect(paneSource("settings")).toBe(null)
+    expect(paneSource(null)).toBe(null)
+  })
+})
+
+describe("a mention", () => {
+  it.each([
+    ["#", { from: 0, query: "" }],
+    ["ask #hand book", { from: 4, query: "hand book" }],
+    ["# Heading", null],
+    ["no#mention", null],
+    ["#one\n", null],
+    ["##", null],
+  ])("is seen in %j", (text, mention) => {
+    expect(mentionAt(text, text.length)).toEqual(mention)
+  })
+})

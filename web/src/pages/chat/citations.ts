@@ -1,0 +1,79 @@
+import { createContext } from "react"
+import { t } from "../../i18n/translate.ts"
+import type { Message } from "../../lib/chat-api.ts"
+
+export type Source = NonNullable<NonNullable<Message["sources"]>[number]>
+
+/** What the numbers in an answer stand for. */
+export interface Citations {
+  /** Of the source that is cited as this number; null where there is none. */
+  nameOf: (number: number) => string | null
+  open: (number: number) => void
+}
+
+export const CitationsContext = createContext<Citations | null>(null)
+
+/** "[3]", "[1, 2]". */
+const cited = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/
+
+export type Piece = string | readonly number[]
+
+/** A text cut at its citations; numbers that no source has stay text. */
+export const cutAtCitations = (text: string, known: (number: number) => boolean): Piece[] =>
+  text.split(new RegExp(cited.source, "g")).flatMap((part, index): Piece[] => {
+    if (index % 2 === 0) return part === "" ? [] : [part]
+    const numbers = part.split(",").map(Number)
+    return numbers.every(known) ? [numbers] : [`[${part}]`]
+  })
+
+/** The numbers that an answer cites, in their order; not those in code or as words of a link. */
+export const citedIn = (content: string, most: number): number[] => {
+  const prose = content
+    .replace(/^(`{3,}|~{3,})[\s\S]*?(?:^\1|$(?![\s\S]))/gm, "")
+    .replace(/(`+)[\s\S]*?\1/g, "")
+    .replace(/\\\[/g, "")
+  const found = new Set<number>()
+  for (const [, numbers = ""] of prose.matchAll(new RegExp(`${cited.source}(?!\\()`, "g"))) {
+    for (const number of numbers.split(",").map(Number)) {
+      if (number >= 1 && number <= most) found.add(number)
+    }
+  }
+  return [...found].sort((a, b) => a - b)
+}
+
+/** Files by id; where two have one name, they are told apart by a number. */
+export const namesOf = (sources: readonly (Source | null)[]): Map<string, string> => {
+  const nameById = new Map(sources.flatMap((one) => (one ? [[one.file_id, one.name]] : [])))
+  const idsByName = Map.groupBy(nameById.keys(), (id) => nameById.get(id) ?? "")
+  return new Map(
+    [...nameById].map(([id, name]) => {
+      const twins = idsByName.get(name) ?? []
+      return [id, twins.length > 1 ? `${name} (${twins.indexOf(id) + 1})` : name]
+    }),
+  )
+}
+
+type Placed = Pick<Source, "page" | "slide" | "sheet" | "row" | "heading">
+
+/** "page 14 · Safety › At sea" */
+export const placeOf = ({ page, slide, sheet, row, heading }: Placed): string =>
+  [
+    page !== undefined && t("place.page", { page }),
+    slide !== undefined && t("place.slide", { slide }),
+    sheet !== undefined && t("place.sheet", { sheet }),
+    row !== undefined && t("place.row", { row }),
+    heading?.join(" › "),
+  ]
+    .filter(Boolean)
+    .join(" · ")
+
+const paneWord = "sources"
+
+/** What the open pane is kept as. */
+export const paneOf = (messageId: string, number: number): string =>
+  `${paneWord} ${messageId} ${number}`
+
+export const paneSource = (pane: string | null): { messageId: string; number: number } | null => {
+  const [word, messageId, number] = pane?.split(" ") ?? []
+  return word === paneWord && messageId ? { messageId, number: Number(number) || 1 } : null
+}

@@ -1,0 +1,63 @@
+import { ArrowUp, Hash, Plus, Square } from "lucide-react"
+import { type ReactNode, useRef } from "react"
+import { t } from "../../i18n/translate.ts"
+import { chosenFiles } from "../../lib/dropped.ts"
+import type { Chosen } from "../../lib/uploading.ts"
+import { IconButton } from "../../ui/button.tsx"
+
+interface BarProps {
+  running: boolean
+  mayAsk: boolean
+  /** What keeps the message, or is to be known before it goes. */
+  note: ReactNode
+  onFiles: (files: Chosen[]) => void
+  onKnowledge: () => void
+  onSend: () => void
+  onStop: () => void
+}
+
+/** Under the text: what can be added to it, and sending. */
+export const ComposerBar = (props: BarProps) => {
+  const { running, mayAsk, note, onFiles, onKnowledge, onSend, onStop } = props
+  const chosen = useRef<HTMLInputElement>(null)
+  return (
+    <div className="flex items-center justify-between gap-2 p-1.5">
+      <span className="flex">
+        <IconButton icon={Plus} label={t("attach.add")} onClick={() => chosen.current?.click()} />
+        <IconButton icon={Hash} label={t("attach.knowledge")} keys="#" onClick={onKnowledge} />
+      </span>
+      <input
+        ref={chosen}
+        name="attachments"
+        type="file"
+        hidden
+        multiple
+        onChange={({ target }) => {
+          onFiles(chosenFiles([...(target.files ?? [])]))
+          target.value = ""
+        }}
+      />
+      <span role="status" className="min-w-0 flex-1 text-xs text-muted">
+        {note}
+      </span>
+      {running ? (
+        <IconButton
+          icon={Square}
+          label={t("chat.stop")}
+          keys="escape"
+          onClick={onStop}
+          className="bg-text text-bg hover:bg-text hover:text-bg [&_svg]:fill-current"
+        />
+      ) : (
+        <IconButton
+          icon={ArrowUp}
+          label={t("chat.send")}
+          keys="enter"
+          disabled={!mayAsk}
+          onClick={onSend}
+          className="bg-accent text-on-accent hover:bg-accent-hover hover:text-on-accent disabled:bg-hover disabled:text-muted"
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { ExternalLink } from "lucide-react"
+import type { Passage } from "../../../../server/src/chats/source-schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { ApiError } from "../../lib/api.ts"
+import { fileTextQuery } from "../../lib/library-api.ts"
+import { Skeleton } from "../../ui/skeleton.tsx"
+
+/** UTF-16 units shown before and after a passage. */
+const around = 900
+
+interface Surroundings {
+  before: string
+  after: string
+}
+
+/** Whole lines where there are any, else whole words. */
+const fromLine = (text: string, cut: boolean): string => {
+  if (!cut) return text
+  const line = text.indexOf("\n")
+  const from = line >= 0 && line < text.length / 2 ? line : text.indexOf(" ")
+  return `…${text.slice(from + 1)}`
+}
+
+const toLine = (text: string, cut: boolean): string => {
+  if (!cut) return text
+  const line = text.lastIndexOf("\n")
+  const to = line > text.length / 2 ? line : text.lastIndexOf(" ")
+  return `${text.slice(0, Math.max(to, 0))}…`
+}
+
+/** The text on both sides of a passage; null when it is not there any more, or not the reader's. */
+const useSurroundings = (passage: Passage) => {
+  const { start, end, text } = passage
+  const piece = { start: Math.max(0, start - around), end: end + around }
+  const query = useQuery(fileTextQuery(passage.file_id, piece))
+  const { data, error, isPending } = query
+  const at = start - piece.start
+  const same = data?.content.slice(at, at + text.length) === text
+  const found: Surroundings | null =
+    data && same
+      ? {
+          before: fromLine(data.content.slice(0, at), piece.start > 0),
+          after: toLine(data.content.slice(at + text.length), piece.end < data.length),
+        }
+      : null
+  const gone = error instanceof ApiError && error.status === 404
+  return { found, gone, changed: data !== undefined && !same, isPending }
+}
+
+/** A passage in the text around it. */
+export const Excerpt = ({ passage }: { passage: Passage }) => {
+  const { found, gone, changed, isPending } = useSurroundings(passage)
+  if (isPending) return <Skeleton rows={4} />
+  return (
+    <div className="flex flex-col gap-2">
+      {gone && <p className="text-xs text-muted">{t("sources.gone")}</p>}
+      {changed && <p className="text-xs text-muted">{t("sources.changed")}</p>}
+      <p className="text-sm break-words whitespace-pre-wrap text-muted">
+        {found?.before}
+        <mark className="rounded-sm bg-warn-soft text-text">{passage.text}</mark>
+        {found?.after}
+      </p>
+      {!gone && (
+        <Link
+          to="/knowledge/files/$fileId"
+          params={{ fileId: passage.file_id }}
+          search={{ at: passage.start }}
+          className="inline-flex items-center gap-1 self-start rounded-sm text-xs text-accent hover:underline"
+        >
+          <ExternalLink aria-hidden className="size-3.5" />
+          {t("sources.open")}
+        </Link>
+      )}
+    </div>
+  )
+}

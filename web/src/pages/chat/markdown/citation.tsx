@@ -1,0 +1,25 @@
+import { t } from "../../../i18n/translate.ts"
+import { Tip } from "../../../ui/tip.tsx"
+import type { Citations } from "../citations.ts"
+
+interface CitationProps {
+  number: number
+  citations: Citations
+}
+
+/** [2]: opens the passage that it stands for. */
+export const Citation = ({ number, citations }: CitationProps) => {
+  const label = t("sources.one", { number, name: citations.nameOf(number) ?? "" })
+  return (
+    <Tip label={label}>
+      <button
+        type="button"
+        aria-label={label}
+        onClick={() => citations.open(number)}
+        className="citation"
+      >
+        {number}
+      </button>
+    </Tip>
+  )
+}

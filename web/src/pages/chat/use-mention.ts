@@ -1,0 +1,71 @@
+import { type KeyboardEvent, type RefObject, useRef, useState } from "react"
+import type { PickerKeys } from "./attach-picker.tsx"
+import { mentionAt } from "./mention.ts"
+
+const listId = "attach-choices"
+
+interface Needs {
+  area: RefObject<HTMLTextAreaElement | null>
+  text: string
+  setText: (text: string) => void
+}
+
+/** The "#…" at the caret, while something may be chosen for it. */
+export const useMention = ({ area, text, setText }: Needs) => {
+  const [caret, setCaret] = useState<number | null>(null)
+  /** Where a "#" stands for which nothing was wanted. */
+  const [dismissed, setDismissed] = useState<number | null>(null)
+  const [active, setActive] = useState<string | undefined>(undefined)
+  const keys = useRef<PickerKeys | null>(null)
+  const found = caret === null ? null : mentionAt(text, caret)
+  const mention = found && found.from !== dismissed ? found : null
+
+  return {
+    id: listId,
+    mention,
+    setActive,
+    keys,
+    wired: {
+      "aria-controls": mention ? listId : undefined,
+      "aria-activedescendant": mention ? active : undefined,
+    },
+    /** @returns whether the key was the list's */
+    press: (event: KeyboardEvent): boolean => {
+      if (!mention || event.shiftKey || !keys.current?.press(event.key)) return false
+      event.preventDefault()
+      event.stopPropagation()
+      return true
+    },
+    /** The caret or the text around it moved. */
+    look: (): void => {
+      const field = area.current
+      if (!field) return
+      const { selectionStart, selectionEnd } = field
+      setCaret(selectionStart === selectionEnd ? selectionStart : null)
+      if (!mentionAt(field.value, selectionStart)) setDismissed(null)
+    },
+    leave: (): void => setCaret(null),
+    dismiss: (): void => setDismissed(mention?.from ?? null),
+    /** Takes what was written for it out of the text. */
+    take: (): void => {
+      const field = area.current
+      if (!field || !mention || caret === null) return
+      field.focus()
+      field.setRangeText("", mention.from, caret, "end")
+      setText(field.value)
+      setCaret(field.selectionStart)
+    },
+    /** Writes the "#" that has something chosen. */
+    begin: (): void => {
+      const field = area.current
+      if (!field) return
+      field.focus()
+      const { selectionStart: at, value } = field
+      const space = at > 0 && !/\s/.test(value[at - 1] ?? "") ? " " : ""
+      field.setRangeText(`${space}#`, at, field.selectionEnd, "end")
+      setText(field.value)
+      setDismissed(null)
+      setCaret(field.selectionStart)
+    },
+  }
+}

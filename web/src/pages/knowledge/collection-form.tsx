@@ -1,0 +1,68 @@
+import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
+import type { SearchWay } from "../../../../server/src/knowledge/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { Field, Select, TextArea, TextField } from "../../ui/field.tsx"
+import { fieldError } from "../../ui/form.tsx"
+import { GrantsField } from "../grants/grants-field.tsx"
+
+const ways = ["hybrid", "lexical", "dense"] as const satisfies SearchWay[]
+
+export interface CollectionValues {
+  name: string
+  description: string
+  search: SearchWay
+  access_grants: AccessGrant[]
+}
+
+export const collectionPaths = ["name", "description", "search", "access_grants"]
+
+interface FieldsProps {
+  values: CollectionValues
+  set: (changes: Partial<CollectionValues>) => void
+  error: unknown
+}
+
+/** What a collection is called, how it is searched, and who may read it. */
+export const CollectionFields = ({ values, set, error }: FieldsProps) => (
+  <>
+    <TextField
+      label={t("knowledge.name")}
+      value={values.name}
+      onValue={(name) => set({ name })}
+      error={fieldError(error, "name")}
+      autoComplete="off"
+    />
+    <Field
+      label={t("knowledge.description")}
+      help={t("knowledge.descriptionHelp")}
+      error={fieldError(error, "description")}
+    >
+      {(wired) => (
+        <TextArea
+          {...wired}
+          value={values.description}
+          onChange={(event) => set({ description: event.target.value })}
+        />
+      )}
+    </Field>
+    <Field
+      label={t("knowledge.way")}
+      help={t("knowledge.wayHelp")}
+      error={fieldError(error, "search")}
+    >
+      {(wired) => (
+        <Select
+          {...wired}
+          value={values.search}
+          onValue={(value) => set({ search: ways.find((way) => way === value) ?? "hybrid" })}
+          options={ways.map((value) => ({ value, label: t(`knowledge.way.${value}`) }))}
+        />
+      )}
+    </Field>
+    <GrantsField
+      label={t("knowledge.grants")}
+      grants={values.access_grants}
+      onGrants={(access_grants) => set({ access_grants })}
+    />
+  </>
+)

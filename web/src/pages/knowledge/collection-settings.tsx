@@ -1,0 +1,112 @@
+import { useMutation } from "@tanstack/react-query"
+import { useRouter } from "@tanstack/react-router"
+import { Eraser, Trash2 } from "lucide-react"
+import { useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { type CollectionWithFiles, collectionApi, collectionQuery } from "../../lib/library-api.ts"
+import { queryClient } from "../../lib/query-client.ts"
+import { Button } from "../../ui/button.tsx"
+import { Confirm } from "../../ui/dialog.tsx"
+import { Form, useDraft } from "../../ui/form.tsx"
+import { Section } from "../../ui/page.tsx"
+import { useCollection } from "./collection.tsx"
+import { CollectionFields, type CollectionValues, collectionPaths } from "./collection-form.tsx"
+
+const valuesOf = (collection: CollectionWithFiles): CollectionValues => {
+  const { name, description, search, access_grants } = collection
+  return { name, description, search, access_grants }
+}
+
+const Edit = ({ collection }: { collection: CollectionWithFiles }) => {
+  const { values, set, settle, dirty } = useDraft(valuesOf(collection))
+  const save = useMutation({
+    mutationFn: () => collectionApi.change(collection.id, values),
+    onSuccess: (saved) => {
+      settle(valuesOf(saved))
+      queryClient.setQueryData(collectionQuery(collection.id).queryKey, saved)
+      void queryClient.invalidateQueries({ queryKey: ["collections", "list"] })
+    },
+  })
+  return (
+    <Form
+      dirty={dirty}
+      saving={save.isPending}
+      saved={save.isSuccess}
+      error={save.error}
+      fields={collectionPaths}
+      onSave={save.mutate}
+    >
+      <CollectionFields values={values} set={set} error={save.error} />
+    </Form>
+  )
+}
+
+const Reset = ({ collection: { id, files } }: { collection: CollectionWithFiles }) => {
+  const [asking, setAsking] = useState(false)
+  return (
+    <Section title={t("knowledge.reset")} lead={t("knowledge.resetLead")}>
+      <div>
+        <Button icon={Eraser} disabled={files.length === 0} onClick={() => setAsking(true)}>
+          {t("knowledge.reset")}
+        </Button>
+      </div>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t("knowledge.resetOne", { count: files.length })}
+        action={t("knowledge.reset")}
+        danger
+        onConfirm={async () => {
+          await collectionApi.reset(id)
+          await queryClient.invalidateQueries({ queryKey: ["collections"] })
+        }}
+      >
+        {t("knowledge.resetLead")}
+      </Confirm>
+    </Section>
+  )
+}
+
+const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
+  const router = useRouter()
+  const [asking, setAsking] = useState(false)
+  const remove = async (): Promise<void> => {
+    await collectionApi.remove(id)
+    await router.navigate({ to: "/knowledge", ignoreBlocker: true })
+    await queryClient.invalidateQueries({ queryKey: ["collections", "list"] })
+  }
+  return (
+    <Section title={t("knowledge.delete")} lead={t("knowledge.deleteLead")}>
+      <div>
+        <Button look="danger" icon={Trash2} onClick={() => setAsking(true)}>
+          {t("knowledge.delete")}
+        </Button>
+      </div>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={t("knowledge.deleteOne", { name })}
+        action={t("knowledge.delete")}
+        danger
+        typed={name}
+        onConfirm={remove}
+      >
+        {t("knowledge.deleteLead")}
+      </Confirm>
+    </Section>
+  )
+}
+
+/** `/knowledge/$collectionId/settings` */
+export const CollectionSettingsPage = () => {
+  const { query, writable } = useCollection()
+  const collection = query.data
+  if (!collection || !writable) return null
+  return (
+    <div className="flex max-w-[42rem] flex-col gap-8">
+      <Edit key={collection.id} collection={collection} />
+      <Reset collection={collection} />
+      <Removal collection={collection} />
+    </div>
+  )
+}

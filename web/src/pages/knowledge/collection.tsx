@@ -1,0 +1,90 @@
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi, Outlet } from "@tanstack/react-router"
+import { Library, MessageSquare } from "lucide-react"
+import { useGo } from "../../frame/go.ts"
+import { t } from "../../i18n/translate.ts"
+import { ApiError } from "../../lib/api.ts"
+import { type CollectionWithFiles, collectionQuery } from "../../lib/library-api.ts"
+import { useMe } from "../../lib/session.ts"
+import { writeStored } from "../../lib/stored.ts"
+import { Button } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { LinkTabs } from "../../ui/link-tabs.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { BackLink, Page } from "../../ui/page.tsx"
+import { mayChange } from "./access.ts"
+
+const route = getRouteApi("/inside/knowledge/$collectionId")
+
+/** The collection whose page this is. */
+export const useCollection = () => {
+  const { collectionId } = route.useParams()
+  const me = useMe()
+  const query = useQuery(collectionQuery(collectionId))
+  const writable = query.data !== undefined && mayChange(me, query.data)
+  return { query, writable }
+}
+
+const AskIt = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {
+  const go = useGo()
+  const ask = (): void => {
+    writeStored("draft.new.files", JSON.stringify([{ type: "collection", id, name }]))
+    go("/")
+  }
+  return (
+    <Button look="primary" icon={MessageSquare} onClick={ask}>
+      {t("knowledge.ask")}
+    </Button>
+  )
+}
+
+const Gone = () => (
+  <EmptyState icon={Library} title={t("knowledge.gone")}>
+    {t("knowledge.goneHelp")}
+  </EmptyState>
+)
+
+/** `/knowledge/$collectionId`: what its files, its search and its settings stand under. */
+export const CollectionLayout = () => {
+  const { query, writable } = useCollection()
+  const { data, error } = query
+  const above = <BackLink to="/knowledge">{t("knowledge.title")}</BackLink>
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <Page title={t("knowledge.one")} above={above}>
+        <Gone />
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title={data?.name ?? t("knowledge.one")}
+      lead={data?.description}
+      above={above}
+      action={data && <AskIt collection={data} />}
+    >
+      <LinkTabs
+        label={t("knowledge.one")}
+        tabs={[
+          { to: "/knowledge/$collectionId", label: t("files.title"), exact: true },
+          { to: "/knowledge/$collectionId/search", label: t("playground.title") },
+          ...(writable
+            ? [{ to: "/knowledge/$collectionId/settings", label: t("knowledge.settings") } as const]
+            : []),
+        ]}
+      />
+      <Loaded query={query} rows={8}>
+        {(collection) => (
+          <>
+            {collection.embedding_model === null && collection.search !== "lexical" && (
+              <p className="rounded border border-line bg-surface px-3 py-2 text-sm text-muted">
+                {t("knowledge.wordsOnly")}
+              </p>
+            )}
+            <Outlet />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,71 @@
+import { FolderUp, Upload } from "lucide-react"
+import { type ReactNode, useRef, useState } from "react"
+import { t } from "../../i18n/translate.ts"
+import { chosenFiles, droppedFiles } from "../../lib/dropped.ts"
+import type { Chosen } from "../../lib/uploading.ts"
+import { Button } from "../../ui/button.tsx"
+import { classes } from "../../ui/classes.ts"
+
+interface PickProps {
+  folder?: boolean
+  onFiles: (files: Chosen[]) => void
+}
+
+const Pick = ({ folder = false, onFiles }: PickProps) => {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Button icon={folder ? FolderUp : Upload} onClick={() => input.current?.click()}>
+        {t(folder ? "upload.folder" : "upload.files")}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        name={folder ? "folder" : "files"}
+        hidden
+        multiple
+        {...(folder && { webkitdirectory: "" })}
+        onChange={({ target }) => {
+          onFiles(chosenFiles([...(target.files ?? [])]))
+          target.value = ""
+        }}
+      />
+    </>
+  )
+}
+
+interface DropZoneProps {
+  onFiles: (files: Chosen[]) => void
+  children?: ReactNode
+}
+
+/** Files and folders are dropped here, or chosen. */
+export const DropZone = ({ onFiles, children }: DropZoneProps) => {
+  const [over, setOver] = useState(false)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has the buttons inside beside it
+    <div
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        void droppedFiles(event.dataTransfer).then(onFiles)
+      }}
+      className={classes(
+        "flex flex-col items-center gap-3 rounded border border-dashed px-4 py-6 text-center",
+        over ? "border-accent bg-accent-soft" : "border-line-strong",
+      )}
+    >
+      {children}
+      <p className="text-sm text-muted max-wide:hidden">{t("upload.drop")}</p>
+      <div className="flex flex-wrap justify-center gap-2">
+        <Pick onFiles={onFiles} />
+        <Pick folder onFiles={onFiles} />
+      </div>
+    </div>
+  )
+}

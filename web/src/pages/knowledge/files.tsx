@@ -1,0 +1,108 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { Files } from "lucide-react"
+import { t } from "../../i18n/translate.ts"
+import { formatBytes } from "../../lib/format.ts"
+import { filesQuery } from "../../lib/library-api.ts"
+import { useListSearch } from "../../lib/use-list.ts"
+import { Button } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Page } from "../../ui/page.tsx"
+import { NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { FileState, stateWord } from "./states.tsx"
+
+const pageSize = 30
+const states = ["completed", "processing", "pending", "failed", "stored"] as const
+
+/** `/knowledge/files`: everything that one has uploaded, in collections or not. */
+export const FilesPage = () => {
+  const { search, change, setQuery, clear } = useListSearch<"status">()
+  const { query, status, page = 1, order_by = "created_at", direction = "desc" } = search
+  const files = useQuery(
+    filesQuery({ query, status, order_by, direction, page, page_size: pageSize }),
+  )
+  const searched = Boolean(query) || status !== undefined
+  return (
+    <Page title={t("files.title")} lead={t("files.lead")}>
+      <Toolbar>
+        <SearchField label={t("files.search")} value={query ?? ""} onValue={setQuery} />
+        <Filter
+          label={t("files.state")}
+          value={status ?? ""}
+          onValue={(value) => change({ status: value })}
+          options={[
+            { value: "", label: t("files.anyState") },
+            ...states.map((value) => ({ value, label: stateWord(value) })),
+          ]}
+        />
+      </Toolbar>
+      <Loaded query={files}>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <EmptyState
+              icon={Files}
+              title={t(searched ? "list.nothing" : "files.none")}
+              action={searched && <Button onClick={clear}>{t("list.clear")}</Button>}
+            >
+              {t(searched ? "list.nothingHelp" : "files.noneHelp")}
+            </EmptyState>
+          ) : (
+            <>
+              <Table
+                label={t("files.title")}
+                items={items}
+                idOf={({ id }) => id}
+                order={{ by: order_by, direction }}
+                onOrder={(by, way) => change({ order_by: by, direction: way })}
+                columns={[
+                  {
+                    id: "name",
+                    header: t("files.name"),
+                    sort: "filename",
+                    grow: true,
+                    cell: ({ id, filename, data }) => (
+                      <NameCell note={data.error}>
+                        <Link to="/knowledge/files/$fileId" params={{ fileId: id }}>
+                          {filename}
+                        </Link>
+                      </NameCell>
+                    ),
+                  },
+                  {
+                    id: "state",
+                    header: t("files.state"),
+                    cell: ({ data }) => <FileState data={data} />,
+                  },
+                  {
+                    id: "size",
+                    header: t("files.size"),
+                    sort: "size",
+                    align: "right",
+                    wideOnly: true,
+                    cell: ({ meta }) => formatBytes(meta.size),
+                  },
+                  {
+                    id: "created",
+                    header: t("files.uploaded"),
+                    sort: "created_at",
+                    wideOnly: true,
+                    cell: ({ created_at }) => <Time at={created_at} />,
+                  },
+                ]}
+              />
+              <Pager
+                page={page}
+                pageSize={pageSize}
+                total={total}
+                onPage={(next) => change({ page: next })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

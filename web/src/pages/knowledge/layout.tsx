@@ -1,0 +1,20 @@
+import { Outlet } from "@tanstack/react-router"
+import { t } from "../../i18n/translate.ts"
+import { LinkTabs } from "../../ui/link-tabs.tsx"
+import { TabbedArea } from "../../ui/page.tsx"
+
+export const KnowledgeLayout = () => (
+  <TabbedArea
+    tabs={
+      <LinkTabs
+        label={t("knowledge.title")}
+        tabs={[
+          { to: "/knowledge", label: t("knowledge.collections"), exact: true },
+          { to: "/knowledge/files", label: t("files.title") },
+        ]}
+      />
+    }
+  >
+    <Outlet />
+  </TabbedArea>
+)

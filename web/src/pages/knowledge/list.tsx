@@ -1,0 +1,117 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { Library, Plus } from "lucide-react"
+import { t } from "../../i18n/translate.ts"
+import { formatNumber } from "../../lib/format.ts"
+import { collectionsQuery } from "../../lib/library-api.ts"
+import { useListSearch } from "../../lib/use-list.ts"
+import { Button, ButtonLink } from "../../ui/button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Page } from "../../ui/page.tsx"
+import { NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
+import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { readersOf } from "./access.ts"
+import { CollectionState } from "./states.tsx"
+
+const pageSize = 30
+
+const Create = () => (
+  <ButtonLink to="/knowledge/new" look="primary" icon={Plus}>
+    {t("knowledge.create")}
+  </ButtonLink>
+)
+
+const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
+  searched ? (
+    <EmptyState
+      icon={Library}
+      title={t("list.nothing")}
+      action={<Button onClick={clear}>{t("list.clear")}</Button>}
+    >
+      {t("list.nothingHelp")}
+    </EmptyState>
+  ) : (
+    <EmptyState icon={Library} title={t("knowledge.none")} action={<Create />}>
+      {t("knowledge.noneHelp")}
+    </EmptyState>
+  )
+
+/** `/knowledge`: the collections that one may read. */
+export const CollectionsPage = () => {
+  const { search, change, setQuery, clear } = useListSearch()
+  const { query, page = 1, order_by = "updated_at", direction = "desc" } = search
+  const collections = useQuery(
+    collectionsQuery({ query, order_by, direction, page, page_size: pageSize }),
+  )
+  return (
+    <Page title={t("knowledge.title")} lead={t("knowledge.lead")} action={<Create />}>
+      <Toolbar>
+        <SearchField label={t("knowledge.searchLists")} value={query ?? ""} onValue={setQuery} />
+      </Toolbar>
+      <Loaded query={collections}>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <None searched={Boolean(query)} clear={clear} />
+          ) : (
+            <>
+              <Table
+                label={t("knowledge.collections")}
+                items={items}
+                idOf={({ id }) => id}
+                order={{ by: order_by, direction }}
+                onOrder={(by, way) => change({ order_by: by, direction: way })}
+                columns={[
+                  {
+                    id: "name",
+                    header: t("knowledge.name"),
+                    sort: "name",
+                    grow: true,
+                    cell: ({ id, name, description }) => (
+                      <NameCell note={description}>
+                        <Link to="/knowledge/$collectionId" params={{ collectionId: id }}>
+                          {name}
+                        </Link>
+                      </NameCell>
+                    ),
+                  },
+                  {
+                    id: "files",
+                    header: t("files.title"),
+                    align: "right",
+                    cell: ({ files }) => formatNumber(files.length),
+                  },
+                  {
+                    id: "state",
+                    header: t("files.state"),
+                    cell: ({ files }) => <CollectionState files={files} />,
+                  },
+                  {
+                    id: "readers",
+                    header: t("knowledge.readers"),
+                    wideOnly: true,
+                    cell: ({ access_grants }) => readersOf(access_grants),
+                  },
+                  {
+                    id: "updated",
+                    header: t("knowledge.updated"),
+                    sort: "updated_at",
+                    wideOnly: true,
+                    cell: ({ updated_at }) => <Time at={updated_at} />,
+                  },
+                ]}
+              />
+              <Pager
+                page={page}
+                pageSize={pageSize}
+                total={total}
+                onPage={(next) => change({ page: next })}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,86 @@
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { useEffect, useRef } from "react"
+import { t } from "../../i18n/translate.ts"
+import { type FilePassage, type FileRecord, filePassagesQuery } from "../../lib/library-api.ts"
+import { classes } from "../../ui/classes.ts"
+import { Loaded } from "../../ui/loaded.tsx"
+import { Section } from "../../ui/page.tsx"
+import { Pager } from "../../ui/toolbar.tsx"
+import { placeOf } from "../chat/citations.ts"
+
+const pageSize = 30
+
+interface PassageProps {
+  passage: FilePassage
+  wanted: boolean
+}
+
+const PassageView = ({ passage, wanted }: PassageProps) => {
+  const box = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (wanted) box.current?.scrollIntoView({ block: "center" })
+  }, [wanted])
+  const place = placeOf(passage)
+  return (
+    <li
+      ref={box}
+      aria-current={wanted || undefined}
+      className={classes("border-b border-line px-4 py-3 last:border-0", wanted && "bg-warn-soft")}
+    >
+      <p className="flex gap-2 text-xs text-muted">
+        <span className="tabular">{passage.position + 1}</span>
+        <span className="min-w-0 break-words">{place}</span>
+      </p>
+      <p className="mt-1 max-w-[80ch] text-sm break-words whitespace-pre-wrap">{passage.text}</p>
+    </li>
+  )
+}
+
+interface PreviewProps {
+  file: FileRecord
+  /** The place in the text that is looked for, in UTF-16 units. */
+  at: number | undefined
+  page: number | undefined
+}
+
+/** The text that was found in a file, passage by passage. */
+export const Preview = ({ file, at, page }: PreviewProps) => {
+  const navigate = useNavigate()
+  const known = file.data.progress.passages !== null
+  const asked = page === undefined && at !== undefined ? { at } : { page: page ?? 1 }
+  const query = useQuery({
+    ...filePassagesQuery(file.id, { ...asked, page_size: pageSize }),
+    enabled: known,
+  })
+  if (!known) return null
+  return (
+    <Section title={t("files.text")} lead={t("files.textLead")}>
+      <Loaded query={query}>
+        {({ items, total }) => {
+          const wanted = items.findLast(({ start }) => at !== undefined && start <= at)
+          const first = items[0]?.position ?? 0
+          return (
+            <>
+              <ol className="rounded border border-line">
+                {items.map((passage) => (
+                  <PassageView
+                    key={passage.position}
+                    passage={passage}
+                    wanted={page === undefined && passage === wanted}
+                  />
+                ))}
+              </ol>
+              <Pager
+                page={Math.floor(first / pageSize) + 1}
+                pageSize={pageSize}
+                total={total}
+                onPage={(next) => void navigate({ to: ".", search: { page: next } as never })}
+              />
+            </>
+          )
+        }}
+      </Loaded>
+    </Section>
+  )
+}

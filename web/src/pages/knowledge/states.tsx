@@ -1,0 +1,53 @@
+import type { FileStatus } from "../../../../server/src/files/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { formatNumber } from "../../lib/format.ts"
+import type { CollectionFile, FileRecord } from "../../lib/library-api.ts"
+import { Status } from "../../ui/badge.tsx"
+
+type Data = FileRecord["data"]
+
+const tones = {
+  stored: "plain",
+  pending: "plain",
+  processing: "warn",
+  completed: "ok",
+  failed: "danger",
+} as const satisfies Record<FileStatus, string>
+
+export const stateWord = (status: FileStatus): string => t(`files.state.${status}`)
+
+/** "3 of 40 passages", while vectors are made. */
+const progressOf = ({ status, progress }: Data): string | null => {
+  const { passages, embedded } = progress
+  if (status !== "processing" || passages === null) return null
+  return t("files.embedding", { done: formatNumber(embedded), all: formatNumber(passages) })
+}
+
+/** How far a file is, with a number where there is one. */
+export const FileState = ({ data }: { data: Data }) => {
+  const progress = progressOf(data)
+  return (
+    <span className="inline-flex flex-col">
+      <Status tone={tones[data.status]}>{stateWord(data.status)}</Status>
+      {progress && <span className="text-xs text-muted tabular">{progress}</span>}
+    </span>
+  )
+}
+
+/** How many files of a collection are how far. */
+export const countStates = (files: readonly CollectionFile[]) => {
+  const count = (...states: FileStatus[]): number =>
+    files.filter(({ data }) => states.includes(data.status)).length
+  return { failed: count("failed"), reading: count("pending", "processing") }
+}
+
+/** The state of a whole collection in one line. */
+export const CollectionState = ({ files }: { files: readonly CollectionFile[] }) => {
+  const { failed, reading } = countStates(files)
+  if (files.length === 0) return <Status tone="plain">{t("knowledge.empty")}</Status>
+  if (failed > 0) return <Status tone="danger">{t("knowledge.failed", { count: failed })}</Status>
+  if (reading > 0) {
+    return <Status tone="warn">{t("knowledge.reading", { count: reading })}</Status>
+  }
+  return <Status tone="ok">{t("knowledge.ready")}</Status>
+}

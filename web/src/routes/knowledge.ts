@@ -1,0 +1,78 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { listSearch } from "../lib/list-search.ts"
+import { inside } from "./root.tsx"
+
+const area = createRoute({
+  getParentRoute: () => inside,
+  id: "knowledge",
+  component: lazyRouteComponent(() => import("../pages/knowledge/layout.tsx"), "KnowledgeLayout"),
+})
+const list = createRoute({
+  getParentRoute: () => area,
+  path: "/knowledge",
+  validateSearch: listSearch(),
+  component: lazyRouteComponent(() => import("../pages/knowledge/list.tsx"), "CollectionsPage"),
+})
+const files = createRoute({
+  getParentRoute: () => area,
+  path: "/knowledge/files",
+  validateSearch: listSearch("status"),
+  component: lazyRouteComponent(() => import("../pages/knowledge/files.tsx"), "FilesPage"),
+})
+const create = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/new",
+  component: lazyRouteComponent(() => import("../pages/knowledge/create.tsx"), "NewCollectionPage"),
+})
+const file = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/files/$fileId",
+  validateSearch: ({
+    at,
+    page,
+  }: Record<string, unknown>): { at?: number | undefined; page?: number | undefined } => ({
+    at: typeof at === "number" && at >= 0 ? at : undefined,
+    page: typeof page === "number" && page > 1 ? page : undefined,
+  }),
+  component: lazyRouteComponent(() => import("../pages/knowledge/file.tsx"), "FilePage"),
+})
+const collection = createRoute({
+  getParentRoute: () => inside,
+  path: "/knowledge/$collectionId",
+  component: lazyRouteComponent(
+    () => import("../pages/knowledge/collection.tsx"),
+    "CollectionLayout",
+  ),
+})
+const collectionFiles = createRoute({
+  getParentRoute: () => collection,
+  path: "/",
+  validateSearch: listSearch("status"),
+  component: lazyRouteComponent(
+    () => import("../pages/knowledge/collection-files.tsx"),
+    "CollectionFilesPage",
+  ),
+})
+const playground = createRoute({
+  getParentRoute: () => collection,
+  path: "/search",
+  component: lazyRouteComponent(
+    () => import("../pages/knowledge/playground.tsx"),
+    "PlaygroundPage",
+  ),
+})
+const settings = createRoute({
+  getParentRoute: () => collection,
+  path: "/settings",
+  component: lazyRouteComponent(
+    () => import("../pages/knowledge/collection-settings.tsx"),
+    "CollectionSettingsPage",
+  ),
+})
+
+export const knowledgeRoutes = [
+  area.addChildren([list, files]),
+  create,
+  file,
+  collection.addChildren([collectionFiles, playground, settings]),
+] as const
