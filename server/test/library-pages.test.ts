@@ -3,6 +3,7 @@ import { followPath } from "./chat-page.ts"
 import { databases, type Place } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
+import { pdf } from "./make-documents.ts"
 
 const wait = "?process_in_background=false"
 const bees =
@@ -40,6 +41,19 @@ describe.each(databases)("what people look at in files on $name", ({ place }) =>
     expect(found.body.items[0].start).toBe(start)
     const beyond = await read("/passages?page=100")
     expect(beyond.body.items).toEqual([])
+  })
+
+  it("gives the headings or pages of a file, each with where it begins", async () => {
+    const { content } = (await read("/data/content")).body
+    expect((await read("/outline")).body.items).toEqual([
+      { start: 0, heading: ["Bees", "Dance"] },
+      { start: content.indexOf("## Sting"), heading: ["Bees", "Sting"] },
+    ])
+    const paged = await upload(gateway, "pages.pdf", pdf(["First page.", "Second page."]), {
+      query: wait,
+    })
+    const { body } = await gateway.call("GET", `/api/v1/files/${paged.body.id}/outline`)
+    expect(body.items).toMatchObject([{ page: 1 }, { page: 2 }])
   })
 
   it("gives a piece of the text with where it stands in the whole", async () => {

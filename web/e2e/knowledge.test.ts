@@ -186,6 +186,12 @@ it("shows what a question finds and why, and says that it is by words only", asy
   await page.getByRole("heading", { name: "bees.md", level: 1 }).waitFor()
   await page.locator("[aria-current=true]").getByText("The waggle dance.").waitFor()
   await page.getByRole("link", { name: "Zoo" }).waitFor()
+  const long = `# Insects\n\n${"Many words of one chapter. ".repeat(60)}\n\n## Ants\n\nAnts march.\n`
+  const { body: book } = await upload(world.gateway, "book.md", long, { query: wait })
+  await visit.open(`/knowledge/files/${book.id}`)
+  await page.getByText(/headings and pages/).click()
+  await page.getByRole("link", { name: "Ants", exact: true }).click()
+  await page.locator("[aria-current=true]").getByText("Ants march.").waitFor()
 })
 
 it("makes nothing run that a file, its name or a collection brings", async () => {

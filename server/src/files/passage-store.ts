@@ -87,6 +87,15 @@ export const createPassageStore = (db: Database) => {
       return Number(position ?? 0)
     },
 
+    /** Where each passage of a file stands, in order. */
+    places: (fileId: string): Promise<Pick<StoredPassage, "starts" | "place">[]> =>
+      db.read
+        .selectFrom("passages")
+        .select(["starts", "place"])
+        .where("file_id", "=", fileId)
+        .orderBy("position")
+        .execute(),
+
     /** Passages of one file from `first` on. */
     from: (fileId: string, first: number, limit: number): Promise<StoredPassage[]> =>
       db.read

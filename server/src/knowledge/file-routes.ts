@@ -2,7 +2,7 @@ import { ById, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Reading } from "./reading.ts"
-import { FilePassage, PassageQuery, UsedIn } from "./schema.ts"
+import { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"
 
 /** `/api/v1/files/{id}/…`, as far as passages and collections are concerned. */
 export const fileKnowledgeRoutes = (router: Router, reading: Reading): Router => {
@@ -15,6 +15,15 @@ export const fileKnowledgeRoutes = (router: Router, reading: Reading): Router =>
     responses: { 200: json(Page(FilePassage), "One page of passages; none until it was read") },
   })
   router.on(passages, ({ caller, params, query }) => reading.passages(caller, params.id, query))
+
+  const outline = route("user", {
+    method: "get",
+    path: "/:id/outline",
+    summary: "The pages, slides, sheets or headings of a file, and where each begins in its text",
+    params: ById,
+    responses: { 200: json(FileOutline, "In the order of the text; empty where there are none") },
+  })
+  router.on(outline, ({ caller, params }) => reading.outline(caller, params.id))
 
   const collections = route("user", {
     method: "get",

@@ -3,7 +3,7 @@ import type { PassageStore } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
-import type { FilePassage, PassageQuery, UsedIn } from "./schema.ts"
+import type { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
 
 interface Needs {
@@ -11,6 +11,9 @@ interface Needs {
   passages: PassageStore
   store: CollectionStore
 }
+
+/** A book has more; what people choose from by eye does not. */
+const longestOutline = 1000
 
 /** What people look at in a file: its passages, and the collections it lies in. */
 export const createReading = ({ files, passages, store }: Needs) => ({
@@ -32,6 +35,20 @@ export const createReading = ({ files, passages, store }: Needs) => ({
       ...Place.parse(JSON.parse(place)),
     }))
     return { items, total }
+  },
+
+  /** The places that its passages name, each where it first comes. */
+  outline: async (caller: Caller, id: string): Promise<FileOutline> => {
+    await files.readable(caller, id)
+    const items: FileOutline["items"] = []
+    let before = "{}"
+    for (const { starts, place } of await passages.places(id)) {
+      const { row, ...where } = Place.parse(JSON.parse(place))
+      const key = JSON.stringify(where)
+      if (key !== before && items.length < longestOutline) items.push({ start: starts, ...where })
+      before = key
+    }
+    return { items }
   },
 
   /** Only those that the caller may read. */

@@ -79,6 +79,14 @@ export const PassageQuery = ListQuery.pick({ page: true, page_size: true }).exte
 })
 export type PassageQuery = z.output<typeof PassageQuery>
 
+export const FileOutline = z
+  .object({
+    /** Each page, slide, sheet or heading once, where it begins in the text. */
+    items: z.array(z.object({ start: z.int(), ...Place.omit({ row: true }).shape })),
+  })
+  .meta({ id: "FileOutline" })
+export type FileOutline = z.output<typeof FileOutline>
+
 export const UsedIn = z
   .object({ items: z.array(z.object({ id: z.string(), name: z.string() })) })
   .meta({ id: "FileUsedIn" })

@@ -6,6 +6,7 @@ import type {
   CollectionChanges,
   CollectionFile,
   CollectionWithFiles,
+  FileOutline,
   FilePassage,
   Findings,
   FoundPassage,
@@ -59,6 +60,13 @@ export const filePassagesQuery = (
     queryFn: ({ signal }) =>
       api.get<Page<FilePassage>>(`${fileAt(id)}/passages`, { query, signal }),
     placeholderData: keepPreviousData,
+  })
+
+export const fileOutlineQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["files", "one", id, "outline"],
+    queryFn: async ({ signal }) =>
+      (await api.get<FileOutline>(`${fileAt(id)}/outline`, { signal })).items,
   })
 
 export const fileUsedQuery = (id: string) =>

@@ -89,6 +89,10 @@ export const knowledge = {
   "files.gone": "Diese Datei gibt es nicht",
   "files.goneHelp": "Sie wurde gelöscht oder ist nicht für Sie freigegeben.",
   "files.text": "Text",
+  "files.outline": {
+    one: "{count} Überschrift oder Seite",
+    other: "{count} Überschriften und Seiten",
+  },
   "files.textLead":
     "Wie er in der Datei gefunden wurde, in den Stellen, die durchsucht werden. Sie überlappen ein wenig, damit kein Gedanke zerschnitten wird.",
   "upload.title": "Uploads",

@@ -81,6 +81,7 @@ export const knowledge = {
   "files.gone": "This file does not exist",
   "files.goneHelp": "It was deleted, or it is not shared with you.",
   "files.text": "Text",
+  "files.outline": { one: "{count} heading or page", other: "{count} headings and pages" },
   "files.textLead":
     "As it was found in the file, in the passages that are searched. They overlap a little, so that no thought is cut in two.",
   "upload.title": "Uploads",

@@ -63,11 +63,11 @@ const Entry = ({ message, number, open, name, onNumber }: EntryProps) => {
           aria-expanded={open}
           onClick={() => onNumber(number)}
           className={classes(
-            "flex w-full min-w-0 items-baseline gap-2.5 px-4 py-2.5 text-left text-sm -outline-offset-2 hover:bg-hover",
+            "flex w-full min-w-0 items-baseline gap-2 px-4 py-2.5 text-left text-sm -outline-offset-2 hover:bg-hover",
             open && "font-medium",
           )}
         >
-          <span className="font-semibold text-accent tabular">{number}</span>
+          <span className="min-w-4 font-semibold text-accent tabular">{number}</span>
           <span className="min-w-0 flex-1">
             <span className="block break-words">{source ? name : t("sources.withheld")}</span>
             {place && <span className="block text-xs font-normal text-muted">{place}</span>}
@@ -75,7 +75,7 @@ const Entry = ({ message, number, open, name, onNumber }: EntryProps) => {
         </button>
       </h3>
       {open && (
-        <div className="px-4 pb-4 pl-[2.375rem]">
+        <div className="px-4 pb-4 pl-10">
           {passages.error && (
             <ErrorNote error={passages.error} retry={() => void passages.refetch()} />
           )}
@@ -97,7 +97,7 @@ export const SourcesPane = ({ message, number, onNumber, onClose }: PaneProps) =
   return (
     <aside
       aria-label={t("sources.title")}
-      className="flex w-full shrink-0 flex-col overflow-y-auto border-l border-line bg-surface max-wide:absolute max-wide:inset-0 max-wide:z-10 wide:w-96"
+      className="flex w-full shrink-0 flex-col overflow-y-auto border-l border-line bg-surface max-xl:absolute max-xl:inset-y-0 max-xl:right-0 max-xl:z-10 wide:w-96 wide:max-xl:shadow-float"
     >
       <div className="sticky top-0 flex h-12 shrink-0 items-center justify-between gap-2 border-b border-line bg-surface pr-2 pl-4">
         <h2 className="text-sm font-semibold">{t("sources.title")}</h2>

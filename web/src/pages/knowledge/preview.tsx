@@ -1,8 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate } from "@tanstack/react-router"
+import { Link, useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import { t } from "../../i18n/translate.ts"
-import { type FilePassage, type FileRecord, filePassagesQuery } from "../../lib/library-api.ts"
+import {
+  type FilePassage,
+  type FileRecord,
+  fileOutlineQuery,
+  filePassagesQuery,
+} from "../../lib/library-api.ts"
 import { classes } from "../../ui/classes.ts"
 import { Loaded } from "../../ui/loaded.tsx"
 import { Section } from "../../ui/page.tsx"
@@ -10,6 +15,8 @@ import { Pager } from "../../ui/toolbar.tsx"
 import { placeOf } from "../chat/citations.ts"
 
 const pageSize = 30
+
+type Outlined = Pick<FilePassage, "start" | "page" | "slide" | "sheet" | "heading">
 
 interface PassageProps {
   passage: FilePassage
@@ -37,6 +44,43 @@ const PassageView = ({ passage, wanted }: PassageProps) => {
   )
 }
 
+/** Headings show how deep they stand by their own words alone. */
+const entryOf = ({ heading, ...place }: Outlined): { label: string; depth: number } => {
+  const own = heading?.at(-1)
+  const rest = placeOf(place)
+  return { label: [rest, own].filter(Boolean).join(" · "), depth: (heading?.length ?? 1) - 1 }
+}
+
+/** The pages or headings of a file, to go to. */
+const Outline = ({ id }: { id: string }) => {
+  const { data = [] } = useQuery(fileOutlineQuery(id))
+  if (data.length < 2) return null
+  return (
+    <details className="rounded border border-line">
+      <summary className="px-4 py-2 text-sm font-medium">
+        {t("files.outline", { count: data.length })}
+      </summary>
+      <ol className="max-h-80 overflow-y-auto border-t border-line py-2">
+        {data.map((place) => {
+          const { label, depth } = entryOf(place)
+          return (
+            <li key={place.start} style={{ paddingLeft: `${Math.min(depth, 5)}rem` }}>
+              <Link
+                to="/knowledge/files/$fileId"
+                params={{ fileId: id }}
+                search={{ at: place.start }}
+                className="block px-4 py-1 text-sm break-words -outline-offset-2 hover:bg-hover"
+              >
+                {label}
+              </Link>
+            </li>
+          )
+        })}
+      </ol>
+    </details>
+  )
+}
+
 interface PreviewProps {
   file: FileRecord
   /** The place in the text that is looked for, in UTF-16 units. */
@@ -56,6 +100,7 @@ export const Preview = ({ file, at, page }: PreviewProps) => {
   if (!known) return null
   return (
     <Section title={t("files.text")} lead={t("files.textLead")}>
+      <Outline id={file.id} />
       <Loaded query={query}>
         {({ items, total }) => {
           const wanted = items.findLast(({ start }) => at !== undefined && start <= at)
