@@ -40,14 +40,16 @@ export const afterCommit = (tx: Tx, callback: () => void): void => {
   callbacks.push(callback)
 }
 
+/** @param kept waits until what was committed is on the disk, where the commit itself does not */
 export const transactOn =
-  (db: Kysely<Tables>): Database["transact"] =>
+  (db: Kysely<Tables>, kept?: () => Promise<void>): Database["transact"] =>
   async (work) => {
     const callbacks: (() => void)[] = []
     const result = await db.transaction().execute((tx) => {
       callbacksByTx.set(tx, callbacks)
       return work(tx)
     })
+    await kept?.()
     for (const callback of callbacks) callback()
     return result
   }

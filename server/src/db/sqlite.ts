@@ -12,6 +12,7 @@ import {
 } from "kysely"
 import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
+import { createLogSync } from "./log-sync.ts"
 import type { Tables } from "./tables.ts"
 import { createTurns } from "./turns.ts"
 
@@ -93,7 +94,8 @@ class ImmediateDialect extends SqliteDialect {
 const openFile = (path: string, readOnly: boolean): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
   if (!readOnly) database.exec("pragma journal_mode = wal")
-  database.exec("pragma synchronous = full")
+  // Each commit is flushed by `log-sync.ts`: SQLite itself would make everybody wait for the disk.
+  database.exec("pragma synchronous = normal")
   database.exec("pragma wal_autocheckpoint = 0")
   // A log that starts anew gives its space back, which is how its length tells what is left to do.
   database.exec("pragma journal_size_limit = 0")
@@ -110,7 +112,7 @@ export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) })
 }
 
-/** The embedded database in `dataDir`: WAL, each commit fsynced. */
+/** The embedded database in `dataDir`: WAL, each durable commit on the disk before it is told of. */
 export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables> } => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = databaseFile(dataDir)
@@ -121,27 +123,20 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     dialect: new SqliteDialect({ database: adapt(openFile(path, true)) }),
   })
   const checkpointer = createCheckpointer(path)
+  const log = createLogSync(`${path}-wal`)
   return {
     dialect: "sqlite",
     file: path,
     read,
     writer,
-    transact: transactOn(writer),
-    transactLoosely: (work) =>
-      writer.connection().execute(async (connection) => {
-        // Not by a prepared statement: this pragma acts when it is compiled.
-        writing.exec("pragma synchronous = normal")
-        try {
-          return await transactOn(connection)(work)
-        } finally {
-          writing.exec("pragma synchronous = full")
-        }
-      }),
+    transact: transactOn(writer, log.sync),
+    transactLoosely: transactOn(writer),
     exclusive: async () => {},
     // No other process uses the data folder.
     alone: createTurns(),
     close: async () => {
       await checkpointer.close()
+      await log.close()
       await read.destroy()
       await writer.destroy()
     },
