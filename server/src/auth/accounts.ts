@@ -91,15 +91,17 @@ export const createAccounts = (needs: Needs) => {
     return signedIn(user, opened)
   }
 
-  /** Told only to who proved the password, or while none is taken: so it tells no roles. */
-  const passwordsOff = (): never =>
-    fail("password_sign_in_off", "Passwords are not taken here; sign in with your provider")
-
   const recordFailure = async (account: string, actor: Actor, status: number): Promise<void> => {
     // People type passwords into the wrong field; the trail must not keep them.
     const id = Email.safeParse(account).success ? account : "(not an e-mail address)"
     const target = { type: "account", id }
     await failures.record({ actor, action: "auth.failed", target, status })
+  }
+
+  /** Told only to who proved the password, or while none is taken: so it tells no roles. */
+  const passwordsOff = async (account: string, actor: Actor): Promise<never> => {
+    await recordFailure(account, actor, 403)
+    return fail("password_sign_in_off", "Passwords are not taken here; sign in with your provider")
   }
 
   return {
@@ -122,16 +124,19 @@ export const createAccounts = (needs: Needs) => {
 
     signIn: async ({ email, password }: SignIn, device: Device): Promise<SignedIn> => {
       const policy = passwordSignIn()
-      if (policy === "off") passwordsOff()
       const account = foldCase(email.trim())
+      if (policy === "off") return passwordsOff(account, device.actor)
       let user: StoredUser | undefined
       const right = await throttle.attempt({ account, address: device.address }, async () => {
         user = await users.forSignIn(account)
         const matches = await passwordMatches(password, user?.password_hash ?? null)
         return matches && user?.active === true
       })
-      if (user && right && policy === "administrators" && user.role !== "admin") passwordsOff()
-      if (user && right) return begin(user, device, user.password_hash)
+      if (user && right) {
+        const mayNot = policy === "administrators" && user.role !== "admin"
+        if (mayNot) return passwordsOff(account, device.actor)
+        return begin(user, device, user.password_hash)
+      }
       await recordFailure(account, device.actor, 401)
       return wrongCredentials()
     },

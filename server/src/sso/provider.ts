@@ -106,6 +106,7 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
 
   return {
     settings,
+    startUri: `${base}/start`,
     redirectUri,
     postLogoutRedirectUri,
     backchannelLogoutUri,

@@ -71,9 +71,17 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Needs
       query: StartQuery,
       responses: { 302: elsewhere },
     }),
-    async ({ params: { provider }, query: { back }, actor, exchange }) => {
+    async ({ params: { provider }, query: { back, moved }, actor, exchange }) => {
       try {
-        const { location, cookie } = await signOn.begin(providerOf(provider), { back })
+        const asked = providerOf(provider)
+        const { host } = exchange.incoming.headers
+        // The cookie must be of the host that the provider sends people back to. Asked once, as a
+        // proxy may put another name into every request.
+        if (host !== sso.publicHost && moved === undefined) {
+          const query = new URLSearchParams({ ...(back && { back }), moved: "yes" })
+          return goTo(`${asked.startUri}?${query}`)
+        }
+        const { location, cookie } = await signOn.begin(asked, { back })
         return goTo(location, [cookie])
       } catch (error) {
         return explain(error, { provider, actor, exchange })

@@ -27,6 +27,8 @@ export const ProviderName = z.object({ provider: z.string().min(1).max(200) })
 export const StartQuery = z.object({
   /** The page to go to afterwards. */
   back: z.string().max(2000).optional(),
+  /** Set by ourselves, when the browser came by another host name. */
+  moved: z.string().max(10).optional(),
 })
 
 const Check = z.object({

@@ -75,6 +75,7 @@ export const createSso = (needs: Needs) => {
     flows,
     identities,
     named,
+    publicHost: new URL(publicUrl).host,
 
     /** For the sign-in page. */
     buttons: config.signOn.map(({ name, label }) => ({ name, label })),
