@@ -14,7 +14,7 @@ export type Throughput = {
 
 const addedLimit = 1
 /** A server is as fast as it gets only after its compiler has seen what is asked of it. */
-const warmSeconds = 5
+const warmSeconds = 10
 
 type Measured = { server: Server; full: Result[]; half: Result[] }
 
