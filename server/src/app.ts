@@ -10,6 +10,7 @@ import { connectionRoutes } from "./connections/routes.ts"
 import { resumableRoutes } from "./files/resumable-routes.ts"
 import { fileRoutes } from "./files/routes.ts"
 import { functionRoutes } from "./functions/routes.ts"
+import { functionRunRoutes } from "./functions/run-routes.ts"
 import type { Gateway } from "./gateway.ts"
 import { groupRoutes } from "./groups/routes.ts"
 import { createAddressOf } from "./http/address.ts"
@@ -96,6 +97,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/files/resumable", resumableRoutes({ router: router("api"), resumable }))
   mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explaining }))
   mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.studio }))
+  mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
   mount("/api/v1/audit", auditRoutes({ router: router("api"), ...gateway, ...gateway.trail }))
   mount(

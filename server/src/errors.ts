@@ -28,6 +28,8 @@ const statusByCode = {
   rate_limited: 429,
   internal: 500,
   not_implemented: 501,
+  function_refused: 400,
+  function_failed: 502,
   upstream_unreachable: 502,
   upstream_credentials: 502,
   upstream_broken: 502,

@@ -13,6 +13,7 @@ import { createAuthStore } from "./auth/store.ts"
 import { createThrottle } from "./auth/throttle.ts"
 import { createTokens } from "./auth/tokens.ts"
 import { openBus } from "./bus/open.ts"
+import { createAbilities } from "./chat/abilities.ts"
 import { createChat } from "./chat/chat.ts"
 import { createConversations } from "./chats/conversations.ts"
 import type { Config } from "./config.ts"
@@ -160,9 +161,20 @@ export const createGateway = async (config: Config, log: Logger) => {
   const usage = createUsageStore(db)
   const retention = createRetention({ usage, settings, now })
 
-  const studio = await createStudio({ ...changes, config, grants, secrets })
+  const studio = await createStudio({
+    ...changes,
+    config,
+    grants,
+    secrets,
+    abilities: () => abilities,
+  })
   const modelStore = createModelStore({ db, grants })
-  const catalogue = await createCatalogue({ registry, store: modelStore, bus })
+  const catalogue = await createCatalogue({
+    registry,
+    directory: studio.directory,
+    store: modelStore,
+    bus,
+  })
   const models = createModels({ ...changes, store: modelStore, catalogue })
   const library = await createLibrary({
     ...changes,
@@ -173,7 +185,15 @@ export const createGateway = async (config: Config, log: Logger) => {
   })
   const { citing } = library
   const template = () => settings.current().rag_template
-  const chat = createChat({ citing, template, catalogue, meters, running })
+  const chat = createChat({
+    citing,
+    template,
+    catalogue,
+    meters,
+    running,
+    replies: studio.replies,
+  })
+  const abilities = createAbilities({ chat, citing, files: library.files })
   const conversations = await createConversations({
     ...changes,
     settings,

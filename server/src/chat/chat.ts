@@ -2,6 +2,8 @@ import { inOrderOfChoice } from "../connections/choice.ts"
 import type { Offer } from "../connections/registry.ts"
 import { type Attempt, type SendListener, send } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
+import type { FunctionModel } from "../functions/directory.ts"
+import type { ModelAsk } from "../functions/model-reply.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
 import { createReply } from "../http/reply.ts"
@@ -11,6 +13,7 @@ import { promptFor, type Quoted } from "../knowledge/fence.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
 import type { Booked, Meter, Meters } from "../usage/meter.ts"
+import type { Outcome } from "../usage/schema.ts"
 import { bodyFor, hidesUsage } from "./context.ts"
 import { chatEndings, Frames, responseEndings } from "./frames.ts"
 import { Relay } from "./relay.ts"
@@ -24,12 +27,14 @@ interface Needs {
   template: () => string
   meters: Meters
   running: Running
+  /** Has a function answer. */
+  replies: (ask: ModelAsk, hearing: Hearing) => Flow
 }
 
 /** What hears an upstream's reply and can be stopped from our side. */
 export interface Hearing extends SendListener {
   follow(flow: Flow): void
-  stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void
+  stop(outcome: Outcome, failure?: Failure): void
   /** Told before all else, where the answer rests on files. */
   cited?(cited: Cited): void
 }
@@ -90,7 +95,24 @@ const shutDown = (): Failure =>
   new Failure("shutting_down", "The gateway is shutting down; send the request again")
 
 /** Takes a request that was read to a connection that has its model, and the reply back. */
-export const createChat = ({ catalogue, citing, template, meters, running }: Needs) => {
+export const createChat = ({ catalogue, citing, template, meters, running, replies }: Needs) => {
+  const askFunction = (
+    model: FunctionModel,
+    { caller, request, book }: Asking,
+    { resolved, meter, hearing }: { resolved: Resolved; meter: Meter; hearing: Hearing },
+  ): void => {
+    meter.sentTo(null, "function")
+    if (request.operation !== "chat/completions") {
+      const message = `"${resolved.id}" is a function: it answers chat completions only`
+      hearing.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
+      return
+    }
+    const { requestId } = book
+    const body = bodyFor(request, resolved.workspace, model.id)
+    const ask = { model, body, streamed: request.streamed, estimated: meter.estimated }
+    replies({ ...ask, caller, requestId, depth: request.depth ?? 0 }, hearing)
+  }
+
   const dispatch = (
     { caller, request, book }: Asking,
     { resolved, headers }: { resolved: Resolved; headers: Record<string, string> },
@@ -114,6 +136,10 @@ export const createChat = ({ catalogue, citing, template, meters, running }: Nee
         revoke: () => hearing.stop("revoked", revoked()),
         shutDown: () => hearing.stop("shut_down", shutDown()),
       })
+      if (resolved.answered) {
+        askFunction(resolved.answered, { caller, request, book }, { resolved, meter, hearing })
+        return
+      }
       const patience = attempts[0]?.upstream.firstByteMs ?? 0
       hearing.follow(send(attempts, hearing, patience))
     })

@@ -129,8 +129,8 @@ export class Relay implements SendListener {
     else if (this.#stage !== "over") this.#refuse(failure)
   }
 
-  /** Ends it from our side: the client left, its credential was revoked, or we shut down. */
-  stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void {
+  /** Ends it from our side: the client left, its credential was revoked, we shut down, or a function failed. */
+  stop(outcome: Outcome, failure?: Failure): void {
     if (this.#stage === "over") return
     const passing = this.#stage === "passing"
     this.#flow?.cancel()

@@ -11,6 +11,8 @@ export interface ModelRequest {
   fields: Record<string, unknown>
   model: string
   streamed: boolean
+  /** How many functions stand above it; 0 when left out. */
+  depth?: number
   /** What the gateway adds to the prompt: passages of files. */
   context?: string
 }

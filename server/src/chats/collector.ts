@@ -138,7 +138,7 @@ export class Collector implements Hearing {
     else this.#breakOff(failureOf(error, this.#upstream))
   }
 
-  stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void {
+  stop(outcome: Outcome, failure?: Failure): void {
     if (this.#stage === "over") return
     this.#flow?.cancel()
     this.#finish(outcome, failure ? ofFailure(failure) : null, failure)

@@ -4,7 +4,7 @@ import type { Exchange } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
 import { openStream, type StreamEvent } from "./stream.ts"
 
-const aboutModels = new Set<Message["topic"]>(["models", "groups", "connections"])
+const aboutModels = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
 /** Connections come and go in bursts; a page asks once for all of them. */
 const gatherMs = 200
 

@@ -52,8 +52,10 @@ export const createTitles = (needs: Needs) => {
 
   const allowed = async (caller: Caller, model: string): Promise<boolean> => {
     const { chat_titles } = settings.current()
-    if (chat_titles !== "local") return chat_titles === "any"
+    if (chat_titles === "words") return false
     const { offers } = await catalogue.resolve(caller, model)
+    // A function answers as its author wrote it to, and names nothing.
+    if (chat_titles === "any") return offers.length > 0
     return offers.some(({ upstream }) => upstream.provider.connection_type === "local")
   }
 

@@ -46,7 +46,7 @@ const access = (one: StoredFunction) => ({
   filter_models: one.filter_models,
 })
 
-export const summaryOf = (stored: StoredFunction): FunctionSummary => {
+const summaryOf = (stored: StoredFunction): FunctionSummary => {
   const { code, values, manifest, ...rest } = stored
   const models = modelsOf(stored).map(({ id, name, description }) => ({ id, name, description }))
   return { ...rest, models, filter: manifest.filter, settings: manifest.settings }
@@ -137,6 +137,7 @@ export const createFunctions = (needs: Needs) => {
     list: async (): Promise<FunctionSummary[]> => (await store.list()).map(summaryOf),
     get: latest,
     known,
+    find: (id: string): Promise<StoredFunction | undefined> => store.byId(id),
 
     /** @throws {Failure} `invalid` with line and column, for a source that cannot be loaded */
     create: async (actor: Actor, caller: Caller, input: NewFunction): Promise<FunctionRecord> => {

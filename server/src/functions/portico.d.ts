@@ -173,7 +173,7 @@ export interface Context {
     query: string,
     options?: { limit?: number },
   ): Promise<Found>
-  /** The user's own files. */
+  /** Files that the user may read. */
   files: {
     list(): Promise<{ id: string; name: string; content_type: string; size: number }[]>
     text(id: string): Promise<string>

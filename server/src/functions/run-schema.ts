@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { mostContent, Problem } from "./schema.ts"
+import { mostContent } from "./schema.ts"
 
 /**
  * How a run ended. `denied`: it wanted what it may not have, or refused the request itself.
@@ -74,5 +74,3 @@ export const TrialRun = z
   })
   .meta({ id: "FunctionTrial" })
 export type TrialRun = z.output<typeof TrialRun>
-
-export const TrialProblem = Problem

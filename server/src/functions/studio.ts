@@ -3,11 +3,19 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Database } from "../db/database.ts"
 import type { Grants } from "../grants/grants.ts"
+import { createGuard } from "../outbound/guard.ts"
 import type { Secrets } from "../secrets/secrets.ts"
+import type { Abilities } from "./abilities.ts"
 import { createCheck } from "./check.ts"
 import { createDirectory } from "./directory.ts"
 import { createFunctions } from "./functions.ts"
+import { createItemStore } from "./item-store.ts"
+import { createModelReplies } from "./model-reply.ts"
+import { createRunStore } from "./run-store.ts"
+import { createRunner } from "./runner.ts"
 import { createFunctionStore } from "./store.ts"
+import { createTrial } from "./trial.ts"
+import { createTurns } from "./turns.ts"
 import { createWall } from "./wall/wall.ts"
 
 interface Needs {
@@ -17,14 +25,18 @@ interface Needs {
   audit: Audit
   grants: Grants
   secrets: Secrets
+  newId: () => string
   now: () => number
+  /** Asked for when a function first wants something: most of it is built upon functions. */
+  abilities: () => Abilities
 }
 
 const mostOutputBytes = 8_000_000
 const mostPieces = 100_000
 
 /** Everything about functions, built in order. No worker starts before one is wanted. */
-export const createStudio = async ({ config, db, bus, audit, grants, secrets, now }: Needs) => {
+export const createStudio = async (needs: Needs) => {
+  const { config, db, bus, audit, grants, secrets, newId, now } = needs
   const wall = createWall({
     workers: config.FUNCTION_WORKERS,
     limits: {
@@ -39,16 +51,37 @@ export const createStudio = async ({ config, db, bus, audit, grants, secrets, no
   const directory = await createDirectory({ store, bus })
   const check = createCheck(wall)
   const functions = createFunctions({ db, store, directory, check, audit, bus, now })
+  const runs = createRunStore(db)
+  const abilities: Abilities = {
+    ask: (...asked) => needs.abilities().ask(...asked),
+    search: (...asked) => needs.abilities().search(...asked),
+    files: {
+      list: (caller) => needs.abilities().files.list(caller),
+      text: (...asked) => needs.abilities().files.text(...asked),
+    },
+  }
+  const runner = createRunner({
+    wall,
+    enter: createTurns(config.FUNCTION_CONCURRENCY),
+    abilities,
+    items: createItemStore({ db, now }),
+    guard: createGuard(config.FUNCTION_NETWORKS),
+    runs,
+    newId,
+    now,
+  })
 
   return {
     directory,
     check,
     functions,
+    runs,
+    trial: createTrial({ abilities, functions, check, runner }),
+    replies: createModelReplies({ runner, abilities }),
     close: async (): Promise<void> => {
       directory.close()
       await wall.close()
+      await runs.close()
     },
   }
 }
-
-export type Studio = Awaited<ReturnType<typeof createStudio>>

@@ -1,9 +1,15 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Offer, Registry } from "../connections/registry.ts"
 import { fail } from "../errors.ts"
+import {
+  type Directory,
+  type FunctionModel,
+  mayUse as mayUseFunction,
+} from "../functions/directory.ts"
 import { type Principal, permits } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import { longestChain } from "./chain.ts"
+import { functionRecord, offerRecord } from "./records.ts"
 import type { ModelRecord, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
@@ -13,6 +19,8 @@ export interface Resolved {
   /** From the one that was named to the one nearest the base; empty for a connection's model. */
   workspace: readonly WorkspaceModel[]
   offers: readonly Offer[]
+  /** The function that answers, where it is none of the connections'. */
+  answered?: FunctionModel
 }
 
 interface Snapshot {
@@ -22,6 +30,7 @@ interface Snapshot {
 
 interface Needs {
   registry: Registry
+  directory: Directory
   store: ModelStore
   bus: Bus
 }
@@ -54,31 +63,13 @@ const checkKey = (caller: Caller, id: string): void => {
   fail("forbidden", message, { param: "model" })
 }
 
-const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[] => {
-  const [first] = offers
-  if (!first) return []
-  const { model, upstream } = first
-  return [
-    {
-      id,
-      object: "model",
-      created: model.created,
-      owned_by: upstream.config.kind,
-      name: id,
-      description: "",
-      connection_type: upstream.provider.connection_type,
-      tags: [],
-      capabilities: model.capabilities,
-      ...(model.context_length !== null && { context_length: model.context_length }),
-      connections: offers.map(({ upstream: { config } }) => ({ id: config.id, name: config.name })),
-      is_active: true,
-      available: offers.some((offer) => offer.upstream.available()),
-    },
-  ]
-}
+type Ground = Pick<Resolved, "offers" | "answered">
+
+const answerable = ({ offers, answered }: Ground): boolean =>
+  offers.length > 0 || answered !== undefined
 
 /** Every model by id, in memory: workspace models before what the connections offer. */
-export const createCatalogue = async ({ registry, store, bus }: Needs) => {
+export const createCatalogue = async ({ registry, directory, store, bus }: Needs) => {
   const load = async (): Promise<Snapshot> => {
     const models = await store.list()
     const ownerById = await store.owners()
@@ -110,14 +101,21 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     return visible(offers.get(id) ?? offers.get(`${id}:latest`) ?? [], principal)
   }
 
+  /** What an id stands for below the workspace models: a function comes before connections. */
+  const ground = (id: string, principal: Principal): Ground => {
+    const answered = directory.model(id)
+    if (!answered) return { offers: offersFor(id, principal) }
+    return mayUseFunction(answered.of, principal) ? { offers: [], answered } : { offers: [] }
+  }
+
   /**
    * What a workspace model rests on. Its owner's access counts beside the caller's: that is what
    * sharing a model means.
    */
-  const baseOffers = (model: WorkspaceModel, caller: Principal): readonly Offer[] => {
+  const groundOf = (model: WorkspaceModel, caller: Principal): Ground => {
     const owner = snapshot.ownerById.get(model.user_id)
-    const own = owner ? offersFor(model.base_model_id, owner) : []
-    return own.length > 0 ? own : offersFor(model.base_model_id, caller)
+    const own = owner && ground(model.base_model_id, owner)
+    return own && answerable(own) ? own : ground(model.base_model_id, caller)
   }
 
   const byAdmin = ({ user_id }: WorkspaceModel): boolean =>
@@ -150,7 +148,7 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
       workspace.push(next)
       last = next
     }
-    return { id: named.id, workspace, offers: baseOffers(last, caller) }
+    return { id: named.id, workspace, ...groundOf(last, caller) }
   }
 
   const resolveNow = (caller: Caller, id: string): Resolved | null => {
@@ -158,16 +156,19 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     if (named && hides(named, caller)) {
       if (!named.is_active || !mayRead(named, caller)) return null
       const resolved = descend(named, caller)
-      return resolved.offers.length > 0 ? resolved : null
+      return answerable(resolved) ? resolved : null
     }
-    const offers = offersFor(id, caller)
-    return offers.length > 0 ? { id, workspace: [], offers } : null
+    const found = ground(id, caller)
+    return answerable(found) ? { id, workspace: [], ...found } : null
   }
+
+  const offered = (id: string): boolean =>
+    registry.offers().has(id) || directory.model(id) !== undefined
 
   /** A runtime's model may be named without its tag, which then is `latest`. */
   const knownId = (named: string): string => {
     const latest = `${named}:latest`
-    const known = snapshot.workspaceById.has(named) || registry.offers().has(named)
+    const known = snapshot.workspaceById.has(named) || offered(named)
     return !known && registry.offers().has(latest) ? latest : named
   }
 
@@ -182,8 +183,8 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
   }
 
   const workspaceRecord = (model: WorkspaceModel, caller: Caller): ModelRecord => {
-    const { offers } = descend(model, caller)
-    const [base] = offerRecord(model.base_model_id, offers)
+    const { offers, answered } = descend(model, caller)
+    const [base] = answered ? [functionRecord(answered)] : offerRecord(model.base_model_id, offers)
     return {
       id: model.id,
       object: "model",
@@ -212,10 +213,13 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
       const model = snapshot.workspaceById.get(id)
       return shown.has(id) || (model !== undefined && hides(model, caller))
     }
-    const offered = [...registry.offers()]
-      .filter(([id]) => !hidden(id))
+    const functions = [...directory.models()]
+      .filter(({ id, of }) => !hidden(id) && mayUseFunction(of, caller))
+      .map(functionRecord)
+    const native = [...registry.offers()]
+      .filter(([id]) => !hidden(id) && directory.model(id) === undefined)
       .flatMap(([id, offers]) => offerRecord(id, visible(offers, caller)))
-    return [...workspace, ...offered].filter(({ id }) => keyAllows(caller, id))
+    return [...workspace, ...functions, ...native].filter(({ id }) => keyAllows(caller, id))
   }
 
   return {
@@ -244,8 +248,8 @@ export const createCatalogue = async ({ registry, store, bus }: Needs) => {
     mayUseNative: (caller: Caller, id: string): boolean =>
       keyAllows(caller, id) && resolveNow(caller, id) !== null,
 
-    /** Whether any connection offers it, to whomever. */
-    offered: (id: string): boolean => registry.offers().has(id),
+    /** Whether a function or any connection offers it, to whomever. */
+    offered,
     /** Whose access a workspace model lends to those who use it. */
     ownerOf: (model: WorkspaceModel): Principal | undefined =>
       snapshot.ownerById.get(model.user_id),

@@ -32,7 +32,10 @@ export interface Ended {
 
 /** One request's book: opened before it is sent, closed once with what it cost. */
 export interface Meter {
-  sentTo(connectionId: string, provider: string): void
+  /** @param connectionId null where no connection is asked */
+  sentTo(connectionId: string | null, provider: string): void
+  /** The tokens that will be told are the gateway's own estimate. */
+  estimated(): void
   firstToken(): void
   settle(ended: Ended): void
 }
@@ -65,13 +68,18 @@ export const createMeters = ({ recorder, metrics, now }: Needs) => ({
     let provider = ""
     let firstAt: number | null = null
     let settled = false
+    let isEstimate = false
     metrics.began()
 
     return {
       sentTo: (connectionId, kind) => {
         connection_id = connectionId
         provider = kind
-        exchange.connection = connectionId
+        if (connectionId !== null) exchange.connection = connectionId
+      },
+
+      estimated: () => {
+        isEstimate = true
       },
 
       firstToken: () => {
@@ -90,7 +98,7 @@ export const createMeters = ({ recorder, metrics, now }: Needs) => ({
           connection_id,
           streamed: bit(streamed),
           ...(tokens ?? estimate(outcome, promptBytes, piecesOut)),
-          estimated: bit(tokens === null),
+          estimated: bit(isEstimate || tokens === null),
           time_to_first_token_ms: firstAt === null ? null : Math.round(firstAt - startedAt),
           duration_ms: Math.round(performance.now() - startedAt),
           outcome,

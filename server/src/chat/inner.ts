@@ -1,0 +1,192 @@
+import type { IncomingHttpHeaders } from "node:http"
+import type { Upstream } from "../connections/upstream.ts"
+import { failureOf } from "../connections/words.ts"
+import { Failure } from "../errors.ts"
+import type { Abilities, ReplyHears } from "../functions/abilities.ts"
+import { toFailure } from "../http/errors.ts"
+import type { Flow } from "../outbound/client.ts"
+import type { UpstreamError } from "../outbound/upstream-error.ts"
+import type { Meter } from "../usage/meter.ts"
+import type { Outcome } from "../usage/schema.ts"
+import { countedTokens } from "../usage/tokens.ts"
+import type { Chat, Hearing } from "./chat.ts"
+import { hidesUsage } from "./context.ts"
+import { chatEndings, Frames } from "./frames.ts"
+import { type ModelRequest, readRequest } from "./request.ts"
+import { wholeError } from "./upstream-reply.ts"
+
+const mostErrorBytes = 64 * 1024
+const mostWholeBytes = 16 * 1024 * 1024
+
+const messageIn = (body: Buffer): string | undefined => {
+  try {
+    const { error, detail } = JSON.parse(body.toString("utf8"))
+    const said = error?.message ?? error ?? detail
+    return typeof said === "string" ? said : undefined
+  } catch {
+    return undefined
+  }
+}
+
+interface Needs {
+  request: ModelRequest
+  meter: Meter
+  hears: ReplyHears
+  over: (failure?: Failure) => void
+}
+
+/** Hears a reply for a function, which is given its bytes; and keeps book of it. */
+class InnerHearing implements Hearing, Flow {
+  readonly #needs: Needs
+  readonly #frames: Frames
+  #flow: Flow | null = null
+  #upstream: Upstream | null = null
+  #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
+  #status = 0
+  #kept: Buffer[] = []
+  #keptBytes = 0
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    this.#frames = new Frames(chatEndings, hidesUsage(needs.request))
+  }
+
+  follow(flow: Flow): void {
+    if (this.#stage === "over") flow.cancel()
+    this.#flow = flow
+  }
+
+  resume(): void {
+    this.#flow?.resume()
+  }
+
+  /** The function wants no more of it. */
+  cancel(): void {
+    if (this.#stage === "over") return
+    this.#flow?.cancel()
+    this.#settle("client_cancelled")
+  }
+
+  chosen(upstream: Upstream): void {
+    this.#upstream = upstream
+    this.#needs.meter.sentTo(upstream.config.id, upstream.config.kind)
+  }
+
+  head(status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status
+    const streamed = String(headers["content-type"] ?? "").startsWith("text/event-stream")
+    if (status < 200 || status > 299) this.#stage = "error"
+    else this.#stage = streamed ? "stream" : "whole"
+    if (this.#stage !== "error") this.#needs.hears.begins(streamed)
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#stage === "stream") {
+      this.#needs.meter.firstToken()
+      const bytes = this.#frames.pass(chunk)
+      return bytes.length === 0 || this.#needs.hears.data(bytes)
+    }
+    this.#keptBytes += chunk.length
+    const most = this.#stage === "error" ? mostErrorBytes : mostWholeBytes
+    if (this.#keptBytes <= most) this.#kept.push(chunk)
+    return true
+  }
+
+  end(): void {
+    if (this.#stage === "error") this.#refused()
+    else if (this.#stage === "whole") this.#tellWhole()
+    else if (this.#stage === "stream") this.#endStream()
+  }
+
+  broke(error: UpstreamError): void {
+    if (this.#stage === "error") this.#refused()
+    else this.stop("upstream_error", failureOf(error, this.#upstream))
+  }
+
+  stop(outcome: Outcome, failure?: Failure): void {
+    if (this.#stage === "over") return
+    this.#flow?.cancel()
+    const why = failure ?? new Failure("unavailable", "The reply was stopped")
+    this.#settle(outcome, why)
+    this.#needs.hears.failed(why)
+  }
+
+  #endStream(): void {
+    const rest = this.#frames.remainder()
+    if (rest.length > 0) this.#needs.hears.data(rest)
+    if (!this.#frames.ended && !this.#frames.finished) {
+      const name = this.#upstream?.config.name
+      const message = `The provider "${name}" ended its reply before it was whole`
+      this.stop("upstream_error", new Failure("upstream_broken", message))
+      return
+    }
+    this.#settle("ok")
+    this.#needs.hears.end()
+  }
+
+  #tellWhole(): void {
+    const body = Buffer.concat(this.#kept)
+    try {
+      this.#frames.tokens = countedTokens(JSON.parse(body.toString("utf8")).usage)
+    } catch {
+      const message = "The provider answered with something that is no completion"
+      this.stop("upstream_error", new Failure("upstream_broken", message))
+      return
+    }
+    this.#needs.meter.firstToken()
+    this.#needs.hears.data(body)
+    this.#settle("ok")
+    this.#needs.hears.end()
+  }
+
+  #refused(): void {
+    const error = wholeError(this.#status, Buffer.concat(this.#kept), this.#upstream)
+    if (error instanceof Failure) {
+      this.stop("upstream_error", error)
+      return
+    }
+    const refused = error.status < 500 && error.status !== 429
+    const message = messageIn(error.body) ?? `The provider answered ${error.status}`
+    const code = refused ? "bad_request" : "upstream_broken"
+    this.stop(refused ? "refused_request" : "upstream_error", new Failure(code, message))
+  }
+
+  #settle(outcome: Outcome, failure?: Failure): void {
+    this.#stage = "over"
+    const { tokens, events } = this.#frames
+    const status = failure && this.#status === 0 ? failure.status : this.#status
+    this.#needs.meter.settle({ outcome, status, tokens, piecesOut: events })
+    this.#needs.over(failure)
+  }
+}
+
+/** Has functions ask models: as the user who asks them, with a record of its own. */
+export const createInner =
+  (chat: Chat): Abilities["ask"] =>
+  ({ caller, requestId, depth }, { operation, fields }, hears) => {
+    let inner: InnerHearing | null = null
+    let cancelled = false
+    const stopped = new AbortController()
+    const ask = async (): Promise<void> => {
+      const read = readRequest(operation, Buffer.from(JSON.stringify(fields)))
+      const request = { ...read, depth }
+      const book = { requestId, startedAt: performance.now() }
+      const { signal } = stopped
+      await chat.answer({ caller, request, book, signal }, (meter, over) => {
+        inner = new InnerHearing({ request, meter, hears, over })
+        if (cancelled) inner.cancel()
+        return inner
+      })
+    }
+    ask().catch((error: unknown) => {
+      if (!cancelled) hears.failed(toFailure(error))
+    })
+    return {
+      resume: () => inner?.resume(),
+      cancel: () => {
+        cancelled = true
+        stopped.abort()
+        inner?.cancel()
+      },
+    }
+  }

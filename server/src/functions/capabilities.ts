@@ -1,0 +1,148 @@
+import { z } from "zod"
+import { Failure } from "../errors.ts"
+import { type Guard, GuardError } from "../outbound/guard.ts"
+import { guardedFetch } from "../outbound/guarded-fetch.ts"
+import type { Abilities, Asker } from "./abilities.ts"
+import { allowsHost } from "./hosts.ts"
+import type { ItemStore } from "./item-store.ts"
+import { createModelCalls } from "./model-calls.ts"
+import { Refused } from "./wall/session.ts"
+
+const fetchMs = 60_000
+const mostFetchedBytes = 5_000_000
+
+const Key = z.object({ key: z.string() })
+const Asked = z.object({ request: z.looseObject({}) })
+const Streamed = z.object({ stream: z.number() })
+const Search = z.object({
+  collections: z.array(z.string().max(200)).min(1).max(50),
+  query: z.string().max(10_000),
+  options: z.object({ limit: z.int().min(1).max(50).default(8) }).optional(),
+})
+const Fetch = z.object({
+  url: z.string().max(8000),
+  init: z
+    .object({
+      method: z.string().default("GET"),
+      headers: z.record(z.string(), z.string()).default({}),
+      body: z.string().nullable().default(null),
+    })
+    .optional(),
+})
+
+/** Set by whoever sends a request; an author has no say in how it travels. */
+const ownHeaders =
+  /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|te|trailer|upgrade|keep-alive|proxy-.*)$/
+const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+
+const headersOf = (given: Record<string, string>): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const folded = name.toLowerCase()
+    if (!headerName.test(folded) || /[\r\n\0]/.test(value)) {
+      throw new Refused(`"${name}" is no header that can be sent`)
+    }
+    if (!ownHeaders.test(folded)) headers[folded] = value
+  }
+  return headers
+}
+
+const fetchOf = (args: unknown) => {
+  const { url, init } = Fetch.parse(args)
+  const { method = "GET", headers = {}, body = null } = init ?? {}
+  if (!URL.canParse(url)) throw new Refused(`"${url.slice(0, 200)}" is no address`)
+  if (!methods.includes(method.toUpperCase())) throw new Refused(`${method} cannot be sent`)
+  return { url: new URL(url), method: method.toUpperCase(), headers: headersOf(headers), body }
+}
+
+interface Needs {
+  abilities: Abilities
+  items: ItemStore
+  guard: Guard
+}
+
+export interface Scope extends Asker {
+  functionId: string
+  hosts: readonly string[]
+  signal: AbortSignal
+}
+
+const inWords = (error: unknown): unknown => {
+  if (error instanceof GuardError) return new Refused(error.message)
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues
+    const place = issue?.path.join(".")
+    return new Refused(`${place}: ${issue?.message}`, {
+      code: "invalid",
+      status: 422,
+      denied: false,
+    })
+  }
+  if (error instanceof Failure) {
+    const { message, code, status } = error
+    return new Refused(message, { code, status, denied: false })
+  }
+  return error
+}
+
+/** What `context` can do in one run, as the user who asks. */
+export const createCapabilities = ({ abilities, items, guard }: Needs, scope: Scope) => {
+  const { functionId, hosts, signal, caller } = scope
+  const calls = createModelCalls(abilities, { ...scope, depth: scope.depth + 1 })
+  signal.addEventListener("abort", calls.end)
+
+  const fetchAsked = async (args: unknown) => {
+    const asked = fetchOf(args)
+    try {
+      return await guardedFetch(guard, {
+        ...asked,
+        allows: (to) => allowsHost(hosts, to),
+        signal,
+        patience: fetchMs,
+        mostBytes: mostFetchedBytes,
+      })
+    } catch (error) {
+      if (error instanceof GuardError) throw error
+      const reason = error instanceof Error ? error.message : "it could not be reached"
+      const unreachable = { code: "unreachable", status: 502, denied: false }
+      throw new Refused(`${asked.url.host}: ${reason}`, unreachable)
+    }
+  }
+
+  const operations: Readonly<Record<string, (args: unknown) => unknown>> = {
+    fetch: fetchAsked,
+    chat: (args) => calls.chat(Asked.parse(args).request),
+    "chat.open": (args) => calls.open(Asked.parse(args).request),
+    "chat.next": (args) => calls.next(Streamed.parse(args).stream),
+    "chat.close": (args) => calls.close(Streamed.parse(args).stream),
+    embed: (args) => calls.embed(Asked.parse(args).request),
+    search: (args) => {
+      const { collections, query, options } = Search.parse(args)
+      const limit = options?.limit ?? 8
+      return abilities.search(caller, { collections, query, limit, signal })
+    },
+    "files.list": () => abilities.files.list(caller),
+    "files.text": (args) =>
+      abilities.files.text(caller, z.object({ id: z.string().max(200) }).parse(args).id),
+    "store.get": (args) => items.get(functionId, Key.parse(args).key),
+    "store.set": (args) => {
+      const { key, value } = Key.extend({ value: z.unknown().optional() }).parse(args)
+      return items.set(functionId, key, value)
+    },
+    "store.delete": (args) => items.remove(functionId, Key.parse(args).key),
+    "store.keys": (args) =>
+      items.keys(functionId, z.object({ prefix: z.string().max(200) }).parse(args).prefix),
+  }
+
+  /** @throws {Refused} */
+  return async (name: string, args: unknown): Promise<unknown> => {
+    const operation = Object.hasOwn(operations, name) ? operations[name] : undefined
+    if (!operation) throw new Refused(`There is no ${name}`)
+    try {
+      return await operation(args)
+    } catch (error) {
+      throw inWords(error)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { Database } from "../db/database.ts"
+import { unstorablePath } from "../http/body.ts"
+import { Refused } from "./wall/session.ts"
+
+const mostItems = 1000
+const longestKey = 200
+const mostValue = 64 * 1024
+
+interface Needs {
+  db: Database
+  now: () => number
+}
+
+const plain = { code: "invalid", status: 422, denied: false }
+
+const checkKey = (key: string): void => {
+  if (key === "" || key.length > longestKey || unstorablePath(key) !== null) {
+    throw new Refused(`A key has 1 to ${longestKey} characters`, plain)
+  }
+}
+
+/** What functions keep from one run to the next: small values, and each function its own. */
+export const createItemStore = ({ db, now }: Needs) => ({
+  get: async (functionId: string, key: string): Promise<unknown> => {
+    checkKey(key)
+    const row = await db.read
+      .selectFrom("function_items")
+      .select("value")
+      .where("function_id", "=", functionId)
+      .where("key", "=", key)
+      .executeTakeFirst()
+    return row ? JSON.parse(row.value) : null
+  },
+
+  /** @throws {Refused} when it has no room for more */
+  set: async (functionId: string, key: string, value: unknown): Promise<void> => {
+    checkKey(key)
+    const json = JSON.stringify(value ?? null)
+    if (json.length > mostValue) {
+      throw new Refused(`A value has at most ${mostValue / 1024} KB`, plain)
+    }
+    if (unstorablePath(value) !== null) {
+      throw new Refused("U+0000 and lone surrogates cannot be kept", plain)
+    }
+    const row = { function_id: functionId, key, value: json, updated_at: now() }
+    await db.transact(async (tx) => {
+      await db.exclusive(tx, `function_items:${functionId}`)
+      const others = await tx
+        .selectFrom("function_items")
+        .select(({ fn }) => fn.countAll<number>().as("count"))
+        .where("function_id", "=", functionId)
+        .where("key", "!=", key)
+        .executeTakeFirstOrThrow()
+      if (Number(others.count) >= mostItems) {
+        throw new Refused(`A function's store has room for ${mostItems} values`, plain)
+      }
+      await tx
+        .insertInto("function_items")
+        .values(row)
+        .onConflict((conflict) => conflict.columns(["function_id", "key"]).doUpdateSet(row))
+        .execute()
+    })
+  },
+
+  remove: async (functionId: string, key: string): Promise<void> => {
+    await db.transact(async (tx) => {
+      await tx
+        .deleteFrom("function_items")
+        .where("function_id", "=", functionId)
+        .where("key", "=", key)
+        .execute()
+    })
+  },
+
+  keys: async (functionId: string, prefix: string): Promise<string[]> => {
+    const rows = await db.read
+      .selectFrom("function_items")
+      .select("key")
+      .where("function_id", "=", functionId)
+      .orderBy("key")
+      .execute()
+    return rows.map(({ key }) => key).filter((key) => key.startsWith(prefix))
+  },
+})
+
+export type ItemStore = ReturnType<typeof createItemStore>

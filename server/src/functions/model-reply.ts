@@ -1,0 +1,190 @@
+import type { SendListener } from "../connections/send.ts"
+import { Failure } from "../errors.ts"
+import type { Flow } from "../outbound/client.ts"
+import type { Abilities, Asker } from "./abilities.ts"
+import { type Completion, createCompletion, type Fields, isObject } from "./completion.ts"
+import type { FunctionModel } from "./directory.ts"
+import type { Run, Runner } from "./runner.ts"
+import { type Trouble, trouble } from "./wall/session.ts"
+
+/** What hears a reply, whoever gives it, and can be ended with a reason of ours. */
+export interface Hearing extends SendListener {
+  follow(flow: Flow): void
+  stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
+}
+
+export interface ModelAsk extends Asker {
+  model: FunctionModel
+  /** The chat request, as it goes to the model. */
+  body: Buffer
+  streamed: boolean
+  /** Told when the tokens are the gateway's own estimate. */
+  estimated: () => void
+}
+
+/** Why a function's run gave no reply, in words for the caller. */
+export const failureFor = (name: string, { message, line, refused, outcome }: Trouble): Failure => {
+  if (refused) return new Failure("function_refused", message)
+  if (outcome === "cancelled") return new Failure("function_failed", `"${name}" was stopped`)
+  const where = line === null ? "" : ` (line ${line})`
+  return new Failure("function_failed", `The function "${name}" failed: ${message}${where}`)
+}
+
+type Given = { streamed: true } | { text: string } | { whole: Fields } | { call: Fields }
+
+export const noReply = trouble(
+  "threw",
+  '"reply" gave no text, no completion and no request to a model',
+)
+
+/** What `reply` came to; null where that is no reply. */
+export const givenBy = (result: unknown): Given | null => {
+  if (!isObject(result)) return null
+  const { value, streamed } = result
+  if (streamed === true) return { streamed }
+  if (typeof value === "string") return { text: value }
+  if (!isObject(value)) return null
+  if (Array.isArray(value.choices)) return { whole: value }
+  return typeof value.model === "string" && Array.isArray(value.messages) ? { call: value } : null
+}
+
+const streamHead = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+}
+const wholeHead = { "content-type": "application/json" }
+
+interface Needs {
+  runner: Runner
+  abilities: Abilities
+}
+
+/** One reply of a function, told to `hearing` as a provider's would be. */
+class ModelReply implements Flow {
+  readonly #needs: Needs
+  readonly #ask: ModelAsk
+  readonly #hearing: Hearing
+  readonly #gone = new AbortController()
+  readonly #completion: Completion
+  #run: Run | null = null
+  #passed: Flow | null = null
+  #begun = false
+  #sent = false
+
+  constructor(needs: Needs, ask: ModelAsk, hearing: Hearing) {
+    this.#needs = needs
+    this.#ask = ask
+    this.#hearing = hearing
+    this.#completion = createCompletion({ model: ask.model.id, prompt: ask.body.toString("utf8") })
+  }
+
+  resume(): void {
+    this.#run?.room()
+    this.#passed?.resume()
+  }
+
+  cancel(): void {
+    this.#gone.abort()
+    this.#passed?.cancel()
+  }
+
+  /** @returns how it ended; only what is thrown here is a fault of ours */
+  async tell(): Promise<void> {
+    try {
+      await this.#attempt(true)
+    } catch (error) {
+      if (this.#gone.signal.aborted) return
+      const failure =
+        error instanceof Failure
+          ? error
+          : new Failure("internal", "Something went wrong in the gateway", { cause: error })
+      this.#hearing.stop("upstream_error", failure)
+    }
+  }
+
+  async #attempt(mayRepeat: boolean): Promise<void> {
+    const { model, body, ...asker } = this.#ask
+    const { of: fn, own } = model
+    const opened = await this.#needs.runner.open(
+      { ...asker, fn, own, values: fn.values, task: model.id, out: (pieces) => this.#out(pieces) },
+      this.#gone.signal,
+    )
+    if ("trouble" in opened) return this.#failed(opened.trouble)
+    this.#run = opened
+    const result = await opened.invoke("reply", { request: JSON.parse(body.toString("utf8")) })
+    const lost = "trouble" in result && result.trouble.outcome === "worker_lost"
+    const given = "trouble" in result ? null : givenBy(result.value)
+    const why = "trouble" in result ? result.trouble : given === null ? noReply : null
+    await opened.finish(why)
+    if (this.#gone.signal.aborted) return
+    // Another's fault, and nothing was sent yet.
+    if (lost && mayRepeat && !this.#sent) return this.#attempt(false)
+    if (why) this.#failed(why)
+    else if (given) this.#settle(given)
+  }
+
+  #out(pieces: string[]): boolean {
+    if (this.#gone.signal.aborted) return true
+    this.#sent = true
+    const text = this.#completion.add(pieces.map((piece): unknown => JSON.parse(piece)))
+    return this.#ask.streamed ? this.#send(text) : true
+  }
+
+  #begin(): void {
+    if (this.#begun) return
+    this.#begun = true
+    const { streamed } = this.#ask
+    this.#hearing.head(200, streamed ? streamHead : wholeHead, [])
+  }
+
+  #send(text: string): boolean {
+    if (text === "") return true
+    this.#begin()
+    return this.#hearing.data(Buffer.from(text))
+  }
+
+  #settle(given: Given): void {
+    if ("call" in given) this.#pass(given.call)
+    else if ("text" in given) this.#finish(this.#completion.add([given.text]))
+    else if ("whole" in given) this.#finish(this.#completion.addWhole(given.whole))
+    else this.#finish("")
+  }
+
+  #finish(text: string): void {
+    if (this.#completion.isEstimate()) this.#ask.estimated()
+    this.#send(this.#ask.streamed ? text + this.#completion.ending() : this.#completion.whole())
+    this.#hearing.end()
+  }
+
+  /** The reply of the model that it named, byte for byte. */
+  #pass(fields: Fields): void {
+    const { streamed, caller, requestId, depth } = this.#ask
+    const usage = streamed && { stream_options: { include_usage: true } }
+    this.#passed = this.#needs.abilities.ask(
+      { caller, requestId, depth: depth + 1 },
+      { operation: "chat/completions", fields: { ...fields, stream: streamed, ...usage } },
+      {
+        begins: (isStream) => this.#hearing.head(200, isStream ? streamHead : wholeHead, []),
+        data: (chunk) => this.#hearing.data(chunk),
+        end: () => this.#hearing.end(),
+        failed: (failure) => this.#hearing.stop("upstream_error", failure),
+      },
+    )
+  }
+
+  #failed(why: Trouble): void {
+    if (this.#gone.signal.aborted) return
+    const outcome = why.refused ? "refused_request" : "upstream_error"
+    this.#hearing.stop(outcome, failureFor(this.#ask.model.of.name, why))
+  }
+}
+
+/** Has a function answer in a provider's stead. */
+export const createModelReplies =
+  (needs: Needs) =>
+  (ask: ModelAsk, hearing: Hearing): Flow => {
+    const reply = new ModelReply(needs, ask, hearing)
+    hearing.follow(reply)
+    void reply.tell()
+    return reply
+  }

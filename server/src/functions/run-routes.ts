@@ -1,0 +1,84 @@
+import { ById, Page } from "../http/list.ts"
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import type { Functions } from "./functions.ts"
+import { FunctionRun, TrialRun } from "./run-schema.ts"
+import type { RunStore } from "./run-store.ts"
+import type { Trial } from "./trial.ts"
+
+interface Needs {
+  router: Router
+  functions: Functions
+  runs: RunStore
+  trial: Trial
+}
+
+const heartbeatMs = 15_000
+
+/** A reply of server-sent events that ends with what `work` tells. */
+const streamed = (
+  work: (tell: (name: string, data: unknown) => void, signal: AbortSignal) => Promise<void>,
+): Response => {
+  const gone = new AbortController()
+  const encoder = new TextEncoder()
+  const stream = new ReadableStream<Uint8Array>({
+    start: async (controller) => {
+      const put = (text: string): void => {
+        if (!gone.signal.aborted) controller.enqueue(encoder.encode(text))
+      }
+      const beat = setInterval(() => put(":\n\n"), heartbeatMs)
+      await work(
+        (name, data) => put(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`),
+        gone.signal,
+      )
+      clearInterval(beat)
+      if (!gone.signal.aborted) controller.close()
+    },
+    cancel: () => gone.abort(),
+  })
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-store" }
+  return new Response(stream, { headers })
+}
+
+/** Trial runs, and what came of the last runs. */
+export const functionRunRoutes = ({ router, functions, runs, trial }: Needs): Router => {
+  router.on(
+    route("admin", {
+      method: "get",
+      path: "/id/:id/runs",
+      summary: "Its last runs, the latest first, with their logs",
+      params: ById,
+      responses: {
+        200: json(Page(FunctionRun), "At most fifty"),
+        404: { description: "No such function" },
+      },
+    }),
+    async ({ params }) => {
+      await functions.known(params.id)
+      const items = await runs.list(params.id)
+      return { items, total: items.length }
+    },
+  )
+  router.on(
+    route("admin", {
+      method: "post",
+      path: "/id/:id/run",
+      summary: "Try it: reply, log and cost of one run, streamed; with `content` also unsaved",
+      params: ById,
+      body: TrialRun,
+      responses: {
+        200: {
+          description: "Events `started`, `request`, `delta`, `log`, and `result` as the last",
+          contentType: "text/event-stream",
+        },
+        404: { description: "No such function, and no content was sent" },
+        422: { description: "The source cannot be loaded; `errors` has line and column" },
+      },
+    }),
+    async ({ caller, params, body }) => {
+      const prepared = await trial.prepare(params.id, body)
+      return streamed((tell, signal) => trial.run(prepared, { trial: body, caller, tell, signal }))
+    },
+  )
+  return router
+}

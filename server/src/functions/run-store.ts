@@ -1,0 +1,98 @@
+import type { Insertable } from "kysely"
+import type { Database } from "../db/database.ts"
+import type { FunctionRunRow } from "../db/function-tables.ts"
+import { FunctionRun } from "./run-schema.ts"
+
+const keptRuns = 50
+const writeMs = 500
+const mostQueued = 1000
+
+const toRow = ({ log, trial, column, ...run }: FunctionRun): Insertable<FunctionRunRow> => ({
+  ...run,
+  column_number: column,
+  trial: trial ? 1 : 0,
+  log: JSON.stringify(log),
+})
+
+/**
+ * The last runs of each function, written behind the requests' backs: one that was lost with its
+ * process was promised to nobody.
+ */
+export const createRunStore = (db: Database) => {
+  let queue: FunctionRun[] = []
+  let writing: Promise<void> = Promise.resolve()
+
+  /** Of one function, all but the latest go. */
+  const write = (functionId: string, runs: readonly FunctionRun[]): Promise<void> =>
+    db.transactLoosely(async (tx) => {
+      const there = await tx
+        .selectFrom("functions")
+        .select("id")
+        .where("id", "=", functionId)
+        .executeTakeFirst()
+      if (!there) return
+      await tx.insertInto("function_runs").values(runs.map(toRow)).execute()
+      const kept = tx
+        .selectFrom("function_runs")
+        .select("id")
+        .where("function_id", "=", functionId)
+        .orderBy("id", "desc")
+        .limit(keptRuns)
+      await tx
+        .deleteFrom("function_runs")
+        .where("function_id", "=", functionId)
+        .where("id", "not in", kept)
+        .execute()
+    })
+
+  const writeAll = async (): Promise<void> => {
+    const runs = queue
+    queue = []
+    for (const [id, some] of Map.groupBy(runs, ({ function_id }) => function_id)) {
+      // Older ones would be deleted in the same breath.
+      await write(id, some.slice(-keptRuns)).catch(() => {})
+    }
+  }
+
+  const flush = (): Promise<void> => {
+    if (queue.length > 0) writing = writing.then(writeAll)
+    return writing
+  }
+
+  const timer = setInterval(() => void flush(), writeMs).unref()
+
+  return {
+    /** A burst that no database keeps up with loses its oldest. */
+    record: (run: FunctionRun): void => {
+      queue.push(run)
+      if (queue.length > mostQueued) queue = queue.slice(-mostQueued / 2)
+    },
+
+    /** The latest first. */
+    list: async (functionId: string): Promise<FunctionRun[]> => {
+      await flush()
+      const rows = await db.read
+        .selectFrom("function_runs")
+        .selectAll()
+        .where("function_id", "=", functionId)
+        .orderBy("id", "desc")
+        .limit(keptRuns)
+        .execute()
+      return rows.map(({ column_number, trial, log, ...row }) =>
+        FunctionRun.parse({
+          ...row,
+          column: column_number,
+          trial: trial === 1,
+          log: JSON.parse(log),
+        }),
+      )
+    },
+
+    close: async (): Promise<void> => {
+      clearInterval(timer)
+      await flush()
+    },
+  }
+}
+
+export type RunStore = ReturnType<typeof createRunStore>

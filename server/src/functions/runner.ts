@@ -1,0 +1,166 @@
+import type { Guard } from "../outbound/guard.ts"
+import type { Abilities, Asker } from "./abilities.ts"
+import { createCapabilities } from "./capabilities.ts"
+import type { ItemStore } from "./item-store.ts"
+import type { FunctionRun, LogLine, RunResult } from "./run-schema.ts"
+import type { RunStore } from "./run-store.ts"
+import type { StoredFunction, Values } from "./store.ts"
+import type { createTurns } from "./turns.ts"
+import { effectiveValues, missingValues } from "./values.ts"
+import { type Result, type Session, type Trouble, trouble } from "./wall/session.ts"
+import type { Wall } from "./wall/wall.ts"
+
+const mostKeptLines = 200
+/** Functions that call each other. */
+const mostDepth = 4
+
+interface Needs {
+  wall: Wall
+  enter: ReturnType<typeof createTurns>
+  abilities: Abilities
+  items: ItemStore
+  guard: Guard
+  runs: RunStore
+  newId: () => string
+  now: () => number
+}
+
+export interface RunSpec extends Asker {
+  fn: Pick<StoredFunction, "id" | "name" | "version" | "code" | "manifest" | "hosts">
+  values: Values
+  /** What it is called for: a model's id, or `filter`. */
+  task: string
+  /** The module's own name of the model. */
+  own: string | null
+  trial?: boolean
+  /** JSON texts; false makes it wait for `room`. */
+  out?: (pieces: string[]) => boolean
+  log?: (lines: LogLine[]) => void
+}
+
+/** A function at work on one request. */
+export interface Run {
+  invoke(task: string, args: unknown): Promise<Result>
+  room(): void
+  cancel(): void
+  /** Ends it and keeps what came of it; `why` where it failed. */
+  finish(why: Trouble | null): Promise<RunResult>
+  signal: AbortSignal
+}
+
+const contextOf = ({ fn, caller, own, values, task }: RunSpec): string => {
+  const { user, groups } = caller
+  const { id, name, email, role } = user
+  return JSON.stringify({
+    user: { id, name, email, role, groups: [...groups] },
+    settings: effectiveValues(fn.manifest, values),
+    model: { id: task, name: own },
+  })
+}
+
+const ok = { outcome: "ok", message: null, line: null, column: null } as const
+
+/** Begins runs and keeps book of them. */
+export const createRunner = (needs: Needs) => {
+  const { wall, enter, runs, newId, now } = needs
+
+  const open = async (spec: RunSpec, signal: AbortSignal): Promise<Run | { trouble: Trouble }> => {
+    const { fn, caller, task, trial = false } = spec
+    if (spec.depth > mostDepth) {
+      const message = `Functions may call each other ${mostDepth} deep, and no deeper`
+      return { trouble: trouble("denied", message) }
+    }
+    const missing = missingValues(fn.manifest, effectiveValues(fn.manifest, spec.values))
+    if (missing.length > 0) {
+      const message = `An administrator has not filled in: ${missing.join(", ")}`
+      return { trouble: trouble("denied", message) }
+    }
+    const leave = await enter(fn.id, signal)
+    const startedAt = performance.now()
+    const over = new AbortController()
+    const kept: LogLine[] = []
+    let firstAt: number | null = null
+    let outputBytes = 0
+    let session: Session
+    try {
+      session = await wall.open({
+        name: fn.id,
+        code: fn.code,
+        json: contextOf(spec),
+        hears: {
+          out: (pieces) => {
+            firstAt ??= performance.now()
+            for (const piece of pieces) outputBytes += piece.length
+            return spec.out?.(pieces) ?? true
+          },
+          log: (lines) => {
+            kept.push(...lines.slice(0, mostKeptLines - kept.length))
+            spec.log?.(lines)
+          },
+          call: createCapabilities(needs, {
+            ...spec,
+            functionId: fn.id,
+            hosts: fn.hosts,
+            signal: over.signal,
+          }),
+        },
+      })
+    } catch (error) {
+      leave()
+      throw error
+    }
+    const cancel = (): void => session.cancel()
+    signal.addEventListener("abort", cancel)
+    if (signal.aborted) cancel()
+    void session.over.then(() => {
+      signal.removeEventListener("abort", cancel)
+      over.abort()
+      leave()
+    })
+
+    const keep = (result: RunResult): void => {
+      const run: FunctionRun = {
+        ...result,
+        id: newId(),
+        function_id: fn.id,
+        version: fn.version,
+        task,
+        user_id: caller.user.id,
+        trial,
+        log: kept,
+        created_at: now(),
+      }
+      // A trial of what was never saved is nobody's run.
+      if (fn.version > 0) runs.record(run)
+    }
+
+    return {
+      signal: over.signal,
+      invoke: async (name, args) => {
+        const loaded = await session.loaded
+        return "trouble" in loaded ? loaded : session.invoke(name, args)
+      },
+      room: () => session.room(),
+      cancel,
+      finish: async (why) => {
+        session.finish()
+        const { cpuMs, memoryBytes } = await session.over
+        const { outcome, message, line, column } = why ?? ok
+        const result: RunResult = {
+          ...{ outcome, message, line, column },
+          duration_ms: Math.round(performance.now() - startedAt),
+          first_output_ms: firstAt === null ? null : Math.round(firstAt - startedAt),
+          cpu_ms: Math.round(cpuMs),
+          memory_bytes: memoryBytes,
+          output_bytes: outputBytes,
+        }
+        keep(result)
+        return result
+      },
+    }
+  }
+
+  return { open }
+}
+
+export type Runner = ReturnType<typeof createRunner>

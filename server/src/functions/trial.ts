@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto"
+import { Failure } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
+import type { Abilities, Asker } from "./abilities.ts"
+import type { CheckSource } from "./check.ts"
+import { type Fields, isObject } from "./completion.ts"
+import { modelsOf } from "./directory.ts"
+import type { Functions } from "./functions.ts"
+import { createModelCalls } from "./model-calls.ts"
+import { givenBy, noReply } from "./model-reply.ts"
+import type { RunResult, TrialRun } from "./run-schema.ts"
+import type { Run, Runner, RunSpec } from "./runner.ts"
+import { secretMask } from "./schema.ts"
+import type { StoredFunction, Values } from "./store.ts"
+import { type Trouble, trouble } from "./wall/session.ts"
+
+/** Tells whoever looks; the names are those of docs/api.md. */
+export type Tell = (name: string, data: unknown) => void
+
+interface Listener {
+  tell: Tell
+  signal: AbortSignal
+}
+
+interface Needs {
+  abilities: Abilities
+  functions: Functions
+  check: CheckSource
+  runner: Runner
+}
+
+const nothingRun: Omit<RunResult, "outcome" | "message" | "line" | "column"> = {
+  duration_ms: 0,
+  first_output_ms: null,
+  cpu_ms: 0,
+  memory_bytes: 0,
+  output_bytes: 0,
+}
+
+const deltaOf = (piece: unknown): Fields => (isObject(piece) ? piece : { content: String(piece) })
+
+const valuesFor = (stored: Values, given: TrialRun["values"]): Values => {
+  const values: Values = { ...stored }
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (value === secretMask) continue
+    if (value === null) delete values[name]
+    else values[name] = value
+  }
+  return values
+}
+
+/** The pieces of a reply that a filter is given, a word each. */
+const wordsOf = (reply: string): string[] => reply.match(/\S+\s*/g) ?? [reply]
+
+/** Runs a source once for its author, saved or not, and tells all that comes of it. */
+export const createTrial = ({ abilities, functions, check, runner }: Needs) => {
+  /** What is run: the stored function, with whatever the trial has in its place. */
+  const subjectOf = async (id: string, trial: TrialRun): Promise<StoredFunction> => {
+    const stored = await functions.find(id)
+    if (trial.content === undefined) return stored ?? functions.known(id)
+    const { code, manifest } = await check.orFail(trial.content)
+    const base: StoredFunction = stored ?? {
+      ...{ id, name: id, user_id: "", version: 0, is_active: true, code, manifest, values: {} },
+      ...{ meta: { description: "", tags: [] }, hosts: [], filter_models: [], filter_order: 0 },
+      ...{ access_grants: [], created_at: 0, updated_at: 0 },
+    }
+    return { ...base, code, manifest }
+  }
+
+  /** The reply of the model that it handed over to. */
+  const tellCall = async (
+    call: Fields,
+    asker: Asker,
+    { tell, signal }: Listener,
+  ): Promise<void> => {
+    tell("request", { request: call })
+    const calls = createModelCalls(abilities, { ...asker, depth: asker.depth + 1 })
+    signal.addEventListener("abort", calls.end)
+    const { stream } = calls.open(call)
+    for (let done = false; !done; ) {
+      const read = await calls.next(stream)
+      for (const piece of read.pieces) tell("delta", piece)
+      done = read.done
+    }
+  }
+
+  const tellWhole = ({ choices, ...rest }: Fields, tell: Tell): void => {
+    const [first] = Array.isArray(choices) ? choices : []
+    tell("delta", { ...(isObject(first?.message) ? first.message : {}), ...rest })
+  }
+
+  const tryModel = async (
+    run: Run,
+    request: Fields,
+    { asker, ...listener }: Listener & { asker: Asker },
+  ): Promise<Trouble | null> => {
+    const result = await run.invoke("reply", { request })
+    if ("trouble" in result) return result.trouble
+    const given = givenBy(result.value)
+    if (given === null) return noReply
+    if ("text" in given) listener.tell("delta", { content: given.text })
+    else if ("whole" in given) tellWhole(given.whole, listener.tell)
+    else if ("call" in given) await tellCall(given.call, asker, listener)
+    return null
+  }
+
+  const tryChunks = async (run: Run, reply: string, tell: Tell): Promise<Trouble | null> => {
+    const deltas = [...wordsOf(reply).map((content) => ({ content })), { content: "", last: true }]
+    const result = await run.invoke("chunk", { deltas })
+    if ("trouble" in result) return result.trouble
+    for (const delta of Array.isArray(result.value) ? result.value : []) {
+      if (delta !== null) tell("delta", deltaOf(delta))
+    }
+    return null
+  }
+
+  const tryAfter = async (run: Run, reply: string, tell: Tell): Promise<Trouble | null> => {
+    const message = { role: "assistant", content: reply }
+    const completion = { choices: [{ index: 0, message, finish_reason: "stop" }] }
+    const result = await run.invoke("after", { reply: completion })
+    if ("trouble" in result) return result.trouble
+    if (isObject(result.value)) tellWhole(result.value, tell)
+    return null
+  }
+
+  const tryFilter = async (
+    run: Run,
+    { manifest }: StoredFunction,
+    { trial, tell }: { trial: TrialRun; tell: Tell },
+  ): Promise<Trouble | null> => {
+    if (manifest.filter?.before) {
+      const result = await run.invoke("before", { request: trial.request })
+      if ("trouble" in result) return result.trouble
+      tell("request", { request: result.value })
+    }
+    if (manifest.filter?.chunk) return tryChunks(run, trial.reply, tell)
+    return manifest.filter?.after ? tryAfter(run, trial.reply, tell) : null
+  }
+
+  return {
+    /** Read before anything is streamed. @throws {Failure} for what cannot be run at all */
+    prepare: async (id: string, trial: TrialRun) => {
+      const subject = await subjectOf(id, trial)
+      const fn = { ...subject, ...(trial.hosts && { hosts: trial.hosts }) }
+      const models = modelsOf(fn)
+      const model = models.find((one) => one.id === trial.model || one.own === trial.model)
+      return { fn, model: model ?? models[0] ?? null, values: valuesFor(fn.values, trial.values) }
+    },
+
+    /** Ends with `result`, whatever happens. */
+    run: async (
+      {
+        fn,
+        model,
+        values,
+      }: { fn: StoredFunction; model: { id: string; own: string | null } | null; values: Values },
+      {
+        trial,
+        caller,
+        tell,
+        signal,
+      }: { trial: TrialRun; caller: Caller; tell: Tell; signal: AbortSignal },
+    ): Promise<void> => {
+      const models = modelsOf(fn).map(({ id }) => id)
+      tell("started", { models, filter: fn.manifest.filter })
+      const spec: RunSpec = {
+        ...{ fn, values, caller, requestId: randomUUID(), depth: 0, trial: true },
+        task: model?.id ?? "filter",
+        own: model?.own ?? null,
+        out: (pieces) => {
+          for (const piece of pieces) tell("delta", deltaOf(JSON.parse(piece)))
+          return true
+        },
+        log: (lines) => {
+          for (const line of lines) tell("log", line)
+        },
+      }
+      const told = ({ outcome, message, line, column }: Trouble): RunResult => ({
+        ...{ outcome, message, line, column },
+        ...nothingRun,
+      })
+      try {
+        const opened = await runner.open(spec, signal)
+        if ("trouble" in opened) return tell("result", told(opened.trouble))
+        const request = { model: model?.id ?? "", ...trial.request }
+        const why = model
+          ? await tryModel(opened, request, { asker: spec, tell, signal })
+          : await tryFilter(opened, fn, { trial, tell })
+        tell("result", await opened.finish(why))
+      } catch (error) {
+        const message = error instanceof Failure ? error.message : "Something went wrong"
+        tell("result", told(trouble("threw", message)))
+      }
+    },
+  }
+}
+
+export type Trial = ReturnType<typeof createTrial>

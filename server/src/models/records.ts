@@ -1,0 +1,42 @@
+import type { Offer } from "../connections/registry.ts"
+import type { FunctionModel } from "../functions/directory.ts"
+import type { ModelRecord } from "./schema.ts"
+
+/** Nothing where nobody offers it. */
+export const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[] => {
+  const [first] = offers
+  if (!first) return []
+  const { model, upstream } = first
+  return [
+    {
+      id,
+      object: "model",
+      created: model.created,
+      owned_by: upstream.config.kind,
+      name: id,
+      description: "",
+      connection_type: upstream.provider.connection_type,
+      tags: [],
+      capabilities: model.capabilities,
+      ...(model.context_length !== null && { context_length: model.context_length }),
+      connections: offers.map(({ upstream: { config } }) => ({ id: config.id, name: config.name })),
+      is_active: true,
+      available: offers.some((offer) => offer.upstream.available()),
+    },
+  ]
+}
+
+export const functionRecord = (model: FunctionModel): ModelRecord => ({
+  id: model.id,
+  object: "model",
+  created: model.of.created_at,
+  owned_by: "function",
+  name: model.name,
+  description: model.description,
+  connection_type: "function",
+  tags: model.of.meta.tags,
+  capabilities: { completion: true },
+  connections: [],
+  is_active: true,
+  available: true,
+})

@@ -1,0 +1,91 @@
+import { lookup } from "node:dns/promises"
+import { BlockList, isIP } from "node:net"
+
+/** Addresses that are nobody's on the open internet, or that lead back into one's own house. */
+const closed4 = [
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16"],
+  ...["172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16"],
+  ...["198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
+]
+/** Those with an IPv4 address inside are closed whole: what they lead to cannot be told. */
+const closed6 = [
+  ...["::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32"],
+  ...["2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8"],
+]
+
+const add = (list: BlockList, cidr: string): void => {
+  const [address = "", bits] = cidr.split("/")
+  const family = isIP(address) === 6 ? "ipv6" : "ipv4"
+  list.addSubnet(
+    address,
+    bits === undefined ? (family === "ipv6" ? 128 : 32) : Number(bits),
+    family,
+  )
+}
+
+const listOf = (cidrs: readonly string[]): BlockList => {
+  const list = new BlockList()
+  for (const cidr of cidrs) add(list, cidr)
+  return list
+}
+
+const closed = listOf([...closed4, ...closed6])
+
+/** A dotted address written as IPv6 is judged as what it stands for. */
+const plain = (address: string): string => {
+  const [, dotted] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
+  if (dotted) return dotted
+  const [, high = "", low = ""] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address) ?? []
+  if (low === "") return address
+  const bits = Number.parseInt(high, 16) * 65_536 + Number.parseInt(low, 16)
+  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 255).join(".")
+}
+
+export interface Address {
+  address: string
+  family: 4 | 6
+}
+
+/** Every address of a name. */
+export type Resolve = (hostname: string) => Promise<readonly { address: string }[]>
+
+const system: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
+
+/** Where the guard let nobody through; its message is for whoever asked. */
+export class GuardError extends Error {
+  override name = "GuardError"
+}
+
+/**
+ * Stands before requests whose address others may choose. A name is resolved once, all of its
+ * addresses are judged, and the connection goes to the one that was judged: a name that changes its
+ * mind between the two finds nobody asking again.
+ * @param open networks that may be reached though they are closed to others
+ */
+export const createGuard = (open: readonly string[], resolve: Resolve = system) => {
+  const opened = listOf(open)
+
+  const isOpen = (address: string): boolean => {
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4"
+    return opened.check(address, family) || !closed.check(address, family)
+  }
+
+  return {
+    /** @throws {GuardError} when any address of the host is closed */
+    admit: async (hostname: string): Promise<Address> => {
+      const bare = hostname.replace(/^\[|\]$/g, "")
+      const found = isIP(bare)
+        ? [{ address: bare }]
+        : await resolve(bare).catch((): { address: string }[] => [])
+      const addresses = found.map(({ address }) => plain(address))
+      const [first] = addresses
+      if (!first) throw new GuardError(`The host ${hostname} cannot be found`)
+      if (!addresses.every(isOpen)) {
+        throw new GuardError(`The host ${hostname} is on a network that functions may not reach`)
+      }
+      return { address: first, family: isIP(first) === 6 ? 6 : 4 }
+    },
+  }
+}
+
+export type Guard = ReturnType<typeof createGuard>
