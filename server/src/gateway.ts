@@ -15,6 +15,7 @@ import { createTokens } from "./auth/tokens.ts"
 import { openBus } from "./bus/open.ts"
 import { createAbilities } from "./chat/abilities.ts"
 import { createChat } from "./chat/chat.ts"
+import { createFiltering } from "./chat/filtering.ts"
 import { createConversations } from "./chats/conversations.ts"
 import type { Config } from "./config.ts"
 import { createConnections } from "./connections/connections.ts"
@@ -191,6 +192,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     catalogue,
     meters,
     running,
+    filtering: createFiltering(studio),
     replies: studio.replies,
   })
   const abilities = createAbilities({ chat, citing, files: library.files })

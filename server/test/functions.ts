@@ -21,7 +21,11 @@ export const saveFunction = async (
 export const askModel = (
   gateway: TestGateway,
   model: string,
-  { content = "hello there", key, ...fields }: { content?: string; key?: string } & object = {},
+  {
+    content = "hello there",
+    key,
+    ...fields
+  }: { content?: string; key?: string; [field: string]: unknown } = {},
 ) =>
   gateway.call(
     "POST",

@@ -15,6 +15,7 @@ import type { Flow } from "../outbound/client.ts"
 import type { Booked, Meter, Meters } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
 import { bodyFor, hidesUsage } from "./context.ts"
+import type { Filtering } from "./filtering.ts"
 import { chatEndings, Frames, responseEndings } from "./frames.ts"
 import { Relay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
@@ -27,6 +28,7 @@ interface Needs {
   template: () => string
   meters: Meters
   running: Running
+  filtering: Filtering
   /** Has a function answer. */
   replies: (ask: ModelAsk, hearing: Hearing) => Flow
 }
@@ -88,6 +90,13 @@ const attemptFor =
     }),
   })
 
+const goneSignal = ({ outgoing }: Exchange): AbortSignal => {
+  const gone = new AbortController()
+  outgoing.once("close", () => gone.abort())
+  if (outgoing.destroyed) gone.abort()
+  return gone.signal
+}
+
 const revoked = (): Failure =>
   new Failure("unauthorized", "The credential of this request was revoked")
 
@@ -95,7 +104,15 @@ const shutDown = (): Failure =>
   new Failure("shutting_down", "The gateway is shutting down; send the request again")
 
 /** Takes a request that was read to a connection that has its model, and the reply back. */
-export const createChat = ({ catalogue, citing, template, meters, running, replies }: Needs) => {
+export const createChat = ({
+  catalogue,
+  citing,
+  template,
+  meters,
+  running,
+  filtering,
+  replies,
+}: Needs) => {
   const askFunction = (
     model: FunctionModel,
     { caller, request, book }: Asking,
@@ -110,7 +127,7 @@ export const createChat = ({ catalogue, citing, template, meters, running, repli
     const { requestId } = book
     const body = bodyFor(request, resolved.workspace, model.id)
     const ask = { model, body, streamed: request.streamed, estimated: meter.estimated }
-    replies({ ...ask, caller, requestId, depth: request.depth ?? 0 }, hearing)
+    replies({ ...ask, caller, requestId, above: request.above ?? [] }, hearing)
   }
 
   const dispatch = (
@@ -143,6 +160,19 @@ export const createChat = ({ catalogue, citing, template, meters, running, repli
       const patience = attempts[0]?.upstream.firstByteMs ?? 0
       hearing.follow(send(attempts, hearing, patience))
     })
+
+  /** As `dispatch`, with the filters that stand before the model. */
+  const through = (
+    asking: Asking,
+    route: { resolved: Resolved; headers: Record<string, string> },
+    { hear, signal }: { hear: Hear; signal: () => AbortSignal },
+  ): Promise<void> => {
+    const around = filtering.around(route.resolved, asking)
+    if (!around) return dispatch(asking, route, hear)
+    return around(signal(), (request, resolved, within) =>
+      dispatch({ ...asking, request }, { ...route, resolved }, within(hear)),
+    )
+  }
 
   const relayTo =
     (exchange: Exchange, request: ModelRequest, sources?: SourceWords): Hear =>
@@ -196,7 +226,8 @@ export const createChat = ({ catalogue, citing, template, meters, running, repli
     const asking = { caller, request: sourced.request, book: exchange }
     const words = sourced.cited ? wordsOf(sourced.cited, request.model) : undefined
     const route = { resolved: await again(caller, request), headers: clientHeaders(exchange) }
-    await dispatch(asking, route, relayTo(exchange, sourced.request, words))
+    const hear = relayTo(exchange, sourced.request, words)
+    await through(asking, route, { hear, signal: () => gone.signal })
   }
 
   return {
@@ -210,7 +241,8 @@ export const createChat = ({ catalogue, citing, template, meters, running, repli
       }
       const asking = { caller, request, book: exchange }
       const route = { resolved, headers: clientHeaders(exchange) }
-      await dispatch(asking, route, relayTo(exchange, request))
+      const hear = relayTo(exchange, request)
+      await through(asking, route, { hear, signal: () => goneSignal(exchange) })
     },
 
     /** The same without a client's reply: `hear` makes what keeps the answer. @throws {Failure} */
@@ -223,23 +255,22 @@ export const createChat = ({ catalogue, citing, template, meters, running, repli
       if (quoted) {
         const context = promptFor(quoted, template())
         const told = { ...asking, request: { ...request, context } }
-        return dispatch(told, { resolved, headers: {} }, hear)
+        return through(told, { resolved, headers: {} }, { hear, signal: () => signal })
       }
       if (!asksForFiles(request, resolved)) {
-        return dispatch(asking, { resolved, headers: {} }, hear)
+        return through(asking, { resolved, headers: {} }, { hear, signal: () => signal })
       }
       const sourced = await find(caller, request, resolved, signal)
       signal.throwIfAborted()
       const { cited } = sourced
-      await dispatch(
-        { ...asking, request: sourced.request },
-        { resolved: await again(caller, request), headers: {} },
-        (...told) => {
-          const hearing = hear(...told)
-          if (cited) hearing.cited?.(cited)
-          return hearing
-        },
-      )
+      const citedHear: Hear = (...told) => {
+        const hearing = hear(...told)
+        if (cited) hearing.cited?.(cited)
+        return hearing
+      }
+      const told = { ...asking, request: sourced.request }
+      const route = { resolved: await again(caller, request), headers: {} }
+      await through(told, route, { hear: citedHear, signal: () => signal })
     },
   }
 }

@@ -1,10 +1,10 @@
-import type { IncomingHttpHeaders } from "node:http"
 import type { Upstream } from "../connections/upstream.ts"
 import { failureOf } from "../connections/words.ts"
 import { Failure } from "../errors.ts"
 import type { Abilities, ReplyHears } from "../functions/abilities.ts"
 import { toFailure } from "../http/errors.ts"
 import type { Flow } from "../outbound/client.ts"
+import { headerOf } from "../outbound/reply-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Meter } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
@@ -72,9 +72,9 @@ class InnerHearing implements Hearing, Flow {
     this.#needs.meter.sentTo(upstream.config.id, upstream.config.kind)
   }
 
-  head(status: number, headers: IncomingHttpHeaders): void {
+  head(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
-    const streamed = String(headers["content-type"] ?? "").startsWith("text/event-stream")
+    const streamed = (headerOf(rawHeaders, "content-type") ?? "").startsWith("text/event-stream")
     if (status < 200 || status > 299) this.#stage = "error"
     else this.#stage = streamed ? "stream" : "whole"
     if (this.#stage !== "error") this.#needs.hears.begins(streamed)
@@ -163,13 +163,13 @@ class InnerHearing implements Hearing, Flow {
 /** Has functions ask models: as the user who asks them, with a record of its own. */
 export const createInner =
   (chat: Chat): Abilities["ask"] =>
-  ({ caller, requestId, depth }, { operation, fields }, hears) => {
+  ({ caller, requestId, above }, { operation, fields }, hears) => {
     let inner: InnerHearing | null = null
     let cancelled = false
     const stopped = new AbortController()
     const ask = async (): Promise<void> => {
       const read = readRequest(operation, Buffer.from(JSON.stringify(fields)))
-      const request = { ...read, depth }
+      const request = { ...read, above }
       const book = { requestId, startedAt: performance.now() }
       const { signal } = stopped
       await chat.answer({ caller, request, book, signal }, (meter, over) => {

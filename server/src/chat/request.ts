@@ -11,8 +11,8 @@ export interface ModelRequest {
   fields: Record<string, unknown>
   model: string
   streamed: boolean
-  /** How many functions stand above it; 0 when left out. */
-  depth?: number
+  /** The functions that asked for it, the outermost first. */
+  above?: readonly string[]
   /** What the gateway adds to the prompt: passages of files. */
   context?: string
 }

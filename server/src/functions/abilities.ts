@@ -6,8 +6,8 @@ import type { Flow } from "../outbound/client.ts"
 export interface Asker {
   caller: Caller
   requestId: string
-  /** How many functions stand above what is asked for. */
-  depth: number
+  /** The functions that stand above what is asked for, the outermost first. */
+  above: readonly string[]
 }
 
 /** Hears another model's reply; exactly one of `end` and `failed` comes last. */

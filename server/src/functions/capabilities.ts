@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { Failure } from "../errors.ts"
 import { type Guard, GuardError } from "../outbound/guard.ts"
-import { guardedFetch } from "../outbound/guarded-fetch.ts"
 import type { Abilities, Asker } from "./abilities.ts"
 import { allowsHost } from "./hosts.ts"
 import type { ItemStore } from "./item-store.ts"
@@ -89,11 +88,16 @@ const inWords = (error: unknown): unknown => {
 /** What `context` can do in one run, as the user who asks. */
 export const createCapabilities = ({ abilities, items, guard }: Needs, scope: Scope) => {
   const { functionId, hosts, signal, caller } = scope
-  const calls = createModelCalls(abilities, { ...scope, depth: scope.depth + 1 })
+  const calls = createModelCalls(abilities, {
+    ...scope,
+    above: [...scope.above, functionId],
+  })
   signal.addEventListener("abort", calls.end)
 
   const fetchAsked = async (args: unknown) => {
     const asked = fetchOf(args)
+    // Loaded when a function first fetches: most gateways have none that does.
+    const { guardedFetch } = await import("../outbound/guarded-fetch.ts")
     try {
       return await guardedFetch(guard, {
         ...asked,

@@ -48,11 +48,8 @@ export const givenBy = (result: unknown): Given | null => {
   return typeof value.model === "string" && Array.isArray(value.messages) ? { call: value } : null
 }
 
-const streamHead = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache",
-}
-const wholeHead = { "content-type": "application/json" }
+const streamHead = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"]
+const wholeHead = ["content-type", "application/json"]
 
 interface Needs {
   runner: Runner
@@ -134,7 +131,7 @@ class ModelReply implements Flow {
     if (this.#begun) return
     this.#begun = true
     const { streamed } = this.#ask
-    this.#hearing.head(200, streamed ? streamHead : wholeHead, [])
+    this.#hearing.head(200, streamed ? streamHead : wholeHead)
   }
 
   #send(text: string): boolean {
@@ -158,13 +155,13 @@ class ModelReply implements Flow {
 
   /** The reply of the model that it named, byte for byte. */
   #pass(fields: Fields): void {
-    const { streamed, caller, requestId, depth } = this.#ask
+    const { streamed, caller, requestId, above, model } = this.#ask
     const usage = streamed && { stream_options: { include_usage: true } }
     this.#passed = this.#needs.abilities.ask(
-      { caller, requestId, depth: depth + 1 },
+      { caller, requestId, above: [...above, model.of.id] },
       { operation: "chat/completions", fields: { ...fields, stream: streamed, ...usage } },
       {
-        begins: (isStream) => this.#hearing.head(200, isStream ? streamHead : wholeHead, []),
+        begins: (isStream) => this.#hearing.head(200, isStream ? streamHead : wholeHead),
         data: (chunk) => this.#hearing.data(chunk),
         end: () => this.#hearing.end(),
         failed: (failure) => this.#hearing.stop("upstream_error", failure),

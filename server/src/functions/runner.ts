@@ -66,7 +66,7 @@ export const createRunner = (needs: Needs) => {
 
   const open = async (spec: RunSpec, signal: AbortSignal): Promise<Run | { trouble: Trouble }> => {
     const { fn, caller, task, trial = false } = spec
-    if (spec.depth > mostDepth) {
+    if (spec.above.length > mostDepth) {
       const message = `Functions may call each other ${mostDepth} deep, and no deeper`
       return { trouble: trouble("denied", message) }
     }

@@ -3,7 +3,7 @@ import { AccessGrants } from "../grants/schema.ts"
 
 export const mostContent = 256 * 1024
 
-export const FunctionId = z
+const FunctionId = z
   .string()
   .max(64)
   .regex(/^[a-z][a-z0-9_]*$/, "must begin with a small letter and hold only a-z, 0-9 and _")

@@ -8,6 +8,7 @@ import type { Secrets } from "../secrets/secrets.ts"
 import type { Abilities } from "./abilities.ts"
 import { createCheck } from "./check.ts"
 import { createDirectory } from "./directory.ts"
+import { createFilterChains } from "./filter-chain.ts"
 import { createFunctions } from "./functions.ts"
 import { createItemStore } from "./item-store.ts"
 import { createModelReplies } from "./model-reply.ts"
@@ -77,6 +78,7 @@ export const createStudio = async (needs: Needs) => {
     functions,
     runs,
     trial: createTrial({ abilities, functions, check, runner }),
+    chains: createFilterChains(runner),
     replies: createModelReplies({ runner, abilities }),
     close: async (): Promise<void> => {
       directory.close()

@@ -74,7 +74,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Needs) => {
     { tell, signal }: Listener,
   ): Promise<void> => {
     tell("request", { request: call })
-    const calls = createModelCalls(abilities, { ...asker, depth: asker.depth + 1 })
+    const calls = createModelCalls(abilities, asker)
     signal.addEventListener("abort", calls.end)
     const { stream } = calls.open(call)
     for (let done = false; !done; ) {
@@ -164,7 +164,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Needs) => {
       const models = modelsOf(fn).map(({ id }) => id)
       tell("started", { models, filter: fn.manifest.filter })
       const spec: RunSpec = {
-        ...{ fn, values, caller, requestId: randomUUID(), depth: 0, trial: true },
+        ...{ fn, values, caller, requestId: randomUUID(), above: [], trial: true },
         task: model?.id ?? "filter",
         own: model?.own ?? null,
         out: (pieces) => {
@@ -184,7 +184,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Needs) => {
         if ("trouble" in opened) return tell("result", told(opened.trouble))
         const request = { model: model?.id ?? "", ...trial.request }
         const why = model
-          ? await tryModel(opened, request, { asker: spec, tell, signal })
+          ? await tryModel(opened, request, { asker: { ...spec, above: [fn.id] }, tell, signal })
           : await tryFilter(opened, fn, { trial, tell })
         tell("result", await opened.finish(why))
       } catch (error) {

@@ -250,6 +250,9 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
 
     /** Whether a function or any connection offers it, to whomever. */
     offered,
+    /** Whether filters stand before it, so that nobody may go round them. */
+    filtered: (id: string): boolean => directory.filtersOf([id, `${id}:latest`]).length > 0,
+
     /** Whose access a workspace model lends to those who use it. */
     ownerOf: (model: WorkspaceModel): Principal | undefined =>
       snapshot.ownerById.get(model.user_id),

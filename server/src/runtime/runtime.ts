@@ -150,6 +150,10 @@ export const createRuntime = (needs: Needs) => {
     const { exchange, caller } = proxied
     const native = readNative(await readBytes(exchange.incoming, config.MAX_BODY_SIZE))
     exchange.model = native.model
+    if (name !== "show" && catalogue.filtered(native.model)) {
+      const message = `Filters stand before '${native.model}': ask it over /v1/chat/completions`
+      fail("forbidden", message)
+    }
     const { id, offers } = await offersFor(caller, kind, native.model)
     const bodyFor = (upstream: Upstream): Buffer => {
       const prefix = upstream.config.id_prefix

@@ -1,6 +1,7 @@
 import type { LogLine } from "../run-schema.ts"
 
-const mostLines = 500
+/** And one more, which says that there were others. */
+const mostLines = 199
 const mostCharacters = 64 * 1024
 
 /** The file name that an author's module has in stacks. */
@@ -14,22 +15,32 @@ export const placeOf = (stack: string): { line: number | null; column: number | 
   return { line: line ? Number(line) : null, column: column ? Number(column) : null }
 }
 
-/** Takes the lines of one run, as many as there is room for, and counts the rest. */
+/** Takes the lines of one run, as many as there is room for. */
 export const createGuestLog = (elapsed: () => number) => {
   let lines: LogLine[] = []
   let taken = 0
   let characters = 0
-  let dropped = 0
+  let full = false
 
   return {
-    write: ({ level, text, stack }: { level: LogLine["level"]; text: string; stack: string }) => {
+    /** @returns false when there is no room for more */
+    write: ({
+      level,
+      text,
+      stack,
+    }: {
+      level: LogLine["level"]
+      text: string
+      stack: string
+    }): boolean => {
       characters += text.length
       if (taken >= mostLines || characters > mostCharacters) {
-        dropped++
-        return
+        full = true
+        return false
       }
       taken++
       lines.push({ level, text, line: placeOf(stack).line, at_ms: Math.round(elapsed()) })
+      return true
     },
     /** What was written since this was last asked. */
     take: (): LogLine[] => {
@@ -37,10 +48,10 @@ export const createGuestLog = (elapsed: () => number) => {
       lines = []
       return out
     },
-    /** Says how many lines had no room, if any. */
+    /** Says so if some had no room. */
     close: (): void => {
-      if (dropped === 0) return
-      const text = `${dropped} more lines were not kept`
+      if (!full) return
+      const text = "More lines were not kept"
       lines.push({ level: "warn", text, line: null, at_ms: Math.round(elapsed()) })
     },
   }

@@ -126,9 +126,10 @@ export class Guest implements Host {
     switch (name) {
       case "out":
         return this.#put(read(this.#limits.outputBytes))
-      case "log":
-        this.#log.write(LogMessage.parse(JSON.parse(read(mostLogMessage))))
-        return undefined
+      case "log": {
+        const line = LogMessage.parse(JSON.parse(read(mostLogMessage)))
+        return this.#log.write(line) ? undefined : "full"
+      }
       case "call":
         return this.#ask(read(mostMessage))
       case "timer":

@@ -1,10 +1,8 @@
 import { EvalFlags, type JSValueHandle, QuickJS } from "quickjs-wasi"
 import { moduleName } from "./guest-log.ts"
+import { noImports } from "./protocol.ts"
 
 const stackBytes = 256 * 1024
-
-/** Refused at the border: there is nothing to import, and no file is ever read for a guest. */
-const noImports = "A function cannot import other modules"
 
 const entryNames = ["load", "invoke", "settle", "ring", "abort"] as const
 export type Entry = (typeof entryNames)[number]

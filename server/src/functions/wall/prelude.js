@@ -68,13 +68,16 @@
       return text(value)
     }
   }
+  let logIsFull = false
   const writer =
     (level) =>
     (...values) => {
+      if (logIsFull) return
       let line = ""
       for (let at = 0; at < values.length; at++) line += (at > 0 ? " " : "") + shown(values[at])
       const { stack } = new NativeError()
-      host("log", stringify({ level, text: cut(line, 4000), stack: cut(text(stack), 4000) }))
+      const told = stringify({ level, text: cut(line, 4000), stack: cut(text(stack), 4000) })
+      logIsFull = host("log", told) !== undefined
     }
   const levels = () => ({
     debug: writer("debug"),

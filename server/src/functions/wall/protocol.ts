@@ -13,6 +13,9 @@ export interface Limits {
   pieces: number
 }
 
+/** Refused at the border: there is nothing to import, and no file is ever read for a guest. */
+export const noImports = "A function cannot import other modules"
+
 /** What the guest's code threw. The stack speaks of the author's own lines. */
 export interface Fault {
   name: string

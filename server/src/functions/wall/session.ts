@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { LogLine, RunOutcome } from "../run-schema.ts"
 import { placeOf } from "./guest-log.ts"
-import type { Asked, Ending, Fault, Told } from "./protocol.ts"
+import { type Asked, type Ending, type Fault, noImports, type Told } from "./protocol.ts"
 
 /** What went wrong in an author's code, as a value. */
 export interface Trouble {
@@ -52,12 +52,12 @@ const Done = z.object({
 })
 
 const outcomeOf = ({ name, message }: Fault): Trouble["outcome"] => {
-  if (name === "DeniedError" || name === "RefusedError") return "denied"
+  if (name === "DeniedError" || name === "RefusedError" || message === noImports) return "denied"
   return name === "InternalError" && message === "out of memory" ? "out_of_memory" : "threw"
 }
 
 /** How a fault reads for a person: with its kind, unless that says nothing. */
-export const troubleOf = (fault: Fault): Trouble => {
+const troubleOf = (fault: Fault): Trouble => {
   const { name, message, stack } = fault
   const plain = ["Error", "DeniedError", "RefusedError", "RequestError"].includes(name)
   const words = plain ? message || name : `${name}: ${message}`

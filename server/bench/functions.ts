@@ -1,0 +1,223 @@
+// `npm run bench:functions`: functions on one pool of workers, and what hostile ones cost others.
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { hostile, type Served, serveFunctions } from "./function-server.ts"
+import { type Mark, passes } from "./line.ts"
+import { readCpu, readRss } from "./proc.ts"
+import { createProcesses, placing } from "./processes.ts"
+import { formatMarks } from "./table.ts"
+
+const streams = 100
+const perSecond = 50
+const besideSeconds = 4
+
+const quantile = (times: readonly number[], part: number): number => {
+  const sorted = times.toSorted((left, right) => left - right)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+const ms = (value: number): string => `${value.toFixed(1)} ms`
+
+interface Streamed {
+  firstMs: number
+  wholeMs: number
+  pieces: number
+}
+
+/** Reads a streamed reply to its end. */
+const stream = async (served: Served, model: string): Promise<Streamed> => {
+  const began = performance.now()
+  const response = await served.chat(model, { stream: true })
+  if (!response.ok) throw new Error(`${model}: ${response.status} ${await response.text()}`)
+  let firstMs = Number.NaN
+  let text = ""
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body ?? []) {
+    if (Number.isNaN(firstMs)) firstMs = performance.now() - began
+    text += decoder.decode(chunk, { stream: true })
+  }
+  if (!text.endsWith("data: [DONE]\n\n")) throw new Error(`${model}: the stream was not whole`)
+  const pieces = text.split('"content":"').length - 1
+  return { firstMs, wholeMs: performance.now() - began, pieces }
+}
+
+/** A hundred replies at once, each of a hundred pieces two milliseconds apart. */
+const measureStreams = async (served: Served): Promise<string[]> => {
+  const cpuBefore = readCpu(served.pid)
+  const began = performance.now()
+  let most = 0
+  const watch = setInterval(() => {
+    most = Math.max(most, readRss(served.pid))
+  }, 100)
+  const models = Array.from({ length: streams }, (_, index) => `steady_${index % 4}`)
+  const done = await Promise.all(models.map((model) => stream(served, model)))
+  clearInterval(watch)
+  const seconds = (performance.now() - began) / 1000
+  const pieces = done.reduce((sum, one) => sum + one.pieces, 0)
+  const first = done.map(({ firstMs }) => firstMs)
+  const cpu = (readCpu(served.pid) - cpuBefore) / pieces
+  return [
+    `${streams} streams at once: ${Math.round(pieces / seconds)} pieces/s, ${cpu.toFixed(0)} µs of CPU a piece,`,
+    `  first piece p50 ${ms(quantile(first, 0.5))}, p99 ${ms(quantile(first, 0.99))};`,
+    `  whole p99 ${ms(
+      quantile(
+        done.map(({ wholeMs }) => wholeMs),
+        0.99,
+      ),
+    )} for 100 pieces 2 ms apart; memory ${most.toFixed(0)} MB`,
+  ]
+}
+
+/** First token of a trivial function, the workers and its module having run before. */
+const measureWarm = async (served: Served): Promise<number> => {
+  for (let turn = 0; turn < 20; turn++) await stream(served, "trivial")
+  const times: number[] = []
+  for (let turn = 0; turn < 100; turn++) {
+    times.push((await stream(served, "trivial")).firstMs)
+    await sleep(5)
+  }
+  return quantile(times, 0.5)
+}
+
+const measureChanged = async (served: Served): Promise<number> => {
+  const times: number[] = []
+  for (let turn = 0; turn < 15; turn++) {
+    await served.save("changes", `export const reply = () => "version ${turn}"`)
+    times.push((await stream(served, "changes")).firstMs)
+  }
+  return quantile(times, 0.95)
+}
+
+/** Ordinary requests at a steady rate; how long each of them took. */
+const ordinary = async (served: Served, seconds: number): Promise<number[]> => {
+  const times: number[] = []
+  const sending: Promise<void>[] = []
+  const send = async (): Promise<void> => {
+    const began = performance.now()
+    const response = await served.chat("bench-reply", {})
+    await response.arrayBuffer()
+    if (response.ok) times.push(performance.now() - began)
+    else throw new Error(`an ordinary request: ${response.status}`)
+  }
+  const until = performance.now() + seconds * 1000
+  while (performance.now() < until) {
+    sending.push(send())
+    await sleep(1000 / perSecond)
+  }
+  await Promise.all(sending)
+  return times
+}
+
+/** One kind of hostile code after another, two at a time, as long as ordinary requests go on. */
+const besideHostile = async (served: Served, name: string): Promise<number[]> => {
+  let going = true
+  const attack = async (): Promise<void> => {
+    while (going) {
+      const response = await served.chat(`hostile_${name}`, {})
+      await response.arrayBuffer()
+      await sleep(20)
+    }
+  }
+  const attacking = Promise.all([attack(), attack()])
+  const times = await ordinary(served, besideSeconds)
+  going = false
+  await attacking
+  return times
+}
+
+const measureNeighbours = async (served: Served): Promise<{ lines: string[]; marks: Mark[] }> => {
+  await ordinary(served, 3)
+  const lines: string[] = []
+  const marks: Mark[] = []
+  for (const name of Object.keys(hostile)) {
+    // Measured alone right before, as other programs come and go on this machine.
+    const alone = await ordinary(served, besideSeconds)
+    const times = await besideHostile(served, name)
+    const rise = quantile(times, 0.99) - quantile(alone, 0.99)
+    const p99 = `p99 ${ms(quantile(alone, 0.99))} alone, ${ms(quantile(times, 0.99))} beside`
+    lines.push(`${name.padEnd(14)} ${p99} (${times.length} requests)`)
+    marks.push({
+      what: `p99 beside ${name} rises by`,
+      value: Math.max(0, rise),
+      unit: "ms",
+      limit: 5,
+    })
+  }
+  return { lines, marks }
+}
+
+/** What a filter elsewhere costs those who pass none, and what one costs who passes it. */
+const measureRelay = async (served: Served): Promise<string[]> => {
+  const rounds = 400
+  const cpuOf = async (): Promise<number> => {
+    for (let turn = 0; turn < 100; turn++) await stream(served, "bench-stream")
+    const before = readCpu(served.pid)
+    for (let turn = 0; turn < rounds; turn++) await stream(served, "bench-stream")
+    return (readCpu(served.pid) - before) / rounds
+  }
+  const without = await cpuOf()
+  await served.attach("shout", ["another-model"])
+  const elsewhere = await cpuOf()
+  await served.attach("shout", ["bench-stream"])
+  const attached = await cpuOf()
+  await served.attach("shout", [])
+  return [
+    `50-chunk stream of a provider: ${without.toFixed(0)} µs of CPU without filters,`,
+    `  ${elsewhere.toFixed(0)} µs with a filter before another model, ${attached.toFixed(0)} µs with one before it`,
+  ]
+}
+
+const processes = createProcesses()
+const folder = mkdtempSync(join(tmpdir(), "portico-bench-"))
+process.on("exit", () => {
+  processes.killAll()
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => process.exit(130))
+}
+
+try {
+  const parts = new Set(process.argv.slice(2))
+  const wanted = (part: string): boolean => parts.size === 0 || parts.has(part)
+  const served = await serveFunctions(processes, folder)
+  const lines: string[] = [`Node ${process.version}; ${placing}`, ""]
+  const marks: Mark[] = []
+  const before = readRss(served.pid)
+  await served.saveIdle(200)
+  const idle = (readRss(served.pid) - before) / 200
+  lines.push(`200 functions that nobody calls: ${(idle * 1000).toFixed(0)} KB each`)
+  marks.push({
+    what: "memory of an idle function",
+    value: Math.max(0, idle),
+    unit: "MB",
+    limit: 0.5,
+  })
+  await served.saveAll()
+  if (wanted("first")) {
+    const warm = await measureWarm(served)
+    marks.push({
+      what: "first token of a warm trivial function",
+      value: warm,
+      unit: "ms",
+      limit: 5,
+    })
+    const changed = await measureChanged(served)
+    marks.push({ what: "first run after a change (p95)", value: changed, unit: "ms", limit: 50 })
+  }
+  if (wanted("streams")) lines.push(...(await measureStreams(served)))
+  if (wanted("relay")) lines.push(...(await measureRelay(served)))
+  if (wanted("hostile")) {
+    const neighbours = await measureNeighbours(served)
+    lines.push(...neighbours.lines)
+    marks.push(...neighbours.marks)
+  }
+  console.log(`${lines.join("\n")}\n\n${formatMarks(marks)}`)
+  process.exitCode = marks.every(passes) ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+} finally {
+  await processes.stopAll()
+}

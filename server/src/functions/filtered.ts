@@ -1,0 +1,217 @@
+import type { Upstream } from "../connections/upstream.ts"
+import { Failure } from "../errors.ts"
+import type { Flow } from "../outbound/client.ts"
+import { headerOf } from "../outbound/reply-head.ts"
+import type { UpstreamError } from "../outbound/upstream-error.ts"
+import { type Fields, isObject } from "./completion.ts"
+import { createEventReader } from "./event-reader.ts"
+import type { FilterChain } from "./filter-chain.ts"
+import type { Hearing } from "./model-reply.ts"
+import { createWholeReply } from "./whole-reply.ts"
+
+const mostWaiting = 64
+const mostWholeBytes = 16 * 1024 * 1024
+
+/** What is still to be told, in its order. */
+type Piece = { events: string[] } | { end: true } | { broke: UpstreamError }
+
+const eventOf = (data: unknown): string =>
+  `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`
+
+const chunkOf = (data: string): Fields | null => {
+  if (data === "[DONE]") return null
+  try {
+    const chunk: unknown = JSON.parse(data)
+    return isObject(chunk) ? chunk : null
+  } catch {
+    return null
+  }
+}
+
+const choicesOf = (chunk: Fields | null): Fields[] =>
+  Array.isArray(chunk?.choices) ? chunk.choices.filter(isObject) : []
+
+const finishes = (chunk: Fields | null): boolean =>
+  choicesOf(chunk).some(({ finish_reason }) => typeof finish_reason === "string")
+
+/**
+ * Stands between a provider and whoever hears its reply, and has filters change what passes. They
+ * work in threads of their own: what comes meanwhile waits in its order, and slows the provider.
+ */
+export class Filtered implements Flow {
+  readonly #inner: Hearing
+  readonly #chain: FilterChain
+  readonly #reader = createEventReader()
+  readonly #whole = createWholeReply()
+  #flow: Flow | null = null
+  #mode: "pass" | "stream" | "gather" | "json" = "pass"
+  #waiting: Piece[] = []
+  #kept: Buffer[] = []
+  #keptBytes = 0
+  #busy = false
+  #full = false
+  #stopped = false
+  #lastAsked = false
+  #template: Fields = {}
+
+  constructor(inner: Hearing, chain: FilterChain) {
+    this.#inner = inner
+    this.#chain = chain
+  }
+
+  follow(flow: Flow): void {
+    this.#flow = flow
+    this.#inner.follow(this)
+  }
+
+  resume(): void {
+    this.#full = false
+    if (this.#mode === "pass") this.#flow?.resume()
+    else this.#work()
+  }
+
+  cancel(): void {
+    this.#stopped = true
+    this.#chain.cancel()
+    this.#flow?.cancel()
+  }
+
+  chosen(upstream: Upstream): void {
+    this.#inner.chosen(upstream)
+  }
+
+  stop(...why: Parameters<Hearing["stop"]>): void {
+    this.#stopped = true
+    this.#flow?.cancel()
+    this.#inner.stop(...why)
+  }
+
+  head(status: number, rawHeaders: readonly string[]): void {
+    const streamed = (headerOf(rawHeaders, "content-type") ?? "").startsWith("text/event-stream")
+    const fine = status >= 200 && status <= 299 && this.#chain.looksAtReply
+    if (fine && streamed) this.#mode = this.#chain.needsWhole ? "gather" : "stream"
+    else if (fine) this.#mode = "json"
+    this.#inner.head(status, rawHeaders)
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#mode === "pass") return this.#inner.data(chunk)
+    if (this.#mode === "json") return this.#keep(chunk)
+    const events = this.#reader.read(chunk)
+    if (this.#mode === "gather") this.#gather(events)
+    else if (events.length > 0) this.#put({ events })
+    return this.#waiting.length < mostWaiting
+  }
+
+  end(): void {
+    if (this.#mode === "pass") this.#inner.end()
+    else if (this.#mode === "stream") {
+      this.#put({ events: this.#reader.end() })
+      this.#put({ end: true })
+    } else this.#put({ end: true })
+  }
+
+  broke(error: UpstreamError): void {
+    if (this.#mode === "pass" || this.#mode === "json") this.#inner.broke(error)
+    else this.#put({ broke: error })
+  }
+
+  #keep(chunk: Buffer): boolean {
+    this.#keptBytes += chunk.length
+    if (this.#keptBytes <= mostWholeBytes) this.#kept.push(chunk)
+    return true
+  }
+
+  #gather(events: readonly string[]): void {
+    for (const data of events) this.#whole.add(chunkOf(data))
+  }
+
+  #put(piece: Piece): void {
+    this.#waiting.push(piece)
+    this.#work()
+  }
+
+  #work(): void {
+    if (this.#busy || this.#full || this.#stopped) return
+    this.#busy = true
+    void this.#workOff()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#busy = false
+      })
+  }
+
+  async #workOff(): Promise<void> {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      if ("events" in next) await this.#tell(next.events)
+      else if ("broke" in next) this.#inner.broke(next.broke)
+      else await this.#finish()
+      if (this.#stopped || this.#full) return
+      if (this.#waiting.length === 0) this.#flow?.resume()
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#stopped) return
+    const failure =
+      error instanceof Failure ? error : new Failure("internal", "A filter could not be run")
+    const outcome = failure.code === "function_refused" ? "refused_request" : "upstream_error"
+    this.stop(outcome, failure)
+  }
+
+  #send(text: string): void {
+    if (text !== "" && !this.#stopped && !this.#inner.data(Buffer.from(text))) this.#full = true
+  }
+
+  async #tell(events: readonly string[]): Promise<void> {
+    const chunks = events.map((data) => ({ data, chunk: chunkOf(data) }))
+    const choices = chunks.flatMap(({ chunk }) => choicesOf(chunk))
+    const deltas = choices.map(({ delta }) => (isObject(delta) ? delta : {}))
+    const changed = deltas.length > 0 ? await this.#chain.chunk(deltas) : []
+    const deltaOf = new Map(choices.map((choice, at) => [choice, changed[at] ?? null]))
+    let text = ""
+    for (const { data, chunk } of chunks) {
+      if (data === "[DONE]" || finishes(chunk)) text += await this.#last()
+      text += this.#changed(data, chunk, deltaOf)
+    }
+    this.#send(text)
+  }
+
+  #changed(data: string, chunk: Fields | null, deltaOf: Map<Fields, Fields | null>): string {
+    const choices = choicesOf(chunk)
+    if (chunk === null || choices.length === 0) return eventOf(data)
+    const { choices: _own, usage: _usage, ...template } = chunk
+    this.#template = template
+    const kept = choices.flatMap((choice) => {
+      const delta = deltaOf.get(choice) ?? null
+      if (delta) return [{ ...choice, delta }]
+      return typeof choice.finish_reason === "string" ? [{ ...choice, delta: {} }] : []
+    })
+    return kept.length > 0 ? eventOf({ ...chunk, choices: kept }) : ""
+  }
+
+  /** What filters held back, told once before the reply is over. */
+  async #last(): Promise<string> {
+    if (this.#lastAsked) return ""
+    this.#lastAsked = true
+    const [delta] = await this.#chain.chunk([{ content: "", last: true }])
+    if (typeof delta?.content !== "string" || delta.content === "") return ""
+    const choice = { index: 0, delta: { content: delta.content }, finish_reason: null }
+    return eventOf({ ...this.#template, choices: [choice] })
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#mode === "json") await this.#finishJson()
+    else if (this.#mode === "gather") {
+      this.#gather(this.#reader.end())
+      this.#send(this.#whole.events(await this.#chain.after(this.#whole.reply())))
+    }
+    if (!this.#stopped) this.#inner.end()
+  }
+
+  async #finishJson(): Promise<void> {
+    const body = Buffer.concat(this.#kept).toString("utf8")
+    const reply = chunkOf(body)
+    this.#send(reply ? JSON.stringify(await this.#chain.after(reply)) : body)
+  }
+}

@@ -1,0 +1,137 @@
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterEach, describe, expect, it } from "vitest"
+import { createGuard, type Resolve } from "./guard.ts"
+import { guardedFetch } from "./guarded-fetch.ts"
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+const serve = async (listener: RequestListener): Promise<number> => {
+  const server = createServer(listener)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  closers.push(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+const to =
+  (...addresses: string[]): Resolve =>
+  async () =>
+    addresses.map((address) => ({ address }))
+
+const request = (url: string, more: object = {}) => ({
+  url: new URL(url),
+  method: "GET",
+  headers: {},
+  body: null,
+  allows: () => true,
+  signal: AbortSignal.timeout(5000),
+  patience: 5000,
+  mostBytes: 1000,
+  ...more,
+})
+
+describe("the guard", () => {
+  it.each([
+    ...["127.0.0.1", "10.1.2.3", "172.31.255.1", "192.168.0.1", "169.254.169.254", "0.0.0.0"],
+    ...["100.64.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "240.0.0.1", "192.0.0.8"],
+    ...["::1", "::", "fe80::1", "fc00::1", "fd12::1", "ff02::1", "fec0::1", "::ffff:10.0.0.1"],
+    ...["::ffff:a00:1", "64:ff9b::a00:1", "2002:a00:1::", "2001::1", "2001:db8::1", "::127.0.0.1"],
+  ])("lets nobody to a name that leads to %s", async (address) => {
+    const guard = createGuard([], to("93.184.216.34", address))
+    await expect(guard.admit("example.com")).rejects.toThrow(/may not reach/)
+  })
+
+  it.each(["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"])(
+    "lets to %s",
+    async (address) => {
+      const admitted = await createGuard([], to(address)).admit("example.com")
+      expect(admitted.address).toBe(address.replace("::ffff:", ""))
+    },
+  )
+
+  it("opens networks that the operator named", async () => {
+    const guard = createGuard(["10.1.0.0/16", "fd00::/8"], to("10.1.2.3", "fd00::5"))
+    expect(await guard.admit("inside")).toEqual({ address: "10.1.2.3", family: 4 })
+    await expect(createGuard(["10.1.0.0/16"], to("10.2.0.1")).admit("x")).rejects.toThrow()
+  })
+
+  it("says of a name that cannot be found just that", async () => {
+    const nowhere: Resolve = async () => Promise.reject(new Error("ENOTFOUND at 10.0.0.2"))
+    await expect(createGuard([], nowhere).admit("nowhere")).rejects.toThrow(/cannot be found/)
+  })
+})
+
+describe("a guarded fetch", () => {
+  const open = (resolve: Resolve) => createGuard(["127.0.0.1/32"], resolve)
+
+  it("goes to the address that was judged, though the name has changed its mind", async () => {
+    const port = await serve((_request, response) => void response.end("the judged one"))
+    let asked = 0
+    const rebinding: Resolve = async () => [{ address: asked++ === 0 ? "127.0.0.1" : "10.0.0.1" }]
+    const reply = await guardedFetch(open(rebinding), request(`http://rebinds.example:${port}/`))
+    expect(reply).toMatchObject({ status: 200, body: "the judged one" })
+    expect(asked).toBe(1)
+  })
+
+  it("sends the name that was asked for", async () => {
+    const port = await serve(({ headers }, response) => void response.end(headers.host))
+    const reply = await guardedFetch(open(to("127.0.0.1")), request(`http://named.example:${port}`))
+    expect(reply.body).toBe(`named.example:${port}`)
+  })
+
+  it("judges every address that it is redirected to", async () => {
+    const port = await serve((_request, response) => {
+      response.writeHead(302, { location: "http://elsewhere.example/" }).end()
+    })
+    const names: Resolve = async (name) => [
+      { address: name === "first.example" ? "127.0.0.1" : "169.254.169.254" },
+    ]
+    const asking = guardedFetch(open(names), request(`http://first.example:${port}/`))
+    await expect(asking).rejects.toThrow(/elsewhere.example is on a network/)
+    const onlyFirst = { allows: ({ hostname }: URL) => hostname === "first.example" }
+    const unlisted = guardedFetch(open(names), request(`http://first.example:${port}/`, onlyFirst))
+    await expect(unlisted).rejects.toThrow(/not one that was allowed/)
+  })
+
+  it("takes no credentials along to another host, and sends no body twice", async () => {
+    const seen: { method: string | undefined; headers: object; body: string }[] = []
+    const port = await serve((incoming, response) => {
+      let body = ""
+      incoming.on("data", (chunk) => {
+        body += chunk
+      })
+      incoming.on("end", () => {
+        seen.push({ method: incoming.method, headers: incoming.headers, body })
+        if (seen.length > 1) response.end("done")
+        else response.writeHead(302, { location: `http://b.example:${port}/` }).end()
+      })
+    })
+    const headers = { authorization: "Bearer secret", accept: "text/plain" }
+    const sent = { method: "POST", headers, body: "form" }
+    await guardedFetch(open(to("127.0.0.1")), request(`http://a.example:${port}/`, sent))
+    expect(seen[0]).toMatchObject({ method: "POST", headers, body: "form" })
+    expect(seen[1]).toMatchObject({ method: "GET", headers: { accept: "text/plain" }, body: "" })
+    expect(seen[1]?.headers).not.toHaveProperty("authorization")
+  })
+
+  it("gives up on redirects without end, and on a reply without end", async () => {
+    const round = await serve((_request, response) => {
+      response.writeHead(307, { location: "/again" }).end()
+    })
+    const guard = open(to("127.0.0.1"))
+    await expect(guardedFetch(guard, request(`http://x.example:${round}/`))).rejects.toThrow(
+      /times/,
+    )
+    const endless = await serve((_request, response) => {
+      const timer = setInterval(() => response.write("x".repeat(500)), 1)
+      response.once("close", () => clearInterval(timer))
+    })
+    const asking = guardedFetch(guard, request(`http://x.example:${endless}/`))
+    await expect(asking).rejects.toThrow(/longer than/)
+  })
+})
