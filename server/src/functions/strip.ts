@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads"
 import { z } from "zod"
 import { Problem } from "./schema.ts"
 
-const longestMs = 5000
+const longestMs = 20_000
 const heapMb = 256
 
 const Told = z.object({ code: z.string().optional(), problem: Problem.optional() })
