@@ -111,6 +111,26 @@ it("uploads what is dropped, sends when it is there, and opens the passage in it
   await page.unroute("**/api/v1/files/")
 })
 
+it("adds an upload to what the last message was about, and to nothing older", async () => {
+  const { page } = visit
+  await begin()
+  await drop(page, "#composer", [{ name: "first.txt", text: "Herons stand still." }])
+  await attached().getByText("first.txt").waitFor()
+  await say("What do herons do?")
+  await answers().getByText("You said: What do herons do?").waitFor()
+  await drop(page, "#composer", [{ name: "second.txt", text: "Gulls shout." }])
+  const chips = page.getByRole("button", { name: /^Remove (first|second)/ })
+  await expect.poll(() => chips.count()).toBe(2)
+  await page.getByRole("button", { name: "Remove first.txt" }).click()
+  await composer().fill("And gulls?")
+  await composer().press("Enter")
+  await answers().getByText("You said: And gulls?").waitFor()
+  await drop(page, "#composer", [{ name: "third.txt", text: "Terns dive." }])
+  await page.getByRole("button", { name: "Remove third.txt" }).waitFor()
+  await page.getByRole("button", { name: "Remove second.txt" }).waitFor()
+  expect(await page.getByRole("button", { name: "Remove first.txt" }).count()).toBe(0)
+})
+
 it("says why a file cannot be used, and sends once it is removed", async () => {
   const { page } = visit
   await begin()

@@ -34,8 +34,11 @@ const keepPage = (entry: object, busy: boolean): void => {
   else window.removeEventListener("beforeunload", warn)
 }
 
+type Arrived = (file: FileRecord) => Promise<unknown> | unknown
+
 /** Sends files, a few at once; `arrived` does what is to be done with each when it is there. */
-const createUploader = (arrived: (file: FileRecord) => Promise<unknown> | unknown) => {
+const createUploader = (first: Arrived) => {
+  let arrived = first
   let entries: readonly Entry[] = []
   const listeners = new Set<() => void>()
 
@@ -80,6 +83,10 @@ const createUploader = (arrived: (file: FileRecord) => Promise<unknown> | unknow
   }
 
   return {
+    /** Of the place's views the last one knows best what is to be done. */
+    hear: (next: Arrived): void => {
+      arrived = next
+    },
     subscribe: (listener: () => void): (() => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -122,13 +129,11 @@ type Uploader = ReturnType<typeof createUploader>
 const uploaders = new Map<string, Uploader>()
 
 /** The uploads that go to one place, and how to add to them. */
-export const useUploads = (
-  place: string,
-  arrived: (file: FileRecord) => Promise<unknown> | unknown,
-) => {
+export const useUploads = (place: string, arrived: Arrived) => {
   const known = uploaders.get(place)
   const uploader = known ?? createUploader(arrived)
   if (!known) uploaders.set(place, uploader)
+  uploader.hear(arrived)
   const uploads = useSyncExternalStore(uploader.subscribe, uploader.uploads)
   return { uploads, add: uploader.add, retry: uploader.retry, cancel: uploader.cancel }
 }
