@@ -155,6 +155,28 @@ describe.each(databases)("chats with sources on $name", ({ name, place }) => {
     expect(sentLast()).toContain("Cicadas sing")
   })
 
+  it("takes sources from whoever answers, as functions and other gateways tell them", async () => {
+    const sources = [
+      {
+        source: { id: "manual/1", name: "manual.md", type: "file" },
+        document: ["Turn it off and on."],
+        metadata: [{ heading: "Faults › Power", page: 3, start: 5, end: 24, score: 0.5 }],
+      },
+      "none",
+    ]
+    const choices = [{ index: 0, delta: {}, finish_reason: "stop" }]
+    const frame = `data: ${JSON.stringify({ choices, sources })}\n\n`
+    upstream.fault({ kind: "last_words", after: 3, frame }, { on: /chat/ })
+    const id = await ada.begin()
+    const [, answer] = await ada.say(id, { content: "What helps [1]?" })
+    upstream.clearFaults()
+    const heading = ["Faults", "Power"]
+    const place = { file_id: "manual/1", page: 3, start: 5, end: 24, score: 0.5 }
+    expect(answer.sources).toEqual([{ ...place, name: "manual.md", heading }, null])
+    const { body } = await passagesOf(ada, id, answer.id)
+    expect(body.items[0].text).toBe("Turn it off and on.")
+  })
+
   it("goes out as JSON and as Markdown, and in again, with its sources", async () => {
     const { id, user, answer } = await askZoo({ title: "Bees" })
     const { items } = (await passagesOf(ada, id, answer.id)).body

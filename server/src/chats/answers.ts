@@ -9,7 +9,8 @@ import type { Collected } from "./collector.ts"
 import { createJournal } from "./journal.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message, MessageState } from "./schema.ts"
-import type { Source } from "./source-schema.ts"
+import { Source } from "./source-schema.ts"
+import { readToldSources } from "./told-sources.ts"
 
 /** Deltas that come closer together than this are told in one. */
 const tellMs = 25
@@ -41,10 +42,8 @@ const stateOf = (outcome: Collected["outcome"]): MessageState => {
   return outcome === "revoked" || outcome === "shut_down" ? "interrupted" : "failed"
 }
 
-const sourceOf = (passage: FoundPassage): Source => {
-  const { text, filename, lexical, dense, used, why, ...place } = passage
-  return { ...place, name: filename }
-}
+const sourceOf = ({ filename, ...found }: FoundPassage): Source =>
+  Source.parse({ ...found, name: filename })
 
 const died = {
   code: "process_ended",
@@ -113,16 +112,28 @@ export const createAnswers = (needs: Needs) => {
       journal.grew(message.id)
       teller.soon()
     }
-    const cited: Heard["cited"] = (found) => {
-      message.sources = found.passages.map(sourceOf)
-      message.sources_skipped = found.sources_skipped
-      journal.cited(
-        message.id,
-        found.passages.map(({ text }) => text),
-      )
+    const rests = (sources: Message["sources"], texts: readonly string[]): void => {
+      message.sources = sources
+      journal.cited(message.id, texts)
       channels.of(chat.id).publish("message", message)
     }
-    const collected = await collect(assignment, { grew, cited }, (stop) => {
+    const cited: Heard["cited"] = ({ passages, sources_skipped }) => {
+      message.sources_skipped = sources_skipped
+      rests(
+        passages.map(sourceOf),
+        passages.map(({ text }) => text),
+      )
+    }
+    const told: Heard["told"] = (sources) => {
+      const passages = readToldSources(sources)
+      // What the gateway itself gave is what the numbers stand for.
+      if (!passages || message.sources?.length) return
+      rests(
+        passages.map((passage) => passage && Source.parse(passage)),
+        passages.map((passage) => passage?.text ?? ""),
+      )
+    }
+    const collected = await collect(assignment, { grew, cited, told }, (stop) => {
       stopNow = stop
       if (stopped) stop()
     })

@@ -24,6 +24,7 @@ export /** What is told of an answer while it is made. */
 interface Heard {
   grew: (parts: { content: string; reasoning: string }) => void
   cited: (cited: Cited) => void
+  told: (sources: unknown) => void
 }
 
 interface Needs {
@@ -36,7 +37,7 @@ export const createAsking =
   ({ engine, log }: Needs) =>
   (
     { caller, message, body, quoted, requestId }: Assignment,
-    { grew, cited }: Heard,
+    { grew, cited, told }: Heard,
     started: (stop: () => void) => void,
   ): Promise<Collected> =>
     new Promise((resolve) => {
@@ -51,6 +52,7 @@ export const createAsking =
             meter,
             grew,
             cited,
+            told,
             over: (collected) => {
               over(collected.failure)
               resolve(collected)

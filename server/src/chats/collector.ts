@@ -37,6 +37,8 @@ interface Needs {
   grew: (parts: { content: string; reasoning: string }) => void
   /** Told before all else, where the answer rests on files. */
   cited?: (cited: Cited) => void
+  /** Told where whoever answers says itself what the answer rests on; as it came. */
+  told?: (sources: unknown) => void
   /** Told once, when nothing more will come. */
   over: (collected: Collected) => void
 }
@@ -149,7 +151,8 @@ export class Collector implements Hearing {
     this.#take(this.#reader.read(chunk))
   }
 
-  #take({ content, reasoning, finish_reason, error }: Delta): void {
+  #take({ content, reasoning, finish_reason, error, sources }: Delta): void {
+    if (sources !== null) this.#needs.told?.(sources)
     this.#finishReason = finish_reason ?? this.#finishReason
     if (error) this.#inBand ??= ofProvider(error, null, this.#upstream)
     const parts = this.#splitter.split(content)

@@ -7,6 +7,8 @@ export interface Delta {
   finish_reason: string | null
   /** The provider's error event, as it came. */
   error: string | null
+  /** What the answer rests on, where whoever answers says so; as it came. */
+  sources: unknown
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -24,7 +26,13 @@ const contentOf = (content: unknown): string =>
 const reasoningOf = (message: Record<string, unknown>): string =>
   textOf(message.reasoning_content) || textOf(message.reasoning) || textOf(message.thinking)
 
-const nothing: Delta = { content: "", reasoning: "", finish_reason: null, error: null }
+const nothing: Delta = {
+  content: "",
+  reasoning: "",
+  finish_reason: null,
+  error: null,
+  sources: null,
+}
 
 /** Reads a chunk of a stream, or a whole completion, whose first choice is the answer. */
 export const deltaOf = (data: unknown): Delta => {
@@ -32,12 +40,14 @@ export const deltaOf = (data: unknown): Delta => {
   if (isObject(data.error) || typeof data.error === "string") {
     return { ...nothing, error: JSON.stringify({ error: data.error }) }
   }
+  const sources = data.sources ?? null
   const [choice] = Array.isArray(data.choices) ? data.choices : []
-  if (!isObject(choice)) return nothing
+  if (!isObject(choice)) return { ...nothing, sources }
   const message = isObject(choice.delta) ? choice.delta : choice.message
   const finish_reason = textOf(choice.finish_reason) || null
-  if (!isObject(message)) return { ...nothing, finish_reason }
+  if (!isObject(message)) return { ...nothing, finish_reason, sources }
   return {
+    sources,
     content: contentOf(message.content) || textOf(message.refusal),
     reasoning: reasoningOf(message),
     finish_reason,
@@ -76,6 +86,7 @@ export const createDeltaReader = () => {
     reasoning: sum.reasoning + more.reasoning,
     finish_reason: more.finish_reason ?? sum.finish_reason,
     error: sum.error ?? more.error,
+    sources: sum.sources ?? more.sources,
   })
 
   return {

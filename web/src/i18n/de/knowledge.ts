@@ -129,6 +129,8 @@ export const knowledge = {
   "playground.noLeg": "nicht gefunden",
   "playground.found": "Nah genug an der Frage",
   "playground.far": "Zu wenig mit der Frage gemeinsam",
+  "playground.twin": "Derselbe Text steht weiter oben",
+  "playground.reranked": "Neu geordnet",
   "attach.add": "Dateien oder Bilder hinzufügen",
   "attach.knowledge": "Wissen anhängen",
   "attach.imageType": "{name} ist kein Bild, das Modelle lesen: PNG, JPEG, GIF oder WebP.",
@@ -162,7 +164,7 @@ export const knowledge = {
   "sources.withheldHelp":
     "Der Chat ist mit Ihnen geteilt, die Datei nicht. Fragen Sie, wem sie gehört.",
   "sources.gone":
-    "Die Datei ist weg oder nicht für Sie freigegeben. Dies ist die Stelle, wie sie mitgegeben wurde.",
+    "Die Datei lässt sich hier nicht öffnen. Dies ist die Stelle, wie sie mitgegeben wurde.",
   "sources.changed":
     "Die Datei wurde seither neu gelesen. Dies ist die Stelle, wie sie mitgegeben wurde.",
   "sources.open": "In der Datei öffnen",

@@ -20,6 +20,7 @@ const counts = [5, 10, 20, 50] as const
 const reasons: Record<string, MessageKey> = {
   found: "playground.found",
   "too little in common with the question": "playground.far",
+  "the same text stands above": "playground.twin",
 }
 
 const Leg = ({ name, leg }: { name: string; leg: FoundPassage["lexical"] }) => (
@@ -66,6 +67,7 @@ const Result = ({ passage, rank, dense }: ResultProps) => {
         </span>
         <Leg name={t("playground.words")} leg={lexical} />
         {dense && <Leg name={t("playground.meaning")} leg={passage.dense} />}
+        {passage.reranked && <Leg name={t("playground.reranked")} leg={passage.reranked} />}
         <span>{reason ? t(reason) : why}</span>
       </p>
       <p className="mt-2 line-clamp-6 max-w-[80ch] text-sm break-words whitespace-pre-wrap">
