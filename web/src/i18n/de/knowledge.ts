@@ -52,6 +52,7 @@ export const knowledge = {
   "files.title": "Dateien",
   "files.one": "Datei",
   "files.lead": "Alles, was Sie hochgeladen haben, in Sammlungen oder für einen Chat.",
+  "files.leadAll": "Alles, was hier jemand hochgeladen hat, in Sammlungen oder für einen Chat.",
   "files.search": "Dateien suchen",
   "files.none": "Noch keine Dateien",
   "files.noneHelp": "Fügen Sie welche einer Sammlung hinzu, oder mit + einem Chat.",

@@ -48,6 +48,7 @@ export const knowledge = {
   "files.title": "Files",
   "files.one": "File",
   "files.lead": "Everything you have uploaded, in collections or for a chat.",
+  "files.leadAll": "Everything that anybody has uploaded here, in collections or for a chat.",
   "files.search": "Search files",
   "files.none": "No files yet",
   "files.noneHelp": "Add some to a collection, or with + to a chat.",

@@ -4,6 +4,7 @@ import { Files } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import { formatBytes } from "../../lib/format.ts"
 import { filesQuery } from "../../lib/library-api.ts"
+import { useMe } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -17,8 +18,9 @@ import { FileState, stateWord } from "./states.tsx"
 const pageSize = 30
 const states = ["completed", "processing", "pending", "failed", "stored"] as const
 
-/** `/knowledge/files`: everything that one has uploaded, in collections or not. */
+/** `/knowledge/files`: what one has uploaded, in collections or not; for administrators all. */
 export const FilesPage = () => {
+  const { role } = useMe()
   const { search, change, setQuery, clear } = useListSearch<"status">()
   const { query, status, page = 1, order_by = "created_at", direction = "desc" } = search
   const files = useQuery(
@@ -26,7 +28,7 @@ export const FilesPage = () => {
   )
   const searched = Boolean(query) || status !== undefined
   return (
-    <Page title={t("files.title")} lead={t("files.lead")}>
+    <Page title={t("files.title")} lead={t(role === "admin" ? "files.leadAll" : "files.lead")}>
       <Toolbar>
         <SearchField label={t("files.search")} value={query ?? ""} onValue={setQuery} />
         <Filter
