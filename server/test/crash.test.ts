@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, describe, expect, it } from "vitest"
 import { databases } from "./databases.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
+import { adminKey } from "./gateway.ts"
 import { killAll, type ServerProcess, spawnServer, startServer } from "./process.ts"
 
 interface Acknowledged {
@@ -74,6 +75,28 @@ const expectAllThere = async (server: ServerProcess, done: Acknowledged): Promis
   }
 }
 
+/** Whatever was killed in mid-write: no change is without its event, and no event without its change. */
+const expectTrailAgrees = async (server: ServerProcess): Promise<void> => {
+  const headers = { authorization: `Bearer ${adminKey}` }
+  const exported = await fetch(`${server.url}/api/v1/audit/export`, { headers })
+  const lines = (await exported.text()).trim().split("\n")
+  const events: { action: string; target_id: string }[] = lines.map((line) => JSON.parse(line))
+  const idsOf = (action: string): string[] =>
+    events.filter((event) => event.action === action).map(({ target_id }) => target_id)
+  for (const [action, path] of [
+    ["group.created", "/api/v1/groups/"],
+    ["user.created", "/api/v1/users/"],
+    ["model.created", "/api/v1/models/list"],
+  ] as const) {
+    const there = await all(server, path, "id")
+    expect([action, idsOf(action).toSorted()]).toEqual([action, [...there].toSorted()])
+  }
+  const revoked = new Set(idsOf("key.revoked"))
+  const kept = idsOf("key.created").filter((id) => !revoked.has(id))
+  const { body: keys } = await server.call("GET", "/api/v1/auths/api_keys")
+  expect(kept.toSorted()).toEqual(keys.map(({ id }: { id: string }) => id).toSorted())
+}
+
 afterAll(killAll)
 
 describe.each(databases)("kill -9 on $name", ({ place }) => {
@@ -100,6 +123,7 @@ describe.each(databases)("kill -9 on $name", ({ place }) => {
     expect([done.accounts.size, done.revoked.size].every((size) => size > 0)).toBe(true)
     const server = await startServer(env)
     await expectAllThere(server, done)
+    await expectTrailAgrees(server)
     server.child.kill("SIGTERM")
     expect(await server.ended).toBe(0)
     await upstream.close()

@@ -18,4 +18,15 @@ export const isContention = (error: unknown): boolean => {
 }
 
 /** True when a value that must be unique was taken by somebody else meanwhile. */
-export const isTaken = (error: unknown): boolean => uniqueCodes.has(codeOf(error))
+const isTaken = (error: unknown): boolean => uniqueCodes.has(codeOf(error))
+
+/** @returns false when what `write` wants to be unique is taken; `tx` can then only be rolled back */
+export const unlessTaken = async (write: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await write()
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw error
+  }
+}

@@ -1,9 +1,10 @@
 import { type ExpressionBuilder, type Selectable, sql } from "kysely"
-import { isTaken } from "../db/contention.ts"
+import { unlessTaken } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { GroupRow, Tables } from "../db/tables.ts"
 import { escapeLike, foldCase } from "../db/text.ts"
 import type { ListQuery, Page } from "../http/list.ts"
+import { dropGrants } from "../users/grants.ts"
 import { Source } from "../users/schema.ts"
 import type { Group, GroupListQuery } from "./schema.ts"
 
@@ -110,21 +111,11 @@ export const createGroupStore = (db: Database) => ({
   /** @returns false when the name is another group's; `tx` can then only be rolled back */
   update: async (tx: Tx, { member_count, id, ...group }: Group): Promise<boolean> => {
     const row = { ...group, name_key: foldCase(group.name) }
-    try {
-      await tx.updateTable("groups").set(row).where("id", "=", id).execute()
-      return true
-    } catch (error) {
-      if (isTaken(error)) return false
-      throw error
-    }
+    return unlessTaken(() => tx.updateTable("groups").set(row).where("id", "=", id).execute())
   },
 
   remove: async (tx: Tx, id: string): Promise<void> => {
-    await tx
-      .deleteFrom("access_grants")
-      .where("principal_type", "=", "group")
-      .where("principal_id", "=", id)
-      .execute()
+    await dropGrants(tx, "group", id)
     await tx.deleteFrom("groups").where("id", "=", id).execute()
   },
 

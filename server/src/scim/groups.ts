@@ -1,15 +1,16 @@
 import type { Database, Tx } from "../db/database.ts"
-import type { GroupOrder, GroupProfile, ProvisionedGroups } from "../groups/provisioned.ts"
+import type { GroupProfile, ProvisionedGroups } from "../groups/provisioned.ts"
 import type { Group } from "../groups/schema.ts"
 import type { Actor } from "../http/caller.ts"
 import { refuse } from "./errors.ts"
 import { memberIds, patchMembers } from "./members.ts"
+import { orderOf } from "./order.ts"
 import { applyOperation } from "./patch.ts"
 import { readPatch } from "./patch-request.ts"
 import type { Json } from "./projection.ts"
 import { attributeNamed } from "./resolve.ts"
 import { groupType } from "./resource-types.ts"
-import { createIgnored, type Ignored, readResource, type Values } from "./values.ts"
+import { createIgnored, readResource, type Values } from "./values.ts"
 import type { Shape, Views } from "./views.ts"
 
 const longestName = 200
@@ -48,20 +49,6 @@ export const createScimGroups = ({ db, groups, views }: Needs) => {
       const [json] = await views.representGroups([group], shape, tx)
       return json ?? {}
     })
-
-  const orderOf = (
-    actor: Actor,
-    { action, status }: { action: string; status: number },
-    ignored: Ignored,
-  ): GroupOrder => ({
-    actor,
-    action,
-    status,
-    // Read late: some of what is ignored is found while the change is made.
-    get ignored() {
-      return ignored.names()
-    },
-  })
 
   return {
     get: async (id: string, shape: Shape): Promise<Json> => {

@@ -1,8 +1,9 @@
 import type { Database } from "../db/database.ts"
 import type { Actor } from "../http/caller.ts"
-import type { Order, Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned.ts"
+import type { Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned.ts"
 import { Email, type UserEmail } from "../users/schema.ts"
 import { refuse } from "./errors.ts"
+import { orderOf } from "./order.ts"
 import { applyOperation } from "./patch.ts"
 import { readPatch } from "./patch-request.ts"
 import type { Json } from "./projection.ts"
@@ -10,7 +11,6 @@ import { userType } from "./resource-types.ts"
 import {
   type Complex,
   createIgnored,
-  type Ignored,
   isObject,
   readResource,
   type Simple,
@@ -93,20 +93,6 @@ export const createScimUsers = ({ db, users, views }: Needs) => {
       const [json] = await views.representUsers([user], shape, tx)
       return json ?? {}
     })
-
-  const orderOf = (
-    actor: Actor,
-    { action, status }: { action: string; status: number },
-    ignored: Ignored,
-  ): Order => ({
-    actor,
-    action,
-    status,
-    // Read late: some of what is ignored is found while the change is made.
-    get ignored() {
-      return ignored.names()
-    },
-  })
 
   return {
     get: async (id: string, shape: Shape): Promise<Json> => {

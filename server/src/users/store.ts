@@ -1,8 +1,9 @@
 import { sql } from "kysely"
-import { isTaken } from "../db/contention.ts"
+import { unlessTaken } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { escapeLike, foldCase, inOrder } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
+import { dropGrants } from "./grants.ts"
 import { type StoredUser, toEmail, toEmailRows, toRow, toUser, withoutSecrets } from "./rows.ts"
 import type { User, UserEmail, UserListQuery } from "./schema.ts"
 
@@ -110,21 +111,11 @@ export const createUserStore = (db: Database) => ({
   /** @returns false when the e-mail is another account's; `tx` can then only be rolled back */
   update: async (tx: Tx, user: StoredUser): Promise<boolean> => {
     const { id, ...row } = toRow(user)
-    try {
-      await tx.updateTable("users").set(row).where("id", "=", id).execute()
-      return true
-    } catch (error) {
-      if (isTaken(error)) return false
-      throw error
-    }
+    return unlessTaken(() => tx.updateTable("users").set(row).where("id", "=", id).execute())
   },
 
   remove: async (tx: Tx, id: string): Promise<void> => {
-    await tx
-      .deleteFrom("access_grants")
-      .where("principal_type", "=", "user")
-      .where("principal_id", "=", id)
-      .execute()
+    await dropGrants(tx, "user", id)
     await tx.deleteFrom("users").where("id", "=", id).execute()
   },
 
