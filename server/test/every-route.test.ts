@@ -199,7 +199,14 @@ describe("every route that reads", () => {
       query: "?process_in_background=false",
     })
     const collection = await collect(gateway, "Read", [file.id])
-    for (const path of ["", "/data/content", "/process/status", "/passages", "/outline", "/collections"]) {
+    for (const path of [
+      "",
+      "/data/content",
+      "/process/status",
+      "/passages",
+      "/outline",
+      "/collections",
+    ]) {
       addresses.set(`/api/v1/files/:id${path}`, `/api/v1/files/${file.id}${path}`)
     }
     for (const path of ["", "/files"]) {
