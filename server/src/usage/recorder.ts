@@ -6,6 +6,8 @@ import type { UsageRow } from "../db/tables.ts"
 
 const writeMs = 500
 const rowsPerStatement = 100
+/** Written by one transaction: the fewer there are, the fewer pages are written twice. */
+const rowsPerBatch = 500
 const mostQueued = 20_000
 
 export type UsageRecord = Insertable<UsageRow>
@@ -25,8 +27,9 @@ const createInsertion = () => {
 
   const insertionOf = (tx: Tx, rows: readonly UsageRecord[]): CompiledQuery => {
     const known = compiled.get(rows.length)
-    if (known)
+    if (known) {
       return { ...known, parameters: rows.flatMap((row) => columns.map((name) => row[name])) }
+    }
     const made = compile(tx, rows)
     compiled.set(rows.length, made)
     columns = Object.keys(rows[0] ?? {}) as (keyof UsageRecord)[]
@@ -34,9 +37,10 @@ const createInsertion = () => {
   }
 
   return async (tx: Tx, rows: readonly UsageRecord[]): Promise<void> => {
-    const size = rows.length < rowsPerStatement ? 1 : rowsPerStatement
-    for (let at = 0; at < rows.length; at += size) {
+    for (let at = 0; at < rows.length; ) {
+      const size = rows.length - at < rowsPerStatement ? 1 : rowsPerStatement
       await tx.executeQuery(insertionOf(tx, rows.slice(at, at + size)))
+      at += size
     }
   }
 }
@@ -74,7 +78,7 @@ export const createRecorder = (db: Database) => {
   /** A batch at a time, so that no request waits for more than one. */
   const writeWhile = async (enough: () => boolean): Promise<void> => {
     while (enough()) {
-      const rows = queue.slice(0, rowsPerStatement)
+      const rows = queue.slice(0, rowsPerBatch)
       await writeWhatCan(rows)
       queue = queue.slice(rows.length)
       await turn()
@@ -99,7 +103,7 @@ export const createRecorder = (db: Database) => {
   return {
     record: (row: UsageRecord): void => {
       if (queue.length >= mostQueued) dropped++
-      else if (queue.push(row) >= rowsPerStatement) writeSoon()
+      else if (queue.push(row) >= rowsPerBatch) writeSoon()
     },
     dropped: (): number => dropped,
     queued: (): number => queue.length,
