@@ -52,7 +52,7 @@ describe("the log stream", () => {
 
   it("waits for a reader that is slow, and loses nothing to it", async () => {
     const pipe = join(folder, "pipe")
-    execFileSync("mkfifo", [pipe])
+    execFileSync("sh", ["-c", `mkfifo ${pipe}`])
     const reader = spawn("sh", ["-c", `sleep 1; wc -c < ${pipe}`], {
       stdio: ["ignore", "pipe", "inherit"],
     })
