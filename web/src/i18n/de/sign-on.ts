@@ -80,6 +80,7 @@ export const signOn = {
   "signOn.provision": "Konten bei der ersten Anmeldung anlegen",
   "signOn.groups": "Claim der Gruppen",
   "signOn.no": "Keiner",
+  "signOn.fixed": "Durch Umgebungsvariablen gesetzt: dort ändern und den Server neu starten.",
   "signOn.test": "Anbieter prüfen",
   "signOn.passwords": "Passwörter",
   "signOn.passwordSignIn": "Anmeldung mit Passwort",

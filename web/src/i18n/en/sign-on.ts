@@ -79,6 +79,7 @@ export const signOn = {
   "signOn.provision": "Make accounts on first sign-in",
   "signOn.groups": "Groups claim",
   "signOn.no": "None",
+  "signOn.fixed": "Set by environment variables: change them there and start the server anew.",
   "signOn.test": "Test provider",
   "signOn.passwords": "Passwords",
   "signOn.passwordSignIn": "Sign-in with a password",

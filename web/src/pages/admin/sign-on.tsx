@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { CircleCheck, CircleX, KeyRound, PlugZap } from "lucide-react"
+import { CircleCheck, CircleX, KeyRound, Lock, PlugZap } from "lucide-react"
 import type { SettingsView } from "../../../../server/src/settings/schema.ts"
 import type { ProviderTest, SignOnProvider } from "../../../../server/src/sso/schema.ts"
 import { t } from "../../i18n/translate.ts"
@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
-import { Field, LockedNote, Select } from "../../ui/field.tsx"
+import { Field, Select } from "../../ui/field.tsx"
 import { Form, useDraft } from "../../ui/form.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
 import { Facts, Page, Section } from "../../ui/page.tsx"
@@ -103,17 +103,25 @@ const Switches = ({ provider }: { provider: SignOnProvider }) => {
     ["GROUPS_CLAIM", t("signOn.groups"), provider.groups_claim ?? t("signOn.no")],
   ] as const
   return (
-    <dl className="grid gap-x-6 gap-y-3 text-sm wide:grid-cols-2">
-      {rows.map(([ending, label, value]) => (
-        <div key={ending} className="min-w-0">
-          <dt className="text-muted">{label}</dt>
-          <dd className="break-words">
-            {value}
-            <LockedNote variable={provider.variables + ending} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <div className="flex flex-col gap-3">
+      <p className="flex items-center gap-1.5 text-xs text-muted">
+        <Lock aria-hidden className="size-3.5 shrink-0" />
+        {t("signOn.fixed")}
+      </p>
+      <dl className="grid gap-x-6 gap-y-3 text-sm wide:grid-cols-2">
+        {rows.map(([ending, label, value]) => (
+          <div key={ending} className="min-w-0">
+            <dt className="text-muted">{label}</dt>
+            <dd className="break-words">
+              {value}
+              <code className="block text-xs break-all text-muted">
+                {provider.variables + ending}
+              </code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   )
 }
 
