@@ -54,6 +54,31 @@ describe("an API key", () => {
 })
 
 describe("one's own account", () => {
+  it("shows its own usage, by key too, and nobody else's", async () => {
+    const { gateway } = world
+    const grace = await gateway.newUser("Grace")
+    const messages = [{ role: "user", content: "hello" }]
+    const ask = (model: string, key?: string) =>
+      gateway.call("POST", "/v1/chat/completions", { model, messages }, key ? { key } : {})
+    await ask("gpt-fake", grace.key)
+    await ask("llama3.2:latest")
+    const mine = () => gateway.call("GET", "/api/v1/usage", undefined, { key: grace.key })
+    await expect.poll(async () => (await mine()).body.total).toBe(1)
+    const { page, open, context } = await world.visit()
+    const data = { email: grace.email, password: "Grace has a password" }
+    await context.request.post(`${gateway.url}/api/v1/auths/signin`, { data })
+    await open("/account/usage")
+    await page.getByRole("table").getByText("gpt-fake").waitFor()
+    expect(await page.getByRole("table").getByText("llama3.2").count()).toBe(0)
+    expect(await page.getByLabel("Group by").locator("option").allInnerTexts()).toEqual([
+      "By model",
+      "By key",
+      "By day",
+    ])
+    await page.getByLabel("Group by").selectOption("key")
+    await page.getByRole("table").getByText("test", { exact: true }).waitFor()
+  })
+
   it("lists sessions and ends another one at once", async () => {
     const here = await world.asAdmin()
     const there = await world.asAdmin()

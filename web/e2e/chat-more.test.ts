@@ -47,6 +47,34 @@ it("shows images to models that see, and says so of those that do not", async ()
   await page.getByText("a.bmp is not an image that models read").waitFor()
 })
 
+it("takes images by paste and by drop, and other files not", async () => {
+  const { page } = visit
+  await page.goto(`${world.gateway.url}/?model=gpt-fake`)
+  const box = composer(visit)
+  await box.waitFor()
+  const give = (kind: "paste" | "drop", name: string, type: string) =>
+    box.evaluate(
+      (area, given) => {
+        const data = new DataTransfer()
+        const bytes = Uint8Array.from(atob(given.bytes), (character) => character.charCodeAt(0))
+        data.items.add(new File([bytes], given.name, { type: given.type }))
+        const options = { bubbles: true, cancelable: true }
+        area.dispatchEvent(
+          given.kind === "paste"
+            ? new ClipboardEvent("paste", { ...options, clipboardData: data })
+            : new DragEvent("drop", { ...options, dataTransfer: data }),
+        )
+      },
+      { kind, name, type, bytes: png.toString("base64") },
+    )
+  await give("paste", "pasted.png", "image/png")
+  await page.getByRole("img", { name: "pasted.png" }).waitFor()
+  await give("drop", "dropped.png", "image/png")
+  await page.getByRole("img", { name: "dropped.png" }).waitFor()
+  await say(visit, "Both of them")
+  await answers(visit).getByText("I see 2 images. You said: Both of them").waitFor()
+})
+
 it("shares a chat to be read, and ends that", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)

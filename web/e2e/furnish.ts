@@ -168,6 +168,7 @@ export const adminPages = ({
     profile: "/account",
     keys: "/account/keys",
     "key-new": "/account/keys/new",
+    "usage-own": "/account/usage",
     sessions: "/account/sessions",
     users: "/admin/users",
     "user-new": "/admin/users/new",

@@ -39,6 +39,7 @@ export const destinations: readonly Destination[] = [
   { to: "/functions/new", label: "functions.create", icon: SquareFunction, admin: true },
   { to: "/account", label: "account.profile", icon: UserRound },
   { to: "/account/keys", label: "keys.title", icon: KeyRound },
+  { to: "/account/usage", label: "usage.ownTitle", icon: Activity },
   { to: "/account/sessions", label: "sessions.title", icon: MonitorSmartphone },
   { to: "/admin/users", label: "users.title", icon: Users, admin: true },
   { to: "/admin/groups", label: "groups.title", icon: UsersRound, admin: true },

@@ -1,6 +1,6 @@
 import { Outlet, useRouterState } from "@tanstack/react-router"
 import { Menu as MenuIcon, Search, SquarePen } from "lucide-react"
-import { lazy, Suspense, useEffect, useState } from "react"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { t } from "../i18n/translate.ts"
 import { useReached } from "../lib/reach.ts"
 import { useShortcut } from "../lib/shortcuts.ts"
@@ -47,6 +47,14 @@ export const Frame = () => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the sidebar
   useEffect(() => setOpen(false), [path])
   useShortcut("escape", open ? () => setOpen(false) : undefined)
+  const opener = useRef<HTMLButtonElement>(null)
+  const sidebar = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (!open) return
+    const { current: button } = opener
+    sidebar.current?.querySelector<HTMLElement>("a, button")?.focus()
+    return () => button?.focus()
+  }, [open])
 
   return (
     <div className="flex h-dvh overflow-hidden">
@@ -65,6 +73,7 @@ export const Frame = () => {
         />
       )}
       <aside
+        ref={sidebar}
         id="sidebar"
         className={classes(
           "w-66 shrink-0 border-r border-line bg-surface",
@@ -77,6 +86,7 @@ export const Frame = () => {
       <div className="flex min-w-0 flex-1 flex-col">
         <div className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 wide:hidden">
           <IconButton
+            ref={opener}
             icon={MenuIcon}
             label={t("frame.openSidebar")}
             aria-expanded={open}

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { listSearch } from "../lib/list-search.ts"
 import { inside } from "./root.tsx"
 
 const layout = createRoute({
@@ -21,10 +22,16 @@ const newKey = createRoute({
   path: "/account/keys/new",
   component: lazyRouteComponent(() => import("../pages/account/new-key.tsx"), "NewKeyPage"),
 })
+const usage = createRoute({
+  getParentRoute: () => layout,
+  path: "/account/usage",
+  validateSearch: listSearch("days", "by"),
+  component: lazyRouteComponent(() => import("../pages/admin/usage.tsx"), "OwnUsagePage"),
+})
 const sessions = createRoute({
   getParentRoute: () => layout,
   path: "/account/sessions",
   component: lazyRouteComponent(() => import("../pages/account/sessions.tsx"), "SessionsPage"),
 })
 
-export const accountRoutes = layout.addChildren([profile, keys, newKey, sessions])
+export const accountRoutes = layout.addChildren([profile, keys, newKey, usage, sessions])

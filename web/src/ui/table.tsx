@@ -10,7 +10,7 @@ export interface Column<T> {
   /** What the list is ordered by when its header is pressed. */
   sort?: string
   align?: "right"
-  /** Left out where the page is narrow. */
+  /** Left out where the table has little room. */
   wideOnly?: boolean
   /** Takes the room that others leave. */
   grow?: boolean
@@ -30,12 +30,12 @@ const cellClass = <T,>({ align, wideOnly, grow }: Column<T>): string =>
   classes(
     "px-2 first:pl-3 last:pr-3 wide:px-3 wide:first:pl-4 wide:last:pr-4",
     align === "right" && "text-right tabular",
-    wideOnly && "max-wide:hidden",
+    wideOnly && "@max-[46rem]:hidden",
     grow ? "w-full max-w-0 min-w-28 wide:min-w-36" : "whitespace-nowrap",
   )
 
 export const Table = <T,>({ label, columns, items, idOf, order, onOrder }: TableProps<T>) => (
-  <div className="overflow-x-auto rounded border border-line">
+  <div className="@container overflow-x-auto rounded border border-line">
     <table aria-label={label} className="w-full border-collapse text-left text-sm">
       <thead>
         <tr className="border-b border-line bg-surface text-xs text-muted">

@@ -123,6 +123,7 @@ export const admin = {
   "health.unknown": "Noch nicht gefragt",
   "health.disabled": "Ausgeschaltet",
   "usage.title": "Nutzung",
+  "usage.ownTitle": "Eigene Nutzung",
   "usage.lead": "Anfragen und Tokens über diesen Server. Die Tage sind in UTC.",
   "usage.csv": "CSV herunterladen",
   "usage.range": "Zeitraum",

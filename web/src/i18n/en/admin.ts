@@ -117,6 +117,7 @@ export const admin = {
   "health.unknown": "Not asked yet",
   "health.disabled": "Switched off",
   "usage.title": "Usage",
+  "usage.ownTitle": "Your usage",
   "usage.lead": "Requests and tokens through this server. Days are UTC.",
   "usage.csv": "Download CSV",
   "usage.range": "Range",

@@ -11,6 +11,7 @@ export const AccountLayout = () => (
         tabs={[
           { to: "/account", label: t("account.profile"), exact: true },
           { to: "/account/keys", label: t("keys.title") },
+          { to: "/account/usage", label: t("usage.title") },
           { to: "/account/sessions", label: t("sessions.title") },
         ]}
       />

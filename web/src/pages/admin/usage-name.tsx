@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { t } from "../../i18n/translate.ts"
 import { formatDate } from "../../lib/format.ts"
-import { connectionsQuery, userQuery } from "../../lib/queries.ts"
+import { connectionsQuery, keysQuery, userQuery } from "../../lib/queries.ts"
 
 interface UsageNameProps {
   by: "model" | "user" | "key" | "connection" | "day"
@@ -14,6 +14,7 @@ export const UsageName = ({ by, id }: UsageNameProps) => {
   if (id === null) return <span className="text-muted">{t("usage.nobody")}</span>
   if (by === "user") return <UserName id={id} />
   if (by === "connection") return <ConnectionName id={id} />
+  if (by === "key") return <KeyName id={id} />
   if (by === "day") return <span>{formatDate(Date.parse(`${id}T12:00:00Z`) / 1000)}</span>
   return <span className="truncate">{id}</span>
 }
@@ -30,6 +31,12 @@ const UserName = ({ id }: { id: string }) => {
       {data?.name ?? "…"}
     </Link>
   )
+}
+
+/** Others' keys are known by their id alone. */
+const KeyName = ({ id }: { id: string }) => {
+  const { data } = useQuery(keysQuery)
+  return <span className="truncate">{data?.find((one) => one.id === id)?.name ?? id}</span>
 }
 
 const ConnectionName = ({ id }: { id: string }) => {

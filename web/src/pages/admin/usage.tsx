@@ -3,8 +3,10 @@ import { Activity, Download } from "lucide-react"
 import { useMemo } from "react"
 import type { UsageSum } from "../../../../server/src/usage/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
+import type { Query } from "../../lib/api.ts"
 import { formatDuration, formatNumber } from "../../lib/format.ts"
 import { usageQuery } from "../../lib/queries.ts"
+import { useMe } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -29,7 +31,28 @@ const groupLabels: Record<Grouping, MessageKey> = {
   day: "usage.byDay",
 }
 
-export const UsagePage = () => {
+/** Everybody's. */
+export const UsagePage = () => <Usage title={t("usage.title")} groupings={groupings} query={{}} />
+
+/** One's own, for everyone. */
+export const OwnUsagePage = () => {
+  const { id } = useMe()
+  return (
+    <Usage
+      title={t("usage.ownTitle")}
+      groupings={groupings.filter((by) => by !== "user" && by !== "connection")}
+      query={{ user_id: id }}
+    />
+  )
+}
+
+interface UsageProps {
+  title: string
+  groupings: readonly Grouping[]
+  query: Query
+}
+
+const Usage = ({ title, groupings, query }: UsageProps) => {
   const { search, change } = useListSearch<"days" | "by">()
   const span = spans.find((one) => one === search.days) ?? "30"
   const by = groupings.find((one) => one === search.by) ?? "model"
@@ -38,12 +61,12 @@ export const UsagePage = () => {
     const end = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds
     return { from: end - Number(span) * daySeconds, to: end }
   }, [span])
-  const days = useQuery(usageQuery({ from, to, group_by: "day" }))
-  const sums = useQuery(usageQuery({ from, to, group_by: by }))
+  const days = useQuery(usageQuery({ ...query, from, to, group_by: "day" }))
+  const sums = useQuery(usageQuery({ ...query, from, to, group_by: by }))
 
   return (
     <Page
-      title={t("usage.title")}
+      title={title}
       lead={t("usage.lead")}
       action={
         <Button

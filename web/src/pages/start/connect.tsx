@@ -37,7 +37,7 @@ export const ConnectPage = () => {
       action={count === 0 && <ButtonLink to="/">{t("source.skip")}</ButtonLink>}
     >
       {count > 0 && <Ready count={count} />}
-      <LocalRuntime />
+      <LocalRuntime needed={count === 0} />
       {models && (count === 0 || open) ? (
         <Provider onSaved={() => setOpen(false)} />
       ) : (
@@ -64,7 +64,7 @@ const Ready = ({ count }: { count: number }) => (
 )
 
 /** Looks on the usual address, and connects what it finds unless that is connected already. */
-const LocalRuntime = () => {
+const LocalRuntime = ({ needed }: { needed: boolean }) => {
   const client = useQueryClient()
   const look = useQuery({
     queryKey: ["connections", "usual"],
@@ -94,6 +94,7 @@ const LocalRuntime = () => {
     )
   }
   if (look.error) return <ErrorNote error={look.error} retry={() => void look.refetch()} />
+  if (!data?.ok && !needed) return null
   if (!data?.ok) {
     return (
       <Card className="flex flex-wrap items-center gap-x-2.5 gap-y-3 text-sm">

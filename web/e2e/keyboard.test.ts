@@ -1,0 +1,165 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { adminPages, furnish } from "./furnish.ts"
+import { settled } from "./settled.ts"
+import { openWorld, type Visit, type World } from "./world.ts"
+
+let world: World
+let pages: Record<string, string> = {}
+beforeAll(async () => {
+  world = await openWorld({ ENABLE_SIGNUP: "true" })
+  pages = adminPages(await furnish(world.gateway))
+})
+afterAll(() => world.close())
+
+/** All that Tab should reach, in the order of the document; of a group of radios one. */
+const reachable = `
+  window.stopsOf = () => {
+    const found = [...document.querySelectorAll(
+      "a[href], button, input, select, textarea, summary, [tabindex='0']")]
+    const groups = new Set()
+    return found.filter((element) => {
+      if (element.disabled || element.tabIndex < 0 || !element.checkVisibility()) return false
+      if (element.closest("[inert], [aria-hidden=true], details:not([open]) > :not(summary)")) return false
+      if (element.type !== "radio" || !element.name) return true
+      const first = !groups.has(element.name)
+      groups.add(element.name)
+      return first
+    })
+  }
+  window.named = (element) =>
+    element.tagName.toLowerCase() + ":" + (element.getAttribute("aria-label") || element.id || element.textContent).trim().slice(0, 40)
+`
+
+/** Where the focus is: whether it can be seen, and whether anything lies over it. */
+const look = `(() => {
+  const element = document.activeElement
+  if (!element || element === document.body) return null
+  const { outlineStyle, outlineWidth } = getComputedStyle(element)
+  const { left, top, width, height } = element.getBoundingClientRect()
+  const x = left + Math.min(width / 2, 40)
+  const y = top + Math.min(height / 2, 20)
+  const over = document.elementFromPoint(x, y)
+  const clear = !over || element.contains(over) || over.contains(element) || over.closest("label")?.control === element
+  return {
+    at: window.stopsOf().findIndex((stop) => stop === element || (stop.name && stop.name === element.name && stop.type === "radio")),
+    name: window.named(element),
+    // The composer's frame is marked for it.
+    marked: element.id === "composer" || (outlineStyle !== "none" && parseFloat(outlineWidth) > 0),
+    inView: top > -height && top < innerHeight,
+    clear,
+  }
+})()`
+
+interface Stop {
+  at: number
+  name: string
+  marked: boolean
+  inView: boolean
+  clear: boolean
+}
+
+const wrongWith = ({ name, marked, inView, clear }: Stop): string[] => [
+  ...(marked ? [] : [`${name}: its focus is not seen`]),
+  ...(inView ? [] : [`${name}: is out of view`]),
+  ...(clear ? [] : [`${name}: something lies over it`]),
+]
+
+/** Goes through a page by Tab from its beginning to its end, and says what was wrong on the way. */
+const walk = async (page: Page): Promise<string[]> => {
+  await page.evaluate(reachable)
+  const wanted: string[] = await page.evaluate("window.stopsOf().map(window.named)")
+  await page.evaluate("document.body.tabIndex = -1, document.body.focus()")
+  const wrong: string[] = []
+  const order: number[] = []
+  for (let steps = 0; steps < wanted.length + 3; steps++) {
+    await page.keyboard.press("Tab")
+    const stop = await page.evaluate<Stop | null>(look)
+    if (stop === null || (order.length > 0 && stop.at === order[0])) break
+    order.push(stop.at)
+    wrong.push(...wrongWith(stop))
+  }
+  const missed = wanted.filter((_, index) => !order.includes(index))
+  if (missed.length > 0) wrong.push(`never reached: ${missed.join(", ")}`)
+  if (order.some((at, index) => index > 0 && at < (order[index - 1] ?? 0))) {
+    wrong.push(`not in the order of reading: ${order.join(" ")}`)
+  }
+  return wrong
+}
+
+/** Opens each menu of the page by Enter, and closes it by Escape. */
+const menusOf = async (page: Page): Promise<string[]> => {
+  const wrong: string[] = []
+  const triggers = page.locator("button[aria-haspopup]:visible")
+  for (let index = 0; index < Math.min(await triggers.count(), 6); index++) {
+    const trigger = triggers.nth(index)
+    const name = (await trigger.getAttribute("aria-label")) ?? (await trigger.innerText())
+    await trigger.focus()
+    await page.keyboard.press("Enter")
+    const popup = page.locator("[role=menu]:visible, [role=listbox]:visible, [role=dialog]:visible")
+    await popup.first().waitFor()
+    await page.keyboard.press("Escape")
+    await popup.first().waitFor({ state: "detached" })
+    const back = await trigger.evaluate((element) => element === document.activeElement)
+    if (!back) wrong.push(`${name}: closing it loses the focus`)
+  }
+  return wrong
+}
+
+const wrongOn = async ({ page, open }: Visit, from: Record<string, string>): Promise<string[]> => {
+  const wrong: string[] = []
+  for (const [name, path] of Object.entries(from)) {
+    await open(path)
+    await settled(page)
+    const found = [...(await walk(page)), ...(await menusOf(page))]
+    wrong.push(...found.map((text) => `${name}: ${text}`))
+  }
+  return wrong
+}
+
+describe("by keyboard alone", () => {
+  it("every page is gone through in order, with the focus seen, and no menu loses it", {
+    timeout: 300_000,
+  }, async () => {
+    expect(await wrongOn(await world.asAdmin(), pages)).toEqual([])
+  })
+
+  it("the pages outside are gone through too", async () => {
+    const outside = { "sign-in": "/sign-in", "sign-up": "/sign-up" }
+    expect(await wrongOn(await world.visit(), outside)).toEqual([])
+  })
+
+  it("a new chat begins, the last answer is copied, and the theme changes", async () => {
+    const { page, open, context } = await world.asAdmin()
+    await context.grantPermissions(["clipboard-read", "clipboard-write"])
+    await open(pages["chat-begun"] ?? "")
+    await page.getByText("You said: And at Le Havre?").waitFor()
+    await page.keyboard.press("Control+Shift+c")
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toBe("You said: And at Le Havre?")
+    const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    const before = await ground()
+    await page.keyboard.press("Control+Shift+l")
+    await expect.poll(ground).not.toBe(before)
+    await page.keyboard.press("Control+Shift+o")
+    await page.waitForURL(`${world.gateway.url}/`)
+    await page.keyboard.press("Control+/")
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+  })
+
+  it("the sidebar over a narrow page takes the focus, and gives it back", async () => {
+    const { page, open } = await world.asAdmin({ viewport: { width: 360, height: 740 } })
+    await open("/models")
+    const opener = page.getByRole("button", { name: "Open the sidebar" })
+    await opener.focus()
+    await page.keyboard.press("Enter")
+    const inside = "document.querySelector('#sidebar').contains(document.activeElement)"
+    await expect.poll(() => page.evaluate(inside)).toBe(true)
+    await page.keyboard.press("Escape")
+    await expect
+      .poll(() => opener.evaluate((element) => element === document.activeElement))
+      .toBe(true)
+  })
+})
