@@ -103,7 +103,7 @@ export const Frame = () => {
         <main
           id="page"
           tabIndex={-1}
-          className="relative min-h-0 flex-1 overflow-y-auto outline-none"
+          className="relative min-h-0 flex-1 scroll-pt-14 scroll-pb-20 overflow-y-auto outline-none"
         >
           <Outlet />
         </main>
