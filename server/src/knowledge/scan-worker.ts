@@ -16,7 +16,14 @@ const shelves = {
   vectors: createVectorShelf(roomBytes.vectors),
 }
 const reader = typeof workerData === "string" ? createOwnReader(workerData) : null
-const waiting = new Map<number, Search>()
+
+/** A search that waits, and what it asked for already. */
+interface Fetching {
+  search: Search
+  asked: Set<string>
+}
+
+const waiting = new Map<number, Fetching>()
 
 const tell = (answer: Answered): void => parentPort?.postMessage(answer)
 
@@ -63,35 +70,38 @@ const readMissing = (search: Search, own: NonNullable<typeof reader>): Given => 
   }
 }
 
+/** Asks for what is not here; what was asked for before, and did not come, does not exist. */
+const fetchOrAnswer = ({ search, asked }: Fetching): void => {
+  const { words, vectors } = missing(search)
+  const ask = (some: { id: string }[], kind: string): string[] =>
+    some.map(({ id }) => id).filter((id) => !asked.has(`${kind} ${id}`))
+  const wanted = { words: ask(words, "words"), vectors: ask(vectors, "vectors") }
+  if (wanted.words.length + wanted.vectors.length === 0) {
+    answer(search)
+    return
+  }
+  for (const id of wanted.words) asked.add(`words ${id}`)
+  for (const id of wanted.vectors) asked.add(`vectors ${id}`)
+  waiting.set(search.id, { search, asked })
+  tell({ type: "missing", id: search.id, ...wanted, space: search.vector?.space ?? null })
+}
+
 const begin = (search: Search): void => {
   if (reader) {
     shelve(search, readMissing(search, reader))
     answer(search)
-    return
+  } else {
+    fetchOrAnswer({ search, asked: new Set() })
   }
-  const { words, vectors } = missing(search)
-  if (words.length + vectors.length === 0) {
-    answer(search)
-    return
-  }
-  const { id, vector } = search
-  waiting.set(id, search)
-  const ids = (some: { id: string }[]): string[] => some.map((file) => file.id)
-  tell({
-    type: "missing",
-    id,
-    words: ids(words),
-    vectors: ids(vectors),
-    space: vector?.space ?? null,
-  })
 }
 
 const take = (id: number, given: Given): void => {
-  const search = waiting.get(id)
+  const fetching = waiting.get(id)
   waiting.delete(id)
-  if (!search) return
-  shelve(search, given)
-  answer(search)
+  if (!fetching) return
+  shelve(fetching.search, given)
+  // A file that was here when the search began may have been forgotten meanwhile.
+  fetchOrAnswer(fetching)
 }
 
 const forget = (file: string): void => {
