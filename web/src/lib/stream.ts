@@ -31,3 +31,20 @@ export async function* readEvents<T>(response: Response): AsyncGenerator<T> {
     if (data) yield JSON.parse(data) as T
   }
 }
+
+/** An event of a stream: its name, and the JSON that it carries. */
+export interface NamedEvent {
+  name: string
+  data: unknown
+}
+
+/** Each event of an event stream with its name. */
+export async function* readNamedEvents(response: Response): AsyncGenerator<NamedEvent> {
+  let name = "message"
+  for await (const line of readLines(response)) {
+    const [, field, value = ""] = /^(event|data): ?(.*)$/.exec(line.trimEnd()) ?? []
+    if (field === "event") name = value
+    if (field === "data") yield { name, data: JSON.parse(value) }
+    if (line.trim() === "") name = "message"
+  }
+}

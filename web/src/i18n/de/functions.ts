@@ -112,6 +112,7 @@ export const functions = {
   "versions.lead":
     "Jedes Speichern bleibt erhalten. Zurückgehen macht aus einer alten Version eine neue.",
   "versions.one": "Version {version}",
+  "versions.installed": "Kommt mit Portico",
   "versions.current": "In Gebrauch",
   "versions.back": "Zurück zu Version {version}",
   "versions.backHelp":

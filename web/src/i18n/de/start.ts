@@ -42,6 +42,7 @@ export const start = {
   },
   "source.chat": "Zum Chat",
   "source.pull": "Modell laden",
+  "source.guide": "Zuerst den Guide fragen",
   "source.skip": "Später erledigen",
   "source.provider": "Anbieter verbinden",
   "source.providerHelp": "OpenAI oder alles, was dessen API spricht: vLLM, LM Studio, llama.cpp …",

@@ -108,6 +108,7 @@ export const functions = {
     "Filters with smaller numbers come first on the way in, and last on the way out.",
   "versions.lead": "Every save is kept. Going back makes a new version of an old one.",
   "versions.one": "Version {version}",
+  "versions.installed": "Comes with Portico",
   "versions.current": "In use",
   "versions.back": "Go back to version {version}",
   "versions.backHelp":

@@ -41,6 +41,7 @@ export const start = {
   },
   "source.chat": "Start chatting",
   "source.pull": "Pull a model",
+  "source.guide": "Ask the Guide first",
   "source.skip": "Do this later",
   "source.provider": "Connect a provider",
   "source.providerHelp": "OpenAI, or anything that speaks its API: vLLM, LM Studio, llama.cpp, …",

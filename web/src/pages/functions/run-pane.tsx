@@ -40,7 +40,7 @@ export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
   const [written, setWritten] = useState<string | null>(null)
   const [reply, setReply] = useState(t("run.replySample"))
   const [model, setModel] = useState("")
-  const { trial, error, running, start, stop } = useRun(one.id)
+  const { trial, error, stopped, running, start, stop } = useRun(one.id)
   const { request, wrong } = parsed(written ?? asRequest(message))
   const isFilter = kindOf(one) === "filter"
 
@@ -109,7 +109,14 @@ export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
         </div>
       </form>
       {error !== null && <ErrorNote error={error} />}
-      {trial && <TrialView id={id} trial={trial} running={running} onPlace={onPlace} />}
+      {trial && (
+        <TrialView
+          id={id}
+          trial={trial}
+          state={running ? "running" : stopped ? "cancelled" : null}
+          onPlace={onPlace}
+        />
+      )}
     </aside>
   )
 }

@@ -10,12 +10,13 @@ type OnPlace = (line: number | null, column: number | null) => void
 interface TrialViewProps {
   id: string
   trial: Trial
-  running: boolean
+  /** Until there is a result. */
+  state: "running" | "cancelled" | null
   onPlace: OnPlace
 }
 
 /** What a trial has said so far, and what it came to. */
-export const TrialView = ({ id, trial, running, onPlace }: TrialViewProps) => (
+export const TrialView = ({ id, trial, state, onPlace }: TrialViewProps) => (
   <div className="flex min-w-0 flex-col gap-3">
     <Part id={`${id}-output`} title={t("run.output")}>
       <div
@@ -25,7 +26,8 @@ export const TrialView = ({ id, trial, running, onPlace }: TrialViewProps) => (
         tabIndex={0}
         className="max-h-80 min-h-12 overflow-y-auto rounded border border-line bg-bg p-3 text-sm break-words whitespace-pre-wrap"
       >
-        {trial.output || (running ? "…" : "")}
+        {trial.reasoning && <p className="mb-2 text-xs text-muted">{trial.reasoning}</p>}
+        {trial.output || (state === "running" ? "…" : "")}
         {trial.others.map((other, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces only ever come at the end
           <code key={index} className="mt-1 block text-xs text-muted">
@@ -47,7 +49,7 @@ export const TrialView = ({ id, trial, running, onPlace }: TrialViewProps) => (
     {trial.result ? (
       <Result result={trial.result} onPlace={onPlace} />
     ) : (
-      running && <Outcome result="running" />
+      state && <Outcome result={state} />
     )}
     <Part id={`${id}-log`} title={t("run.log")}>
       <LogView labelledBy={`${id}-log`} log={trial.log} onPlace={onPlace} />

@@ -1,52 +1,80 @@
 import { useEffect, useRef, useState } from "react"
 import type { LogLine, RunResult } from "../../../../server/src/functions/run-schema.ts"
 import { callRaw } from "../../lib/api.ts"
-import { readEvents } from "../../lib/stream.ts"
+import { type NamedEvent, readNamedEvents } from "../../lib/stream.ts"
 import { pathOf } from "./functions-api.ts"
 
-/** What a trial tells as it goes. */
-type RunEvent =
-  | { type: "piece"; piece: Piece }
-  | { type: "log"; lines: LogLine[] }
-  | { type: "result"; result: RunResult }
+/** What a trial tells as it goes, by the event's name; the gateway's own shapes. */
+interface Told {
+  request: { request: object }
+  delta: Delta
+  log: LogLine
+  result: RunResult
+}
 
-type Piece = string | { content?: string | null; sources?: Cited[]; [field: string]: unknown }
-
-interface Cited {
-  source: { name: string }
+interface Delta {
+  content?: string | null
+  reasoning_content?: string | null
+  sources?: { source: { name: string } }[]
+  [field: string]: unknown
 }
 
 export interface Trial {
+  reasoning: string
   output: string
   sources: readonly string[]
-  /** Pieces that are no text, as they came. */
+  /** What is no text: a request that goes on to a model, calls of tools. */
   others: readonly string[]
   log: readonly LogLine[]
   result: RunResult | null
 }
 
-const nothing: Trial = { output: "", sources: [], others: [], log: [], result: null }
+const nothing: Trial = {
+  reasoning: "",
+  output: "",
+  sources: [],
+  others: [],
+  log: [],
+  result: null,
+}
 
 const mostLines = 1000
+/** Of each delta, and of no interest beside its text. */
+const silent = new Set(["role", "finish_reason"])
 
-const withPiece = (trial: Trial, piece: Piece): Trial => {
-  if (typeof piece === "string") return { ...trial, output: trial.output + piece }
-  const { content, sources, ...rest } = piece
-  const others =
-    Object.keys(rest).length > 0 ? [...trial.others, JSON.stringify(rest)] : trial.others
+const last = <T>(list: readonly T[], one: T): T[] => [...list, one].slice(-mostLines)
+
+const withDelta = (
+  trial: Trial,
+  { content, reasoning_content, sources, ...rest }: Delta,
+): Trial => {
+  const other = Object.fromEntries(Object.entries(rest).filter(([name]) => !silent.has(name)))
   return {
     ...trial,
     output: trial.output + (content ?? ""),
-    others: others.slice(-mostLines),
+    reasoning: trial.reasoning + (reasoning_content ?? ""),
+    others:
+      Object.keys(other).length > 0 ? last(trial.others, JSON.stringify(other)) : trial.others,
     ...(sources && { sources: sources.map(({ source }) => source.name) }),
   }
 }
 
-const after = (trial: Trial, event: RunEvent): Trial => {
-  if (event.type === "piece") return withPiece(trial, event.piece)
-  if (event.type === "log")
-    return { ...trial, log: [...trial.log, ...event.lines].slice(-mostLines) }
-  return { ...trial, result: event.result }
+/** The gateway and this page are built from the same schemas: an event's name says what it holds. */
+const after = (trial: Trial, { name, data }: NamedEvent): Trial => {
+  switch (name) {
+    case "request": {
+      const { request } = data as Told["request"]
+      return { ...trial, others: last(trial.others, JSON.stringify(request, null, 2)) }
+    }
+    case "delta":
+      return withDelta(trial, data as Told["delta"])
+    case "log":
+      return { ...trial, log: last(trial.log, data as Told["log"]) }
+    case "result":
+      return { ...trial, result: data as Told["result"] }
+    default:
+      return trial
+  }
 }
 
 /** Runs a function as its editor has it, and follows what it says. */
@@ -54,6 +82,7 @@ export const useRun = (id: string) => {
   const [trial, setTrial] = useState<Trial | null>(null)
   const [error, setError] = useState<unknown>(null)
   const [running, setRunning] = useState<AbortController | null>(null)
+  const [stopped, setStopped] = useState(false)
   const latest = useRef<AbortController | null>(null)
   latest.current = running
   useEffect(() => () => latest.current?.abort(), [])
@@ -63,17 +92,19 @@ export const useRun = (id: string) => {
     setRunning(control)
     setTrial(nothing)
     setError(null)
+    setStopped(false)
     try {
       const { signal } = control
       const response = await callRaw("POST", pathOf(id, "/run"), { body, signal })
-      for await (const event of readEvents<RunEvent>(response)) {
+      for await (const event of readNamedEvents(response)) {
         setTrial((before) => after(before ?? nothing, event))
       }
     } catch (reason) {
-      if (!control.signal.aborted) setError(reason)
+      if (control.signal.aborted) setStopped(true)
+      else setError(reason)
     } finally {
       setRunning(null)
     }
   }
-  return { trial, error, running: running !== null, start, stop: () => running?.abort() }
+  return { trial, error, stopped, running: running !== null, start, stop: () => running?.abort() }
 }

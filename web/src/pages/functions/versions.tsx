@@ -48,7 +48,7 @@ const Row = ({ one, version }: { one: FunctionRecord; version: FunctionVersion }
         </span>
       )}
       <span className="min-w-0 flex-1 truncate text-muted">
-        {who} · <Time at={version.created_at} />
+        {version.user_id === "" ? t("versions.installed") : who} · <Time at={version.created_at} />
       </span>
       {!current && (
         <Button icon={History} onClick={() => setAsking(true)}>

@@ -27,14 +27,25 @@ const runtime = { kind: "ollama", name: "Ollama", base_url: address } as const
 export const ConnectPage = () => {
   const { data: models } = useQuery({ ...modelsQuery, refetchInterval: 3000 })
   const [open, setOpen] = useState(false)
-  const count = models?.length ?? 0
+  // The Guide is there from the start, and is no source of models.
+  const count = models?.filter((model) => model.connection_type !== "function").length ?? 0
+  const hasGuide = models?.some(({ id }) => id === "guide") ?? false
   return (
     <Page
       title={t("source.title")}
       lead={t("source.lead")}
       above={<Steps at={1} />}
       narrow
-      action={count === 0 && <ButtonLink to="/">{t("source.skip")}</ButtonLink>}
+      action={
+        count === 0 &&
+        (hasGuide ? (
+          <ButtonLink to="/" search={{ model: "guide" }} icon={MessageSquare}>
+            {t("source.guide")}
+          </ButtonLink>
+        ) : (
+          <ButtonLink to="/">{t("source.skip")}</ButtonLink>
+        ))
+      }
     >
       {count > 0 && <Ready count={count} />}
       <LocalRuntime needed={count === 0} />
