@@ -112,7 +112,7 @@ const Environment = z.object({
   EXTRACTION_ENGINE: z.enum(["tika", "docling"]).default("tika"),
   EXTRACTION_TIMEOUT: Duration.default(120),
   EXTRACTION_MEMORY: Size.default(600e6),
-  EXTRACTION_CONCURRENCY: Count.default(2),
+  EXTRACTION_CONCURRENCY: Count.optional(),
   EMBEDDING_MODEL: z.string().max(300).optional(),
   RERANK_URL: Url.optional(),
   RERANK_MODEL: z.string().max(300).optional(),

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Database, Tx } from "../db/database.ts"
@@ -11,6 +12,8 @@ import { createFileStore } from "./store.ts"
 
 const unpackedBytes = 300e6
 const mostPages = 5000
+/** One core is left for chats. */
+const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
 
 interface Needs {
   config: Config
@@ -49,7 +52,7 @@ export const createWorkshop = async ({ config, db, bus, now, searchable }: Needs
           seconds: config.EXTRACTION_TIMEOUT,
         })
       : null,
-    concurrency: config.EXTRACTION_CONCURRENCY,
+    concurrency: config.EXTRACTION_CONCURRENCY ?? readersByDefault,
     now,
     searchable,
   })
