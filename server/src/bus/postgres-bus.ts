@@ -24,7 +24,9 @@ const Envelope = z.object({
       id: z.string(),
       message_id: z.string().nullable(),
     }),
-    z.object({ topic: z.enum(["groups", "connections", "models", "settings", "reset"]) }),
+    z.object({
+      topic: z.enum(["groups", "connections", "models", "functions", "settings", "reset"]),
+    }),
   ]),
 })
 

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { Allowance } from "./allowance.ts"
 import { createGuestLog } from "./guest-log.ts"
 import { textOperations } from "./host-texts.ts"
 import type { Host, Machine, MachineNeeds } from "./machine.ts"
@@ -50,7 +51,7 @@ export class Guest implements Host {
   #machine: Machine | null
   #stop: Stop | null = null
   #sliceAt = 0
-  #deadline = Number.POSITIVE_INFINITY
+  readonly #allowance = new Allowance()
   #cpuMs = 0
   #sinceOutputMs = 0
   #slowestMs = 0
@@ -113,11 +114,16 @@ export class Guest implements Host {
     const { flags } = this.#needs
     if (Atomics.load(flags, this.#slot) === this.#run) {
       this.#stop = { ending: "cancelled", why: null }
-    } else if (performance.now() > this.#deadline) {
+    } else if (this.#allowance.isUsedUp(() => this.#markTime())) {
       const why = `It computed for more than ${this.#limits.cpuMs} ms without any output`
       this.#stop = { ending: "timeout", why }
     }
     return this.#stop !== null
+  }
+
+  /** For the watchdog: it can still be interrupted. */
+  #markTime(): void {
+    Atomics.store(this.#needs.clock, 0, threadTime())
   }
 
   operate(name: string, read: (most: number) => string): string | undefined {
@@ -147,9 +153,9 @@ export class Guest implements Host {
     if (!machine || this.#stop) return
     const { clock } = this.#needs
     this.#sliceAt = performance.now()
-    this.#deadline = this.#sliceAt + this.#limits.cpuMs - this.#sinceOutputMs
+    this.#allowance.allow(this.#limits.cpuMs - this.#sinceOutputMs)
     Atomics.store(clock, 1, this.#run)
-    Atomics.store(clock, 0, threadTime())
+    this.#markTime()
     let broke: unknown
     try {
       work(machine)
@@ -158,14 +164,14 @@ export class Guest implements Host {
       broke = error ?? "unknown"
     }
     Atomics.store(clock, 0, 0)
-    this.#count(performance.now() - this.#sliceAt)
+    this.#count(performance.now() - this.#sliceAt, this.#allowance.usedMs())
     this.#tellAll()
     this.#look(broke)
   }
 
-  #count(ms: number): void {
+  #count(ms: number, sinceAllowed: number): void {
     this.#cpuMs += ms
-    this.#sinceOutputMs += ms
+    this.#sinceOutputMs += sinceAllowed
     this.#slowestMs = Math.max(this.#slowestMs, ms)
   }
 
@@ -219,10 +225,9 @@ export class Guest implements Host {
     this.#out.push(json)
     this.#untaken += json.length + 16
     this.#sinceOutputMs = 0
-    const now = performance.now()
-    this.#deadline = now + cpuMs
+    this.#allowance.allow(cpuMs)
     const tooMuch = this.#untaken > mostUntakenBytes
-    if (now - this.#sliceAt <= turnMs && !tooMuch) return undefined
+    if (performance.now() - this.#sliceAt <= turnMs && !tooMuch) return undefined
     this.#paused = true
     if (!tooMuch) setImmediate(() => this.#goOn())
     return "wait"
