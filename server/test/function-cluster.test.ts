@@ -25,9 +25,9 @@ describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
 
   it("have a function in force on both as soon as one has it", async () => {
     await saveFunction(one, "told", "export const reply = () => 'first'")
-    await expect.poll(async () => textOf(await askModel(other, "told")), patient)).toBe("first")
+    await expect.poll(async () => textOf(await askModel(other, "told")), patient).toBe("first")
     await saveFunction(other, "told", "export const reply = () => 'second'")
-    await expect.poll(async () => textOf(await askModel(one, "told")), patient)).toBe("second")
+    await expect.poll(async () => textOf(await askModel(one, "told")), patient).toBe("second")
     await one.call("POST", "/api/v1/functions/id/told/toggle")
     await expect.poll(async () => (await askModel(other, "told")).status, patient).toBe(404)
   })
@@ -43,7 +43,7 @@ describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
     }`,
     )
     expect(textOf(await askModel(one, "keeps"))).toBe("1")
-    await expect.poll(async () => textOf(await askModel(other, "keeps")), patient)).toBe("2")
+    await expect.poll(async () => textOf(await askModel(other, "keeps")), patient).toBe("2")
     await expect.poll(async () => (await lastRun(one, "keeps"))?.outcome, patient).toBe("ok")
   })
 })
