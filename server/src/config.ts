@@ -121,6 +121,7 @@ const Environment = z.object({
   FUNCTION_WORKERS: Count.default(2),
   FUNCTION_CONCURRENCY: Count.default(50),
   FUNCTION_NETWORKS: Cidrs.default([]),
+  INSTALL_GUIDE: Flag.default(true),
   FUNCTION_MEMORY: Size.pipe(z.number().min(4e6, leastMemory).max(1e9, leastMemory)).default(64e6),
   FUNCTION_CPU_TIME: Duration.pipe(z.number().min(0.01, "must be at least 10ms")).default(1),
   FUNCTION_TIMEOUT: Duration.pipe(z.number().min(0.1, "must be at least 100ms")).default(300),

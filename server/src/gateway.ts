@@ -30,6 +30,7 @@ import { createGroupStore } from "./groups/store.ts"
 import { actorOf, system } from "./http/caller.ts"
 import type { Exchange } from "./http/exchange.ts"
 import { createRunning } from "./http/running.ts"
+import { createHandbook, ownDocuments } from "./knowledge/handbook.ts"
 import { createLibrary } from "./knowledge/library.ts"
 import { createCatalogue } from "./models/catalogue.ts"
 import { createModels } from "./models/models.ts"
@@ -195,7 +196,12 @@ export const createGateway = async (config: Config, log: Logger) => {
     filtering: createFiltering(studio),
     replies: studio.replies,
   })
-  const abilities = createAbilities({ chat, citing, files: library.files })
+  const abilities = createAbilities({
+    chat,
+    citing,
+    files: library.files,
+    handbook: createHandbook(ownDocuments),
+  })
   const conversations = await createConversations({
     ...changes,
     settings,
@@ -217,10 +223,12 @@ export const createGateway = async (config: Config, log: Logger) => {
     audit,
   })
 
-  /** Makes the first account where the environment names one, for set-ups without a person. */
+  /** What an install begins with: the Guide, and the first account where the environment names one. */
   const seed = async (): Promise<void> => {
     const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ADMIN_API_KEY: secret } = config
-    if (!email || (await users.any())) return
+    if (await users.any()) return
+    if (config.INSTALL_GUIDE) await studio.installGuide()
+    if (!email) return
     const input = { email, name: "Portico Administrator", ...(password && { password }) }
     await users.createFirst(system, input, async (tx, { id }) => {
       if (secret) await keys.insertGiven(tx, system, id, secret)

@@ -37,6 +37,8 @@ export const startGateway = async (env: Record<string, string> = {}): Promise<Te
     ADMIN_API_KEY: adminKey,
     OLLAMA_BASE_URLS: ";",
     DRAIN_TIMEOUT: "1s",
+    // Lists of models are the tests' own.
+    INSTALL_GUIDE: "false",
     SECRET_KEY: "a secret key for the tests, long enough",
     ...env,
   })

@@ -68,6 +68,39 @@ const furnishKnowledge = async (gateway: TestGateway) => {
   return { collectionId, fileId: ids[0], sourcedId: String(id) }
 }
 
+const tideFunction = `import type { ChatRequest, Context, Setting } from "portico"
+
+export const settings: Record<string, Setting> = {
+  port: { label: "Port", description: "Whose tides it tells.", default: "Brest" },
+  key: { type: "secret", label: "API key", required: true },
+  unit: { type: "choice", label: "Unit", choices: ["m", "ft"], default: "m" },
+  exact: { type: "boolean", label: "To the minute", default: false },
+}
+
+export async function* reply({ messages }: ChatRequest, context: Context) {
+  context.log("asked", messages.length)
+  yield \`High water at \${context.settings.port} is at six.\`
+}
+`
+
+/** A function with a version behind it and a run that failed for want of a setting. */
+const furnishFunctions = async ({ call }: TestGateway): Promise<void> => {
+  const tide = { id: "tide", name: "Tide", content: tideFunction }
+  await call("POST", "/api/v1/functions/create", tide)
+  const content = tideFunction.replace("at six", "at seven")
+  await call("POST", "/api/v1/functions/id/tide/update", { content })
+  await call("POST", "/api/v1/functions/create", {
+    id: "whisper",
+    name: "Whisper",
+    content: "export const before = (request) => request\n",
+    filter_models: ["harbour-pilot"],
+    is_active: false,
+  })
+  const messages = [{ role: "user", content: "When is high water?" }]
+  await call("POST", "/api/v1/functions/id/tide/valves", { values: { key: "tide-key" } })
+  await call("POST", "/v1/chat/completions", { model: "tide", messages })
+}
+
 /** Puts something on every page: people, groups, models, keys and usage. */
 export const furnish = async (gateway: TestGateway) => {
   const { call } = gateway
@@ -122,6 +155,7 @@ export const furnish = async (gateway: TestGateway) => {
       messages: [{ role: "user", content: "What does the tide do at Brest?" }],
     })
   }
+  await furnishFunctions(gateway)
   const chatId = await furnishChat(gateway)
   const events = await call("GET", "/api/v1/audit?action=model.created")
   const eventId: string = events.body.items[0].id
@@ -165,6 +199,13 @@ export const adminPages = ({
     "model-edit": "/models/view/harbour-pilot",
     "model-view": "/models/view/gpt-fake",
     runtime: "/models/runtime",
+    functions: "/functions",
+    "function-new": "/functions/new",
+    "function-code": "/functions/tide",
+    "function-settings": "/functions/tide/settings",
+    "function-access": "/functions/whisper/access",
+    "function-versions": "/functions/tide/versions",
+    "function-runs": "/functions/tide/runs",
     profile: "/account",
     keys: "/account/keys",
     "key-new": "/account/keys/new",

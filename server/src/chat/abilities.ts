@@ -1,6 +1,8 @@
 import type { Files } from "../files/files.ts"
 import type { Abilities } from "../functions/abilities.ts"
-import type { Citing } from "../knowledge/citing.ts"
+import { type Citing, sourceOf } from "../knowledge/citing.ts"
+import { type Handbook, handbookId } from "../knowledge/handbook.ts"
+import type { FoundPassage } from "../knowledge/schema.ts"
 import type { Chat } from "./chat.ts"
 import { createInner } from "./inner.ts"
 
@@ -12,25 +14,30 @@ interface Needs {
   chat: Chat
   citing: Citing
   files: Files
+  handbook: Handbook
 }
 
+const passageOf = ({ text, score, file_id, filename, heading, page }: FoundPassage) => ({
+  ...{ text, score, file_id, filename },
+  ...(heading && { heading: heading.join(" › ") }),
+  ...(page !== undefined && { page }),
+})
+
 /** What the gateway does for functions, each time with the rights of the user who asks. */
-export const createAbilities = ({ chat, citing, files }: Needs): Abilities => ({
+export const createAbilities = ({ chat, citing, files, handbook }: Needs): Abilities => ({
   ask: createInner(chat),
 
   search: async (caller, { collections, query, limit, signal }) => {
-    const references = collections.map((id) => ({ type: "collection" as const, id }))
-    const budget = searchBudget
-    const cited = await citing.cite(caller, { references, lent: [], query, budget, signal })
-    const passages = cited.passages.slice(0, limit).map((passage) => ({
-      text: passage.text,
-      score: passage.score,
-      file_id: passage.file_id,
-      filename: passage.filename,
-      ...(passage.heading && { heading: passage.heading.join(" › ") }),
-      ...(passage.page !== undefined && { page: passage.page }),
-    }))
-    return { passages, sources: cited.sources.slice(0, limit) }
+    const own = collections.filter((id) => id !== handbookId)
+    const references = own.map((id) => ({ type: "collection" as const, id }))
+    const asked = { references, lent: [], query, budget: searchBudget, signal }
+    const cited = own.length > 0 ? await citing.cite(caller, asked) : { passages: [], sources: [] }
+    // The handbook is everybody's, and no collection of anybody's.
+    const told = own.length < collections.length ? await handbook.search(query, limit) : []
+    return {
+      passages: [...told, ...cited.passages].slice(0, limit).map(passageOf),
+      sources: [...told.map((passage) => sourceOf(passage)), ...cited.sources].slice(0, limit),
+    }
   },
 
   files: {

@@ -167,7 +167,7 @@ export interface Context {
     model: string
     input: string | string[]
   }): Promise<{ data: { index: number; embedding: number[] }[]; usage?: Usage }>
-  /** Passages of collections that the user may read. */
+  /** Passages of collections that the user may read; of the gateway's own documentation: "handbook". */
   search(
     collections: string | string[],
     query: string,

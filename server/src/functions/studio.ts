@@ -10,6 +10,7 @@ import { createCheck } from "./check.ts"
 import { createDirectory } from "./directory.ts"
 import { createFilterChains } from "./filter-chain.ts"
 import { createFunctions } from "./functions.ts"
+import { createInstall } from "./install.ts"
 import { createItemStore } from "./item-store.ts"
 import { createModelReplies } from "./model-reply.ts"
 import { createRunStore } from "./run-store.ts"
@@ -76,6 +77,7 @@ export const createStudio = async (needs: Needs) => {
     directory,
     check,
     functions,
+    installGuide: createInstall({ db, store, directory, check, audit, bus, now }),
     runs,
     trial: createTrial({ abilities, functions, check, runner }),
     chains: createFilterChains(runner),

@@ -73,6 +73,23 @@ export interface Lent {
   owner: Principal | undefined
 }
 
+/** How a reply names a passage that it rests on. */
+export const sourceOf = (
+  passage: FoundPassage,
+  collection?: { id: string; name: string },
+): Source => {
+  const { file_id, filename, text, start, end, score, page, slide, sheet, row, heading } = passage
+  const place = { page, slide, sheet, row, heading: heading?.join(" › ") }
+  const told = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined))
+  const lent = collection && { collection_id: collection.id, collection_name: collection.name }
+  return {
+    source: { id: file_id, name: filename, type: "file" },
+    document: [text],
+    metadata: [{ file_id, name: filename, ...told, start, end, score, ...lent }],
+    distances: [1 - score],
+  }
+}
+
 /** Finds the passages that a chat's `files` hold for its question. */
 export const createCiting = (needs: Needs) => {
   const { files, collections, retrieval } = needs
@@ -159,31 +176,6 @@ export const createCiting = (needs: Needs) => {
     return { searchable, skipped }
   }
 
-  const toSource = (scope: Scope, passage: FoundPassage): Source => {
-    const { file_id, filename, text, start, end, score, page, slide, sheet, row, heading } = passage
-    const place = { page, slide, sheet, row, heading: heading?.join(" › ") }
-    const told = Object.fromEntries(
-      Object.entries(place).filter(([, value]) => value !== undefined),
-    )
-    const collection = scope.collected.get(file_id)?.collection
-    return {
-      source: { id: file_id, name: filename, type: "file" },
-      document: [text],
-      metadata: [
-        {
-          file_id,
-          name: filename,
-          ...told,
-          start,
-          end,
-          score,
-          ...(collection && { collection_id: collection.id, collection_name: collection.name }),
-        },
-      ],
-      distances: [1 - score],
-    }
-  }
-
   /** As many of the best as fit; the order in which they are given is that of the ranking. */
   const fill = (passages: readonly FoundPassage[], budget: number): FoundPassage[] => {
     const taken: FoundPassage[] = []
@@ -229,7 +221,9 @@ export const createCiting = (needs: Needs) => {
         ? await retrieval.whole(files)
         : (await retrieval.search({ files, query, way, limit: mostPassages * 2, signal })).passages
       const passages = mergeNeighbours(fill(all, budget))
-      const sources = passages.map((passage) => toSource(scope, passage))
+      const sources = passages.map((passage) =>
+        sourceOf(passage, scope.collected.get(passage.file_id)?.collection),
+      )
       return { passages, sources, sources_skipped: skipped }
     },
   }

@@ -158,8 +158,9 @@ export const OnOff = ({ one: { id, name, is_active } }: { one: FunctionSummary }
   const toggle = useMutation({
     mutationFn: () => api.post<FunctionSummary>(pathOf(id, "/toggle")),
     onSettled: async () => {
+      // Known before the page offers to chat with it: a list that is stale would choose another.
+      await client.refetchQueries({ queryKey: ["models"], type: "all" })
       await client.invalidateQueries({ queryKey: ["functions"] })
-      await client.invalidateQueries({ queryKey: ["models"] })
     },
   })
   return (

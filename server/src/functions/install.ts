@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { Audit } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database } from "../db/database.ts"
+import { system } from "../http/caller.ts"
+import type { CheckSource } from "./check.ts"
+import type { Directory } from "./directory.ts"
+import type { FunctionStore, StoredFunction } from "./store.ts"
+
+const examples = join(import.meta.dirname, "examples")
+const everyone = { principal_type: "user", principal_id: "*", permission: "read" } as const
+
+interface Needs {
+  db: Database
+  store: FunctionStore
+  directory: Directory
+  check: CheckSource
+  audit: Audit
+  bus: Bus
+  now: () => number
+}
+
+/**
+ * Puts the Guide into an install that nobody has used yet, for everyone: there is something to chat
+ * with before a runtime or a provider is connected. Once there are accounts it is theirs to keep.
+ */
+export const createInstall = ({ db, store, directory, check, audit, bus, now }: Needs) => {
+  return async (): Promise<void> => {
+    const id = "guide"
+    if (await store.byId(id)) return
+    const source = await check.orFail(await readFile(join(examples, `${id}.ts`), "utf8"))
+    const { manifest, code } = source
+    const at = now()
+    const stored: StoredFunction = {
+      ...{ id, user_id: "", name: manifest.name ?? id, version: 1, is_active: true },
+      ...{ meta: { description: manifest.description, tags: [] }, code, manifest, values: {} },
+      ...{ hosts: [], filter_models: [], filter_order: 0, access_grants: [everyone] },
+      ...{ created_at: at, updated_at: at },
+    }
+    await db.transact(async (tx) => {
+      if (!(await store.insert(tx, stored))) return
+      const version = { ...source, user_id: "", restored_from: null, created_at: at }
+      await store.addVersion(tx, stored, version)
+      const target = { type: "function", id }
+      await audit.record(tx, { actor: system, action: "function.created", target })
+      await bus.publish(tx, { topic: "functions" })
+    })
+    await directory.reload()
+  }
+}

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { openWorld, type World } from "./world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({
+    ...{ ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "", INSTALL_GUIDE: "true" },
+    ...{ OPENAI_API_BASE_URLS: "", OPENAI_API_KEYS: "", OLLAMA_BASE_URLS: ";" },
+  })
+})
+afterAll(() => world.close())
+
+it("a fresh install with no runtime and no provider answers about itself, with citations", async () => {
+  const { page, open, complaints } = await world.visit()
+  await open("/")
+  await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
+  await page.getByLabel("Name").fill("Ada Lovelace")
+  await page.getByLabel("E-mail").fill("ada@example.com")
+  await page.getByLabel("Password", { exact: true }).fill("correct horse")
+  await page.keyboard.press("Enter")
+  await page.getByRole("link", { name: "Ask the Guide first" }).click()
+  await page.getByLabel("Message", { exact: true }).fill("How do I create an API key?")
+  await page.keyboard.press("Enter")
+  const answer = page.locator("article[data-role=assistant]")
+  await answer.getByText("The key is shown once").waitFor()
+  await answer.getByText("Using Portico, How do I create an API key?").waitFor()
+  await expect.poll(() => answer.innerText()).toMatch(/\[?1\]?/)
+  expect(complaints).toEqual([])
+})
