@@ -60,6 +60,7 @@ export const spawnServer = (
       ADMIN_PASSWORD: adminPassword,
       ADMIN_API_KEY: adminKey,
       OLLAMA_BASE_URLS: ";",
+      INSTALL_GUIDE: "false",
       SECRET_KEY: "a secret key for the tests, long enough",
       ...env,
     },

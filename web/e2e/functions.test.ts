@@ -144,7 +144,6 @@ describe("the editor", () => {
     await page.keyboard.press("Tab")
     await page.keyboard.type(".ge")
     await page.getByRole("option", { name: /^get/ }).waitFor()
-    // What has only just appeared is not taken by a key that was meant for something else.
     await page.waitForTimeout(200)
     await page.keyboard.press("Enter")
     await expect.poll(() => editorOf(page).innerText()).toContain("context.store.get(")
@@ -232,8 +231,8 @@ describe("settings", () => {
 }
 export const reply = (request, { settings }) => JSON.stringify(settings)
 `
-    const body = { id: "asking", name: "Asking", content }
-    await world.gateway.call("POST", "/api/v1/functions/create", body)
+    const { call } = world.gateway
+    await call("POST", "/api/v1/functions/create", { id: "asking", name: "Asking", content })
     await open("/functions/asking/settings")
     await page.getByText("Needed before it can run.").waitFor()
     await page.getByLabel("API key").fill("sk-very-secret")
