@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { pino } from "pino"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { createApp } from "../src/app.ts"
+import type { EventRow } from "../src/audit/chain.ts"
+import type { MountedRoute } from "../src/http/server.ts"
+import { password, prompt, scimToken } from "./audit-makers.ts"
+import { createRecipes, type Recipes, type Sent } from "./audit-recipes.ts"
+import { databases, type Place } from "./databases.ts"
+import { startFakeOpenAI } from "./fakes/openai.ts"
+import { adminPassword, startGateway, type TestGateway } from "./gateway.ts"
+
+// Hashing a password is slow on purpose.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
+
+/** Routes that change something and leave no event: what people chat, and what is passed on. */
+const exceptions: readonly RegExp[] = [
+  // Conversations are their owners' business; usage records count requests to models.
+  /\/api\/v1\/chats/,
+  /\/(chat\/completions|completions|embeddings|responses|messages)$/,
+  /^ALL \/(ollama|openai)\//,
+  // They read, whatever their method.
+  /POST \/api\/v1\/knowledge\/:id\/query/,
+  /POST \/api\/v1\/connections\/(test|:id\/test)/,
+  /POST \/api\/v1\/sso\/providers\/:id\/test/,
+  /POST \/api\/v1\/functions\/(check|id\/:id\/run)/,
+  // Begins a journey; its end is the event (sso.test.ts), as that of the provider's own call.
+  /POST \/api\/v1\/sso\/:provider\/(link|backchannel-logout)/,
+  // Pieces of an upload; the last of them makes the file, which is an event (resumable.test.ts).
+  /\/api\/v1\/files\/resumable/,
+  // Answers 404 to all that is no SCIM path.
+  /ALL \/api\/v1\/scim/,
+]
+
+describe.each(databases)("every route that changes something, on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+  let routes: MountedRoute[]
+  let closeAll: () => Promise<unknown>
+  const secrets = [password, scimToken, prompt, adminPassword]
+
+  beforeAll(async () => {
+    home = await place()
+    const upstream = await startFakeOpenAI()
+    gateway = await startGateway({
+      ...home.env,
+      OPENAI_API_BASE_URLS: upstream.url,
+      ENABLE_SIGNUP: "true",
+      DEFAULT_USER_ROLE: "user",
+      SCIM_ENABLED: "true",
+      SCIM_TOKEN: scimToken,
+      SCIM_RATE_LIMIT: "off",
+    })
+    await vi.waitFor(async () => {
+      expect((await gateway.call("GET", "/v1/models")).body.data).not.toEqual([])
+    })
+    const app = createApp(gateway.gateway, pino({ enabled: false }))
+    routes = app.routes.filter(({ method }) => method !== "GET")
+    closeAll = async () => {
+      await gateway.stop()
+      await upstream.close()
+      await home.remove()
+    }
+  })
+  afterAll(() => closeAll())
+
+  const recipes = (): Recipes => createRecipes(gateway, secrets)
+
+  const nameOf = ({ method, path }: MountedRoute): string => `${method} ${path}`
+
+  const events = () =>
+    gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
+
+  const isWhole = ({ actor_id, request_id, address, outcome }: EventRow): boolean =>
+    Boolean(actor_id && request_id) && address === "127.0.0.1" && outcome === "success"
+
+  const call = async (method: string, { path, body, key, send }: Sent): Promise<number> => {
+    if (send) return (await send()).status
+    const options = key === undefined ? {} : { key }
+    const reply = await gateway.call(method, path, body, options)
+    const { token, api_key } = Object(reply.body)
+    secrets.push(...[token, api_key].filter((secret) => typeof secret === "string"))
+    return reply.status
+  }
+
+  it("is either called below, or one of those that leave no event by intent", () => {
+    const named = routes.map(nameOf)
+    const excepted = (name: string): boolean => exceptions.some((pattern) => pattern.test(name))
+    const called = Object.keys(recipes())
+    const missing = named.filter((name) => !called.includes(name) && !excepted(name))
+    expect(missing).toEqual([])
+    expect(called.filter((name) => !named.includes(name))).toEqual([])
+    expect(called.filter(excepted)).toEqual([])
+  })
+
+  it("leaves exactly one event, with its actor, its address and its request", async () => {
+    const wrong: unknown[] = []
+    for (const [name, recipe] of Object.entries(recipes())) {
+      const sent = await recipe()
+      const { length } = await events()
+      const status = await call(name.split(" ")[0] ?? "", sent)
+      const left = (await events()).slice(length)
+      const actions = left.map(({ action }) => action)
+      const asExpected = sent.acts ? actions.join() === sent.acts.join() : left.length === 1
+      if (status >= 300 || !asExpected || !left.every(isWhole)) wrong.push([name, status, actions])
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it("leaves no password, token, body or prompt in the trail", async () => {
+    const text = JSON.stringify(await events())
+    expect(secrets.length).toBeGreaterThan(8)
+    for (const secret of secrets) expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/\$scrypt\$|eyJhbGciOi/)
+  })
+
+  it("leaves no password and no token in any file of the embedded database", () => {
+    const files = readdirSync(home.dataDir).filter((file) => file.startsWith("portico.db"))
+    if (home.url === undefined) expect(files.length).toBeGreaterThan(0)
+    for (const file of files) {
+      const bytes = readFileSync(join(home.dataDir, file))
+      const found = secrets.filter((secret) => secret !== prompt && bytes.includes(secret))
+      expect([file, found]).toEqual([file, []])
+    }
+  })
+})
