@@ -118,6 +118,12 @@ const wrongOn = async ({ page, open }: Visit, from: Record<string, string>): Pro
 }
 
 describe("by keyboard alone", () => {
+  it("every page is gone through in order, with the focus seen, and no menu loses it", {
+    timeout: 300_000,
+  }, async () => {
+    expect(await wrongOn(await world.asAdmin(), pages)).toEqual([])
+  })
+
   it("the pages outside are gone through too", async () => {
     const outside = { "sign-in": "/sign-in", "sign-up": "/sign-up" }
     expect(await wrongOn(await world.visit(), outside)).toEqual([])
