@@ -28,7 +28,9 @@ export const misfits = `(() => {
   }
   const floats = (element) => {
     for (let up = element; up; up = up.parentElement) {
-      if (/sticky|fixed/.test(getComputedStyle(up).position)) return true
+      const { position } = getComputedStyle(up)
+      // A pane covers the page on purpose.
+      if (/sticky|fixed/.test(position) || (position === "absolute" && up.tagName === "ASIDE")) return true
     }
     return false
   }
