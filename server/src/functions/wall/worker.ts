@@ -27,29 +27,44 @@ const needs: GuestNeeds = {
   tell,
 }
 
+/** How long after a run began the next machine is made at the latest. */
+const quietMs = 15
+
 const guestByRun = new Map<number, Guest>()
 /** Ended before their machine stood ready. */
 const gone = new Set<number>()
 /** One machine stands ready, so that a run need not wait for it. */
-let spare = Machine.create(needs)
+let spare: Promise<Machine> | null = null
+let sparing: NodeJS.Timeout | undefined
+
+const prepare = (): Promise<Machine> => {
+  clearTimeout(sparing)
+  sparing = undefined
+  spare ??= Machine.create(needs)
+  return spare
+}
+
+/** The next one is made when the run that took it is over or has spoken: made at once, it would hold it up. */
+const takeSpare = (): Promise<Machine> => {
+  const machine = prepare()
+  spare = null
+  sparing = setTimeout(prepare, quietMs)
+  return machine
+}
 
 const begin = async (asked: Extract<Asked, { type: "begin" }>): Promise<void> => {
   const { run } = asked
-  const machine = await spare
+  const machine = await takeSpare()
   let isOver = false
   const over = (): void => {
     isOver = true
     guestByRun.delete(run)
+    void prepare()
   }
   const guest = new Guest(needs, machine, { begin: asked, over })
   // A module may have ended its run by being loaded.
   if (!isOver) guestByRun.set(run, guest)
   if (gone.delete(run)) guest.end("cancelled")
-}
-
-const beginNext = (asked: Extract<Asked, { type: "begin" }>): void => {
-  const make = () => Machine.create(needs)
-  spare = begin(asked).then(make, make)
 }
 
 const end = (run: number, why: "finished" | "cancelled"): void => {
@@ -59,7 +74,7 @@ const end = (run: number, why: "finished" | "cancelled"): void => {
 }
 
 parentPort?.on("message", (asked: Asked) => {
-  if (asked.type === "begin") return beginNext(asked)
+  if (asked.type === "begin") return void begin(asked)
   if (asked.type === "end") return end(asked.run, asked.why)
   const guest = guestByRun.get(asked.run)
   if (asked.type === "invoke") guest?.invoke(asked.json)
@@ -67,5 +82,5 @@ parentPort?.on("message", (asked: Asked) => {
   else guest?.room()
 })
 
-await spare
+await prepare()
 tell({ type: "ready" })
