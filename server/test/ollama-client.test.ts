@@ -129,8 +129,8 @@ describe("the ollama SDK at /ollama", () => {
       key: userKey,
     })
     const models = body.items.map(({ key }: { key: string }) => key)
-    expect(models).toContain("llama3.2")
-    const llama = body.items.find(({ key }: { key: string }) => key === "llama3.2")
+    expect(models).toContain("llama3.2:latest")
+    const llama = body.items.find(({ key }: { key: string }) => key === "llama3.2:latest")
     expect(llama.tokens_in).toBeGreaterThan(0)
     expect(llama.tokens_out).toBeGreaterThan(0)
   })
