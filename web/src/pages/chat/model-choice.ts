@@ -38,6 +38,13 @@ export const toggleFavourite = (id: string, favourites: ReadonlySet<string>): vo
 export const rememberModels = (ids: readonly string[]): void =>
   writeStored("models", JSON.stringify(ids))
 
+/** A language model before a function: what ships helps until there is one, and is in nobody's way. */
+const firstOf = (models: readonly ModelRecord[]): ModelRecord | undefined => {
+  const available = models.filter((model) => model.available)
+  const language = available.find(({ connection_type }) => connection_type !== "function")
+  return language ?? available[0] ?? models[0]
+}
+
 /** What a new chat goes to: what the address names, what was used last, or the first there is. */
 export const useFirstModels = (models: readonly ModelRecord[], named?: string): string[] => {
   const last = idsOf(useStored("models"))
@@ -45,7 +52,7 @@ export const useFirstModels = (models: readonly ModelRecord[], named?: string): 
   if (named !== undefined && known(named)) return [named]
   const kept = last.filter(known)
   if (kept.length > 0) return kept
-  const first = models.find(({ available }) => available) ?? models[0]
+  const first = firstOf(models)
   return first ? [first.id] : []
 }
 

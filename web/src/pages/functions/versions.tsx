@@ -47,8 +47,11 @@ const Row = ({ one, version }: { one: FunctionRecord; version: FunctionVersion }
           {t("versions.restored", { version: version.restored_from })}
         </span>
       )}
-      <span className="min-w-0 flex-1 truncate text-muted">
-        {version.user_id === "" ? t("versions.installed") : who} · <Time at={version.created_at} />
+      <span className="flex min-w-0 flex-1 gap-x-2 text-muted">
+        <span className="truncate">{version.user_id === "" ? t("versions.installed") : who}</span>
+        <span className="shrink-0">
+          <Time at={version.created_at} />
+        </span>
       </span>
       {!current && (
         <Button icon={History} onClick={() => setAsking(true)}>

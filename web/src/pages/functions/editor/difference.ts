@@ -21,7 +21,7 @@ export const createDifference = ({ parent, before, after, label }: DifferenceNee
         lineNumbers(),
         javascript({ typescript: true }),
         EditorState.readOnly.of(true),
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        EditorView.contentAttributes.of({ tabindex: "0", "aria-label": label }),
         unifiedMergeView({
           original: before,
           mergeControls: false,

@@ -66,7 +66,12 @@ const extensions = (needs: EditorNeeds, known: Known): Extension[] => [
     ...lintKeymap,
     indentWithTab,
   ]),
-  EditorView.contentAttributes.of({ "aria-label": needs.label, "aria-describedby": needs.hint }),
+  EditorView.contentAttributes.of({
+    // Focusable as it is; said once more, because what scrolls around it must hold such a thing.
+    tabindex: "0",
+    "aria-label": needs.label,
+    "aria-describedby": needs.hint,
+  }),
   EditorView.updateListener.of(({ docChanged, state }) => {
     if (docChanged) needs.onContent(state.doc.toString())
   }),

@@ -11,7 +11,7 @@ const surface = EditorView.theme({
     fontSize: "0.8125rem",
     height: "100%",
   },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  "&:focus-within": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--font-mono)", lineHeight: "1.25rem" },
   ".cm-content": { caretColor: "var(--text)", padding: "8px 0" },
   ".cm-cursor": { borderLeftColor: "var(--text)", borderLeftWidth: "2px" },
