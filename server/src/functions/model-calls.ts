@@ -1,6 +1,7 @@
 import type { Failure } from "../errors.ts"
 import type { Flow } from "../outbound/client.ts"
 import type { Abilities, Asker, ReplyHears } from "./abilities.ts"
+import { type Fields, isObject } from "./completion.ts"
 import { createEventReader } from "./event-reader.ts"
 import { Refused } from "./wall/session.ts"
 
@@ -9,14 +10,10 @@ const mostStreams = 32
 /** Pieces read ahead of the guest. */
 const mostAhead = 256
 
-type Fields = Record<string, unknown>
 type Operation = Parameters<Abilities["ask"]>[1]["operation"]
 
 const refusedBy = ({ message, code, status }: Failure): Refused =>
   new Refused(message, { code, status, denied: false })
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The piece of a reply in one event; null where it has none. */
 const pieceOf = (data: string): Fields | null => {

@@ -21,6 +21,9 @@ export interface Exchange {
   connection?: string
 }
 
+/** The path of a request's target, without its query. */
+export const pathOf = (url: string | undefined): string => (url ?? "").split("?", 1)[0] ?? ""
+
 export interface Env {
   Bindings: HttpBindings
   Variables: { exchange: Exchange }

@@ -1,11 +1,9 @@
 import { type Logger, symbols } from "pino"
 import { Failure } from "../errors.ts"
-import type { Exchange } from "./exchange.ts"
+import { type Exchange, pathOf } from "./exchange.ts"
 
 /** Polled by machines all day; worth a line only when something is wrong. */
 const quietPaths = new Set(["/health", "/ready", "/metrics"])
-
-const pathOf = (url: string | undefined): string => (url ?? "").split("?", 1)[0] ?? ""
 
 const causeOf = (failure: Error): unknown =>
   failure instanceof Failure && failure.status === 500 ? failure.cause : undefined

@@ -6,7 +6,7 @@ import { routeAllowed } from "./allowed-routes.ts"
 import { parseJson, readBytes, unstorablePath } from "./body.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import type { Env, Exchange, HttpContext } from "./exchange.ts"
+import { type Env, type Exchange, type HttpContext, pathOf } from "./exchange.ts"
 import type { HotRoute } from "./lane.ts"
 import type { Access, RouteShape } from "./route.ts"
 
@@ -104,9 +104,6 @@ const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output
 /** Whether its path and method are always the same, and its caller an account. */
 const isFixed = ({ path, method, access }: RouteShape): boolean =>
   !/[:*]/.test(path) && method !== "all" && access !== "provisioner"
-
-const pathOf = (url: string | undefined): string =>
-  (url ?? "").split("?", 1)[0]?.replace(/\/+$/, "") ?? ""
 
 const firstSuccess = (shape: RouteShape): number =>
   Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
@@ -214,7 +211,11 @@ export const createRouters =
             const request: unknown = { caller, actor, params: undefined, exchange }
             return handler(request as Whole)
           }
-          const found = callerFor(access, exchange, pathOf(exchange.incoming.url))
+          const found = callerFor(
+            access,
+            exchange,
+            pathOf(exchange.incoming.url).replace(/\/+$/, ""),
+          )
           return found instanceof Promise ? found.then(go) : go(found)
         }
         hot.push({ method: method.toUpperCase(), path, style, answer })

@@ -6,26 +6,9 @@ import { Readable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
+import { cert, key } from "../../test/fakes/certificate.ts"
 import { type Client, createClient, type Flow, type UpstreamRequest } from "./client.ts"
 import type { UpstreamError } from "./upstream-error.ts"
-
-/** Made for this test; it opens nothing. */
-const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgxnOHdv3c/V2mmtW9
-g34zOHVlGFWJE1hE+3SPOj1f3MKhRANCAARwChih0TWO+WZh/pbn2ETndYZyPDrT
-HQNs0QIvjU+Sr27zMvFKdUSAEShspVGbsy5qfef4wVJwAzFWdCt5S2p1
------END PRIVATE KEY-----`
-const cert = `-----BEGIN CERTIFICATE-----
-MIIBmzCCAUGgAwIBAgIUJSZ15NQ+Jv21xA7RJhWtelkq7TwwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTIyNDcwNVoYDzIxMjYxMDI4
-MjI0NzA1WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAARwChih0TWO+WZh/pbn2ETndYZyPDrTHQNs0QIvjU+Sr27zMvFKdUSA
-EShspVGbsy5qfef4wVJwAzFWdCt5S2p1o28wbTAdBgNVHQ4EFgQUCaWdpyokUfKV
-AXGq0DxAHum48RMwHwYDVR0jBBgwFoAUCaWdpyokUfKVAXGq0DxAHum48RMwDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-zj0EAwIDSAAwRQIhAKaDGnR6dEJdnUC3r57UYYWyRP9NtRHel/qgRCuvkTkvAiBs
-7A7x98RRGxknjmmwUM60Xi1yZAATTzsTpHXP+F2jNg==
------END CERTIFICATE-----`
 
 const closing: (() => void)[] = []
 afterEach(() => {

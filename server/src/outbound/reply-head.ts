@@ -1,4 +1,5 @@
 import { MalformedReply } from "./malformed-reply.ts"
+import { fieldName } from "./request-head.ts"
 
 /** The head of a reply, and what it says of the body's length and of the connection. */
 export interface ReplyHead {
@@ -15,7 +16,6 @@ export interface ReplyHead {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\r\n]*)?$/
-const fieldName = /^[!#$%&'*+\-.^_`|~\w]+$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f]/
 

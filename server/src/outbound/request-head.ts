@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http"
 
-const fieldName = /^[!#$%&'*+\-.^_`|~\w]+$/
+/** What a header may be called (RFC 9110 §5.6.2). */
+export const fieldName = /^[!#$%&'*+\-.^_`|~\w]+$/
 const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/
 /** A path is sent as it is, so nothing in it may end it. */
 const notInPath = /[^\u0021-\u00ff]/
