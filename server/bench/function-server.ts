@@ -36,7 +36,7 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     cacheFolder: `${folder}/compile-cache`,
     upstreamPort: upstream.port,
     main: new URL("../src/main.ts", import.meta.url).pathname,
-    nodeOptions: [],
+    nodeOptions: process.env.PROF ? ["--cpu-prof", "--cpu-prof-dir=" + process.env.PROF] : [],
   })
   const key = await createUserKey(gateway)
   await modelsKnown(gateway, key)

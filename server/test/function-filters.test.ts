@@ -5,7 +5,7 @@ import { collect } from "./fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
-import { recordsOf, until } from "./records.ts"
+import { recordsOf, until, usageRecords } from "./records.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -153,12 +153,37 @@ describe("a filter", () => {
       export const chunk = (delta) => { if (count++ > 1) throw new Error("enough"); return delta }`,
       ["gpt-fake"],
     )
-    const torn = await ask({ stream: true })
+    const torn = await ask({ stream: true, metadata: { fake_delay_ms: 30 } })
     expect(torn.body).toMatch(/enough.*function_failed/)
     expect(torn.body).not.toContain("[DONE]")
     const refusing = "export const before = (r, context) => context.refuse('Not this.')"
     await attach("fails", refusing, ["gpt-fake"])
     expect((await ask()).body.error).toMatchObject({ message: "Not this." })
+  })
+
+  it("that fails at the first piece is an error, as nothing was sent yet", async () => {
+    const throwing = "export const chunk = () => { throw new Error('at once') }"
+    await attach("fails", throwing, ["gpt-fake"])
+    for (const fields of [{ stream: true }, {}]) {
+      const { status, body } = await ask(fields)
+      expect(status).toBe(502)
+      expect(body.error).toMatchObject({ code: "function_failed" })
+      expect(body.error.message).toMatch(/at once.*line 1/)
+    }
+  })
+
+  it("that lets a request no further leaves a record of it", async () => {
+    const known = (await usageRecords(gateway)).length
+    for (const [code, outcome] of [
+      ["throw new Error('no')", "upstream_error"],
+      ["context.refuse('Not this.')", "refused_request"],
+    ] as const) {
+      await attach("fails", `export const before = (r, context) => { ${code} }`, ["gpt-fake"])
+      const { status } = await ask()
+      const records = await usageRecords(gateway)
+      expect(records.at(-1)).toMatchObject({ model: "gpt-fake", outcome, status, tokens_in: 0 })
+    }
+    expect((await usageRecords(gateway)).length).toBe(known + 2)
   })
 
   it("may not choose another model", async () => {

@@ -72,6 +72,27 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
 })
 
 describe("a function's model", () => {
+  it("finds nothing of an earlier run, and dice of its own", async () => {
+    await saveFunction(
+      gateway,
+      "anew",
+      `let kept = "x".repeat(1e5)
+      export const reply = () => {
+        const seen = [globalThis.left ?? "nothing", Math.random(), performance.now() < 1000]
+        globalThis.left = kept
+        return JSON.stringify(seen)
+      }`,
+    )
+    const seen = []
+    for (let turn = 0; turn < 8; turn++) {
+      const [left, random, young] = JSON.parse(textOf(await askModel(gateway, "anew")))
+      expect([left, young]).toEqual(["nothing", true])
+      seen.push(random)
+    }
+    expect(new Set(seen).size).toBe(8)
+    expect(seen.every((random) => random >= 0 && random < 1)).toBe(true)
+  })
+
   it("answers in a chat of the page", async () => {
     const grace = chatting(gateway, user.key)
     const id = await grace.begin({ models: ["echo"] })
@@ -205,6 +226,20 @@ describe("a function's model", () => {
 })
 
 describe("a function that fails", () => {
+  it("is told with its line too where nothing waits for what is thrown", async () => {
+    await saveFunction(
+      gateway,
+      "late",
+      `export const reply = () =>
+        new Promise(() => setTimeout(() => {
+          throw new TypeError("too late")
+        }, 5))`,
+    )
+    const { status, body } = await askModel(gateway, "late")
+    expect(status).toBe(502)
+    expect(body.error.message).toMatch(/TypeError: too late.*line 3/)
+  })
+
   const throwing = `export async function* reply(request) {
   if (request.late) yield "so far"
   const nothing = null

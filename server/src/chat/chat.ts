@@ -12,7 +12,7 @@ import type { Cited, Citing } from "../knowledge/citing.ts"
 import { promptFor, type Quoted } from "../knowledge/fence.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
-import type { Booked, Meter, Meters } from "../usage/meter.ts"
+import type { Booked, Ended, Meter, Meters } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
 import { bodyFor, hidesUsage } from "./context.ts"
 import type { Filtering } from "./filtering.ts"
@@ -103,6 +103,18 @@ const revoked = (): Failure =>
 const shutDown = (): Failure =>
   new Failure("shutting_down", "The gateway is shutting down; send the request again")
 
+/** How a request that a filter let no further stands in the book: nothing was read. */
+const refusedBy = (error: unknown, isGone: boolean): Ended => {
+  const refused = error instanceof Failure && error.code === "function_refused"
+  const ended = refused ? "refused_request" : "upstream_error"
+  return {
+    outcome: isGone ? "client_cancelled" : ended,
+    status: error instanceof Failure ? error.status : 500,
+    tokens: null,
+    piecesOut: 0,
+  }
+}
+
 /** Takes a request that was read to a connection that has its model, and the reply back. */
 export const createChat = ({
   catalogue,
@@ -130,6 +142,16 @@ export const createChat = ({
     replies({ ...ask, caller, requestId, above: request.above ?? [] }, hearing)
   }
 
+  const meterFor = ({ caller, request, book }: Asking, { id }: Resolved): Meter =>
+    meters.begin({
+      exchange: book,
+      caller,
+      operation: request.operation,
+      model: id,
+      streamed: request.streamed,
+      promptBytes: request.bytes.length,
+    })
+
   const dispatch = (
     { caller, request, book }: Asking,
     { resolved, headers }: { resolved: Resolved; headers: Record<string, string> },
@@ -137,14 +159,7 @@ export const createChat = ({
   ): Promise<void> =>
     new Promise((resolve) => {
       const attempts = inOrderOfChoice(resolved.offers).map(attemptFor(request, resolved, headers))
-      const meter = meters.begin({
-        exchange: book,
-        caller,
-        operation: request.operation,
-        model: resolved.id,
-        streamed: request.streamed,
-        promptBytes: request.bytes.length,
-      })
+      const meter = meterFor({ caller, request, book }, resolved)
       const hearing = hear(meter, () => {
         leave()
         resolve()
@@ -169,7 +184,14 @@ export const createChat = ({
   ): Promise<void> => {
     const around = filtering.around(route.resolved, asking)
     if (!around) return dispatch(asking, route, hear)
-    return around(signal(), (request, resolved, within) =>
+    const gone = signal()
+    const refused = (error: unknown): never => {
+      const meter = meterFor(asking, route.resolved)
+      meter.sentTo(null, "function")
+      meter.settle(refusedBy(error, gone.aborted))
+      throw error
+    }
+    return around(gone, refused, (request, resolved, within) =>
       dispatch({ ...asking, request }, { ...route, resolved }, within(hear)),
     )
   }

@@ -58,25 +58,30 @@ type Dispatch = (
   within: (hear: Hear) => Hear,
 ) => Promise<void>
 
+/** @param refused told why filters let a request no further, and throws it on */
+type Around = (
+  signal: AbortSignal,
+  refused: (error: unknown) => never,
+  dispatch: Dispatch,
+) => Promise<void>
+
 /** Has filters look at chats on their way, where any stand before the model that is asked. */
 export const createFiltering = ({ directory, chains }: Needs) => ({
   /** Null where none are attached: then nothing is touched. */
-  around: (
-    resolved: Resolved,
-    { caller, request, book }: Asking,
-  ): ((signal: AbortSignal, dispatch: Dispatch) => Promise<void>) | null => {
+  around: (resolved: Resolved, { caller, request, book }: Asking): Around | null => {
     const { above = [], operation } = request
     // A filter's own requests do not pass it again.
     const filters = directory.filtersOf(namesOf(resolved)).filter(({ id }) => !above.includes(id))
     if (filters.length === 0 || operation === "embeddings") return null
-    return async (signal, dispatch) => {
+    return async (signal, refused, dispatch) => {
       if (operation !== "chat/completions") {
         const message = `Filters stand before "${resolved.id}": it answers chat completions only`
         throw new Failure("bad_request", message, { param: "model" })
       }
-      const chain = await chains(filters, { caller, requestId: book.requestId, above }, signal)
+      const asker = { caller, requestId: book.requestId, above }
+      const chain = await chains(filters, asker, signal).catch(refused)
       try {
-        const fields = await chain.before(laidOut(request, resolved))
+        const fields = await chain.before(laidOut(request, resolved)).catch(refused)
         const bytes = Buffer.from(JSON.stringify(fields))
         const { context: _context, ...rest } = request
         const changed = { ...rest, fields, bytes, members: members(bytes) }

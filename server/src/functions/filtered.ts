@@ -9,7 +9,8 @@ import type { FilterChain } from "./filter-chain.ts"
 import type { Hearing } from "./model-reply.ts"
 import { createWholeReply } from "./whole-reply.ts"
 
-const mostWaiting = 64
+/** Events, of as many pieces. */
+const mostWaiting = 256
 const mostWholeBytes = 16 * 1024 * 1024
 
 /** What is still to be told, in its order. */
@@ -46,6 +47,9 @@ export class Filtered implements Flow {
   #flow: Flow | null = null
   #mode: "pass" | "stream" | "gather" | "json" = "pass"
   #waiting: Piece[] = []
+  #waitingEvents = 0
+  /** Told with the first of the reply: until then a filter that fails is an error, and not a torn reply. */
+  #head: Parameters<Hearing["head"]> | null = null
   #kept: Buffer[] = []
   #keptBytes = 0
   #busy = false
@@ -91,7 +95,8 @@ export class Filtered implements Flow {
     const fine = status >= 200 && status <= 299 && this.#chain.looksAtReply
     if (fine && streamed) this.#mode = this.#chain.needsWhole ? "gather" : "stream"
     else if (fine) this.#mode = "json"
-    this.#inner.head(status, rawHeaders)
+    if (this.#mode === "pass") this.#inner.head(status, rawHeaders)
+    else this.#head = [status, rawHeaders]
   }
 
   data(chunk: Buffer): boolean {
@@ -99,14 +104,14 @@ export class Filtered implements Flow {
     if (this.#mode === "json") return this.#keep(chunk)
     const events = this.#reader.read(chunk)
     if (this.#mode === "gather") this.#gather(events)
-    else if (events.length > 0) this.#put({ events })
-    return this.#waiting.length < mostWaiting
+    else if (events.length > 0) this.#putEvents(events)
+    return this.#waitingEvents < mostWaiting
   }
 
   end(): void {
     if (this.#mode === "pass") this.#inner.end()
     else if (this.#mode === "stream") {
-      this.#put({ events: this.#reader.end() })
+      this.#putEvents(this.#reader.end())
       this.#put({ end: true })
     } else this.#put({ end: true })
   }
@@ -126,6 +131,14 @@ export class Filtered implements Flow {
     for (const data of events) this.#whole.add(chunkOf(data))
   }
 
+  /** What comes while filters work goes to them at once when they are done. */
+  #putEvents(events: string[]): void {
+    this.#waitingEvents += events.length
+    const last = this.#waiting.at(-1)
+    if (last && "events" in last) last.events.push(...events)
+    else this.#put({ events })
+  }
+
   #put(piece: Piece): void {
     this.#waiting.push(piece)
     this.#work()
@@ -143,8 +156,10 @@ export class Filtered implements Flow {
 
   async #workOff(): Promise<void> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      if ("events" in next) await this.#tell(next.events)
-      else if ("broke" in next) this.#inner.broke(next.broke)
+      if ("events" in next) {
+        this.#waitingEvents -= next.events.length
+        await this.#tell(next.events)
+      } else if ("broke" in next) this.#inner.broke(next.broke)
       else await this.#finish()
       if (this.#stopped || this.#full) return
       if (this.#waiting.length === 0) this.#flow?.resume()
@@ -159,8 +174,16 @@ export class Filtered implements Flow {
     this.stop(outcome, failure)
   }
 
+  #begin(): void {
+    const head = this.#head
+    this.#head = null
+    if (head && !this.#stopped) this.#inner.head(...head)
+  }
+
   #send(text: string): void {
-    if (text !== "" && !this.#stopped && !this.#inner.data(Buffer.from(text))) this.#full = true
+    if (text === "" || this.#stopped) return
+    this.#begin()
+    if (!this.#inner.data(Buffer.from(text))) this.#full = true
   }
 
   async #tell(events: readonly string[]): Promise<void> {
@@ -206,6 +229,7 @@ export class Filtered implements Flow {
       this.#gather(this.#reader.end())
       this.#send(this.#whole.events(await this.#chain.after(this.#whole.reply())))
     }
+    this.#begin()
     if (!this.#stopped) this.#inner.end()
   }
 

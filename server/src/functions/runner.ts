@@ -137,8 +137,10 @@ export const createRunner = (needs: Needs) => {
     return {
       signal: over.signal,
       invoke: async (name, args) => {
+        // Sent at once: it is done when the module stands.
+        const result = session.invoke(name, args)
         const loaded = await session.loaded
-        return "trouble" in loaded ? loaded : session.invoke(name, args)
+        return "trouble" in loaded ? loaded : result
       },
       room: () => session.room(),
       cancel,

@@ -5,11 +5,12 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer
     grow(pages: number): number
   }
+  type Imported = (...args: number[]) => number | undefined
   class Module {
     constructor(bytes: Uint8Array)
   }
   class Instance {
-    constructor(module: Module, imports: Record<string, Record<string, Memory>>)
+    constructor(module: Module, imports: Record<string, Record<string, Memory | Imported>>)
     readonly exports: Record<string, unknown>
   }
 }

@@ -15,6 +15,17 @@ export const placeOf = (stack: string): { line: number | null; column: number | 
   return { line: line ? Number(line) : null, column: column ? Number(column) : null }
 }
 
+const levels: readonly LogLine["level"][] = ["debug", "info", "warn", "error"]
+
+/** What a guest wants to log. @throws where it is malformed: a module can poison what makes it */
+export const logMessage = (json: string) => {
+  const told: Record<string, unknown> = JSON.parse(json)
+  const level = levels.find((one) => one === told.level)
+  const { text, stack } = told
+  if (level && typeof text === "string" && typeof stack === "string") return { level, text, stack }
+  throw new Error("no line for the log")
+}
+
 /** Takes the lines of one run, as many as there is room for. */
 export const createGuestLog = (elapsed: () => number) => {
   let lines: LogLine[] = []
@@ -24,15 +35,7 @@ export const createGuestLog = (elapsed: () => number) => {
 
   return {
     /** @returns false when there is no room for more */
-    write: ({
-      level,
-      text,
-      stack,
-    }: {
-      level: LogLine["level"]
-      text: string
-      stack: string
-    }): boolean => {
+    write: ({ level, text, stack }: ReturnType<typeof logMessage>): boolean => {
       characters += text.length
       if (taken >= mostLines || characters > mostCharacters) {
         full = true

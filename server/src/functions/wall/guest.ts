@@ -1,13 +1,12 @@
-import { z } from "zod"
 import { Allowance } from "./allowance.ts"
-import { createGuestLog } from "./guest-log.ts"
+import { createGuestLog, logMessage } from "./guest-log.ts"
 import { textOperations } from "./host-texts.ts"
 import type { Host, Machine, MachineNeeds } from "./machine.ts"
+import type { Outbox } from "./outbox.ts"
 import { type Asked, type Ending, type Limits, type Told, threadTime } from "./protocol.ts"
+import { createTimers } from "./timers.ts"
 
-const mostTimers = 200
 const mostCalls = 64
-const longestTimerMs = 600_000
 const mostMessage = 16 * 1024 * 1024
 const mostLogMessage = 64 * 1024
 /** A guest that goes on putting out lets its neighbours have their turn after so long. */
@@ -15,18 +14,10 @@ const turnMs = 8
 /** Output that nobody has taken yet. */
 const mostUntakenBytes = 256 * 1024
 
-const LogMessage = z.object({
-  level: z.enum(["debug", "info", "warn", "error"]),
-  text: z.string(),
-  stack: z.string(),
-})
-const TimerMessage = z.object({ id: z.number(), ms: z.number().nullable() })
-const Identified = z.object({ id: z.number() })
-
 export interface GuestNeeds extends MachineNeeds {
   clock: Int32Array
   flags: Int32Array
-  tell: (told: Told) => void
+  outbox: Outbox<Told>
 }
 
 type Begin = Extract<Asked, { type: "begin" }>
@@ -41,12 +32,16 @@ export class Guest implements Host {
   readonly #run: number
   readonly #slot: number
   readonly #limits: Limits
-  readonly #over: () => void
+  readonly #over: (machine: Machine) => void
   readonly #startedAt = performance.now()
   readonly #log = createGuestLog(() => performance.now() - this.#startedAt)
   /** Tasks under way. */
   readonly #open = new Set<number>()
-  readonly #timers = new Map<number, NodeJS.Timeout>()
+  /** Asked of it while its module is being loaded. */
+  #held: { id: number; json: string }[] = []
+  readonly #timers = createTimers((id) =>
+    this.#enter((machine) => machine.call("ring", String(id))),
+  )
   readonly #wall: NodeJS.Timeout
   #machine: Machine | null
   #stop: Stop | null = null
@@ -66,7 +61,7 @@ export class Guest implements Host {
   constructor(
     needs: GuestNeeds,
     machine: Machine,
-    { begin, over }: { begin: Begin; over: () => void },
+    { begin, over }: { begin: Begin; over: (machine: Machine) => void },
   ) {
     const { run, slot, limits, code, json } = begin
     this.#needs = needs
@@ -89,8 +84,9 @@ export class Guest implements Host {
     })
   }
 
-  invoke(json: string): void {
-    this.#open.add(Identified.parse(JSON.parse(json)).id)
+  invoke(id: number, json: string): void {
+    if (this.#open.has(0)) return void this.#held.push({ id, json })
+    this.#open.add(id)
     this.#enter((machine) => machine.call("invoke", json))
   }
 
@@ -111,7 +107,10 @@ export class Guest implements Host {
 
   interrupted(): boolean {
     if (this.#stop) return true
-    const { flags } = this.#needs
+    const { flags, outbox } = this.#needs
+    const now = performance.now()
+    if (this.#out.length > 0 && now - this.#sliceAt > turnMs) this.#tellAll()
+    outbox.hurry(now)
     if (Atomics.load(flags, this.#slot) === this.#run) {
       this.#stop = { ending: "cancelled", why: null }
     } else if (this.#allowance.isUsedUp(() => this.#markTime())) {
@@ -132,16 +131,16 @@ export class Guest implements Host {
     switch (name) {
       case "out":
         return this.#put(read(this.#limits.outputBytes))
-      case "log": {
-        const line = LogMessage.parse(JSON.parse(read(mostLogMessage)))
-        return this.#log.write(line) ? undefined : "full"
-      }
+      case "log":
+        return this.#log.write(logMessage(read(mostLogMessage))) ? undefined : "full"
       case "call":
         return this.#ask(read(mostMessage))
       case "timer":
-        return this.#time(TimerMessage.parse(JSON.parse(read(200))))
+        return this.#timers.set(read(200))
       case "done":
         return this.#done(read(mostMessage))
+      case "fault":
+        return this.#failed(read(mostMessage))
       default:
         throw "There is no such operation"
     }
@@ -151,8 +150,9 @@ export class Guest implements Host {
   #enter(work: (machine: Machine) => void): void {
     const machine = this.#machine
     if (!machine || this.#stop) return
-    const { clock } = this.#needs
+    const { clock, outbox } = this.#needs
     this.#sliceAt = performance.now()
+    outbox.hurry(this.#sliceAt)
     this.#allowance.allow(this.#limits.cpuMs - this.#sinceOutputMs)
     Atomics.store(clock, 1, this.#run)
     this.#markTime()
@@ -167,6 +167,14 @@ export class Guest implements Host {
     this.#count(performance.now() - this.#sliceAt, this.#allowance.usedMs())
     this.#tellAll()
     this.#look(broke)
+    this.#takeHeld()
+  }
+
+  #takeHeld(): void {
+    if (this.#open.has(0)) return
+    const held = this.#held
+    this.#held = []
+    for (const { id, json } of held) this.invoke(id, json)
   }
 
   #count(ms: number, sinceAllowed: number): void {
@@ -187,11 +195,11 @@ export class Guest implements Host {
   }
 
   #waitsForUs(): boolean {
-    return this.#calls > 0 || this.#timers.size > 0 || this.#paused
+    return this.#calls > 0 || this.#timers.size() > 0 || this.#paused
   }
 
   #broke(error: unknown): void {
-    if (error instanceof RangeError || /stack/i.test(String(error))) {
+    if (error instanceof RangeError || (error instanceof Error && /stack/i.test(error.message))) {
       this.#end("threw", "Its calls are nested too deeply")
     } else {
       const most = Math.round(this.#needs.memory / 1e6)
@@ -208,8 +216,7 @@ export class Guest implements Host {
       message: shown.message.slice(0, 2000),
       stack: denied ? "" : (shown.stack ?? "").slice(0, 2000),
     }
-    this.#open.delete(0)
-    this.#needs.tell({ type: "done", run: this.#run, json: JSON.stringify({ id: 0, fault }) })
+    this.#failed(JSON.stringify({ fault }))
   }
 
   /** @returns a text when the guest is to wait before it puts out more */
@@ -236,6 +243,7 @@ export class Guest implements Host {
   #goOn(): void {
     if (!this.#paused || this.#untaken > mostUntakenBytes) return
     this.#paused = false
+    this.#needs.outbox.flush()
     this.#enter((machine) => machine.call("settle", '{"id":0}'))
   }
 
@@ -243,35 +251,31 @@ export class Guest implements Host {
   #ask(json: string): string | undefined {
     if (this.#calls >= mostCalls) return `More than ${mostCalls} calls at once are not allowed`
     this.#calls++
-    this.#needs.tell({ type: "call", run: this.#run, json })
+    this.#needs.outbox.put({ type: "call", run: this.#run, json })
     return undefined
   }
 
-  #time({ id, ms }: z.output<typeof TimerMessage>): string | undefined {
-    clearTimeout(this.#timers.get(id))
-    this.#timers.delete(id)
-    if (ms === null) return undefined
-    if (this.#timers.size >= mostTimers) return `More than ${mostTimers} timers are not allowed`
-    const ring = (): void => {
-      this.#timers.delete(id)
-      this.#enter((machine) => machine.call("ring", JSON.stringify({ id })))
-    }
-    this.#timers.set(id, setTimeout(ring, Math.max(0, Math.min(longestTimerMs, ms))))
-    return undefined
-  }
-
-  #done(json: string): undefined {
-    if (!this.#open.delete(Identified.parse(JSON.parse(json)).id)) return
+  /** @param told an id, and what came of it as JSON */
+  #done(told: string): undefined {
+    const space = told.indexOf(" ")
+    const id = Number(told.slice(0, space))
+    if (!this.#open.delete(id)) return
     this.#tellAll()
-    this.#needs.tell({ type: "done", run: this.#run, json })
+    const json = told.slice(space + 1)
+    this.#needs.outbox.put({ type: "done", run: this.#run, id, json })
+  }
+
+  /** What is thrown where nothing waits for it ends all that is under way. */
+  #failed(json: string): undefined {
+    for (const id of [...this.#open]) this.#done(`${id} ${json}`)
   }
 
   #tellAll(): void {
     const run = this.#run
     const lines = this.#log.take()
-    if (lines.length > 0) this.#needs.tell({ type: "log", run, lines })
+    if (lines.length > 0) this.#needs.outbox.put({ type: "log", run, lines })
     if (this.#out.length === 0) return
-    this.#needs.tell({ type: "out", run, pieces: this.#out })
+    this.#needs.outbox.put({ type: "out", run, pieces: this.#out })
     this.#out = []
   }
 
@@ -281,11 +285,10 @@ export class Guest implements Host {
     this.#machine = null
     this.#stop ??= { ending, why: message }
     clearTimeout(this.#wall)
-    for (const timer of this.#timers.values()) clearTimeout(timer)
     this.#timers.clear()
     this.#log.close()
     this.#tellAll()
-    this.#needs.tell({
+    this.#needs.outbox.put({
       type: "over",
       run: this.#run,
       ending,
@@ -295,6 +298,6 @@ export class Guest implements Host {
       memoryBytes: machine.memoryBytes,
     })
     // The machine is not taken down piece by piece: its memory goes as one.
-    this.#over()
+    this.#over(machine)
   }
 }

@@ -1,3 +1,5 @@
+import { randomFillSync } from "node:crypto"
+
 /** What the guest's globals have done for them: text in, text out, nothing kept. */
 
 const partNames = [
@@ -29,4 +31,5 @@ export const textOperations: Readonly<Record<string, (text: string) => string>> 
   query: (text) => JSON.stringify([...new URLSearchParams(text)]),
   pairs: (json) => new URLSearchParams(JSON.parse(json)).toString(),
   url,
+  seed: () => JSON.stringify([...randomFillSync(new Int32Array(4))]),
 }

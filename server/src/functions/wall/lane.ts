@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads"
+import { createOutbox } from "./outbox.ts"
 import {
   type Asked,
   clockOf,
@@ -15,6 +16,7 @@ import { type Hears, Session, trouble } from "./session.ts"
 interface Needs {
   wasm: WebAssembly.Module
   memory: number
+  niceness: number
   /** Told when the worker has ended, expected or not. */
   gone: (lane: Lane) => void
 }
@@ -40,10 +42,11 @@ export class Lane {
   readonly #clock = clockOf(this.#shared)
   readonly #flags = flagsOf(this.#shared)
   readonly #freeSlots = Array.from({ length: slots }, (_, slot) => slot)
+  readonly #outbox = createOutbox<Asked>((all) => this.#worker.postMessage(all))
   #closed = false
 
-  constructor({ wasm, memory, gone }: Needs) {
-    const workerData: WorkerData = { wasm, memory, shared: this.#shared }
+  constructor({ wasm, memory, niceness, gone }: Needs) {
+    const workerData: WorkerData = { wasm, memory, niceness, shared: this.#shared }
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       workerData,
       // Nothing of ours is in reach, though the guest has no way to look for it.
@@ -51,8 +54,8 @@ export class Lane {
       resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: heapMb },
     })
     this.#worker.unref()
-    this.#worker.on("message", (told: Told) => {
-      if (told.type !== "ready") this.#sessionByRun.get(told.run)?.hear(told)
+    this.#worker.on("message", (all: Told[]) => {
+      for (const told of all) this.#sessionByRun.get(told.run)?.hear(told)
     })
     this.#worker.on("error", () => {})
     this.#worker.once("exit", () => {
@@ -71,7 +74,7 @@ export class Lane {
 
   begin(run: number, { code, json, limits, hears, left }: Begin): Session {
     const slot = this.#freeSlots.pop() ?? -1
-    const post = (asked: Asked): void => this.#worker.postMessage(asked)
+    const post = this.#outbox.put
     const session = new Session({
       run,
       hears,

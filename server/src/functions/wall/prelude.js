@@ -13,6 +13,18 @@
   const { then } = Promise.prototype
   const cut = (value, length) => apply(slice, value, [0, length])
 
+  // All machines are copies of one, and would throw the same dice.
+  const { imul } = Math
+  let dice
+  const roll = () => {
+    dice ??= parse(host("seed", ""))
+    const [a, b, c, count] = dice
+    const rolled = (((a + b) | 0) + count) | 0
+    dice = [b ^ (b >>> 9), imul(c, 9), (((c << 21) | (c >>> 11)) + rolled) | 0, (count + 1) | 0]
+    return rolled >>> 0
+  }
+  Math.random = () => ((roll() >>> 5) * 67_108_864 + (roll() >>> 6)) / 9_007_199_254_740_992
+
   const waiting = new Map()
   const timers = new Map()
   let lastId = 0
@@ -91,26 +103,18 @@
     if (typeof callback !== "function") throw new TypeError("setTimeout takes a function")
     const id = ++lastId
     apply(set, timers, [id, () => callback(...values)])
-    const refusal = host("timer", stringify({ id, ms: +ms || 0 }))
+    const refusal = host("timer", `${id} ${+ms > 0 ? +ms : 0}`)
     if (refusal === undefined) return id
     apply(remove, timers, [id])
     throw new DeniedError(refusal)
   }
   globalThis.clearTimeout = (id) => {
-    if (apply(remove, timers, [id])) host("timer", stringify({ id, ms: null }))
+    if (apply(remove, timers, [id])) host("timer", `${id} -1`)
   }
 
-  let abortSignal
   globalThis.AbortSignal = class AbortSignal {
     #aborted = false
     #listeners = []
-    static {
-      abortSignal = (signal) => {
-        if (signal.#aborted) return
-        signal.#aborted = true
-        for (const listener of signal.#listeners) listener({ type: "abort", target: signal })
-      }
-    }
     get aborted() {
       return this.#aborted
     }
@@ -189,11 +193,12 @@
       },
     })
 
-  const emit = async (piece) => {
-    if (piece === undefined || piece === null) return
+  /** @returns a promise where it has to wait before it gives more */
+  const emit = (piece) => {
+    if (piece === undefined || piece === null) return undefined
     const json = stringify(piece)
     if (json === undefined) throw new TypeError("a reply is made of texts and objects")
-    if (host("out", json) !== undefined) await pause(0)
+    return host("out", json) === undefined ? undefined : pause(0)
   }
 
   const isStream = (value) =>
@@ -222,7 +227,10 @@
       const value = isStream(result) ? result : await result
       if (!isStream(value) && !(isIterator(value) && !isArray(value)))
         return { value: value ?? null }
-      for await (const piece of value) await emit(piece)
+      for await (const piece of value) {
+        const room = emit(piece)
+        if (room !== undefined) await room
+      }
       return { streamed: true }
     },
     before: async ({ request }) => (await hook("before")(request, context)) ?? request,
@@ -238,8 +246,8 @@
   }
 
   const finish = (id, work) => {
-    const done = (value) => host("done", stringify({ id, value: value ?? null }))
-    const failed = (thrown) => host("done", stringify({ id, fault: faultOf(thrown) }))
+    const done = (value) => host("done", `${id} ${stringify({ value: value ?? null })}`)
+    const failed = (thrown) => host("done", `${id} ${stringify({ fault: faultOf(thrown) })}`)
     apply(then, apply(then, work, [done]), [undefined, failed])
   }
 
@@ -268,12 +276,15 @@
       finish(id, (async () => tasks[task](args))())
     },
     settle: (json) => settle(parse(json)),
-    ring: (json) => {
-      const { id } = parse(json)
+    ring: (told) => {
+      const id = +told
       const callback = apply(get, timers, [id])
       apply(remove, timers, [id])
-      callback?.()
+      try {
+        callback?.()
+      } catch (thrown) {
+        host("fault", stringify({ fault: faultOf(thrown) }))
+      }
     },
-    abort: () => abortSignal(signal),
   }
 }

@@ -26,22 +26,21 @@ export interface Fault {
 /** Why a guest cannot go on; its own exceptions are told with `done`. */
 export type Ending = "timeout" | "out_of_memory" | "threw" | "denied" | "cancelled" | "finished"
 
-/** To the worker. Texts named `json` are given to the guest as they are. */
+/** To the worker, several at a time. Texts named `json` are given to the guest as they are. */
 export type Asked =
   | { type: "begin"; run: number; slot: number; code: string; json: string; limits: Limits }
-  | { type: "invoke"; run: number; json: string }
+  | { type: "invoke"; run: number; id: number; json: string }
   | { type: "settle"; run: number; json: string }
   /** What was told so far has been taken by whoever reads. */
   | { type: "room"; run: number }
   | { type: "end"; run: number; why: "finished" | "cancelled" }
 
-/** From the worker. */
+/** From the worker, several at a time. */
 export type Told =
-  | { type: "ready" }
   | { type: "out"; run: number; pieces: string[] }
   | { type: "log"; run: number; lines: LogLine[] }
   | { type: "call"; run: number; json: string }
-  | { type: "done"; run: number; json: string }
+  | { type: "done"; run: number; id: number; json: string }
   | {
       type: "over"
       run: number
@@ -66,4 +65,6 @@ export interface WorkerData {
   wasm: WebAssembly.Module
   shared: SharedArrayBuffer
   memory: number
+  /** 19 gives way to everything else. */
+  niceness: number
 }

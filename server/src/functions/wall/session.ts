@@ -46,7 +46,6 @@ export class Refused extends Error {
 
 const Called = z.object({ id: z.number(), name: z.string(), args: z.unknown().optional() })
 const Done = z.object({
-  id: z.number(),
   value: z.unknown().optional(),
   fault: z.object({ name: z.string(), message: z.string(), stack: z.string() }).optional(),
 })
@@ -81,6 +80,9 @@ export const trouble = (outcome: Trouble["outcome"], message: string): Trouble =
   refused: false,
 })
 
+/** Far less than a guest may have told before it has to wait: so it need not be told of every piece. */
+const untoldBytes = 32 * 1024
+
 const cancelled = "The reply was no longer wanted"
 
 interface Needs {
@@ -100,6 +102,7 @@ export class Session {
   #lastId = 0
   #trouble: Trouble | null = null
   #over = false
+  #takenBytes = 0
   #settleOver: (cost: Cost) => void = () => {}
   /** Settles when the machine is gone. */
   readonly over: Promise<Cost>
@@ -121,12 +124,13 @@ export class Session {
     }
     const id = ++this.#lastId
     const { post, run } = this.#needs
-    post({ type: "invoke", run, json: JSON.stringify({ id, task, args }) })
+    post({ type: "invoke", run, id, json: JSON.stringify({ id, task, args }) })
     return new Promise((resolve) => this.#open.set(id, resolve))
   }
 
   /** The output so far was taken. */
   room(): void {
+    this.#takenBytes = 0
     if (!this.#over) this.#needs.post({ type: "room", run: this.#needs.run })
   }
 
@@ -141,7 +145,7 @@ export class Session {
   }
 
   /** What its worker told. */
-  hear(told: Exclude<Told, { type: "ready" }>): void {
+  hear(told: Told): void {
     try {
       this.#take(told)
     } catch {
@@ -151,13 +155,14 @@ export class Session {
     }
   }
 
-  #take(told: Exclude<Told, { type: "ready" }>): void {
+  #take(told: Told): void {
     const { hears } = this.#needs
     if (told.type === "out") {
-      if (hears.out(told.pieces)) this.room()
+      for (const piece of told.pieces) this.#takenBytes += piece.length
+      if (hears.out(told.pieces) && this.#takenBytes > untoldBytes) this.room()
     } else if (told.type === "log") hears.log(told.lines)
     else if (told.type === "call") void this.#answer(Called.parse(JSON.parse(told.json)))
-    else if (told.type === "done") this.#settle(told.json)
+    else if (told.type === "done") this.#settle(told.id, told.json)
     else this.#end(told)
   }
 
@@ -166,8 +171,8 @@ export class Session {
     this.#close(why, { cpuMs: 0, memoryBytes: 0 }, 0)
   }
 
-  #settle(json: string): void {
-    const { id, value, fault } = Done.parse(JSON.parse(json))
+  #settle(id: number, json: string): void {
+    const { value, fault } = Done.parse(JSON.parse(json))
     const resolve = this.#open.get(id)
     this.#open.delete(id)
     resolve?.(fault ? { trouble: troubleOf(fault) } : { value: value ?? null })

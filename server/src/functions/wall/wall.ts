@@ -11,6 +11,8 @@ const idleMs = 300_000
 /** A function that computes longer than this without a break is kept from those that do not. */
 const slowMs = 50
 const mostSlowNames = 1000
+/** Requests come before functions, and functions that answer at once before those that compute. */
+const niceness = { quick: 10, slow: 19 }
 
 interface Needs {
   workers: number
@@ -46,6 +48,7 @@ export const createWall = ({ workers, limits }: Needs) => {
     const lane = new Lane({
       wasm,
       memory: limits.memory,
+      niceness: lanes === quick ? niceness.quick : niceness.slow,
       gone: (lost) => {
         // One that was ended by force has its place taken at once: the next run finds it ready.
         if (lanes.delete(lost) && !closed && lanes === quick) start(wasm, lanes)

@@ -3,11 +3,13 @@
 ;(host) => {
   const { parse, stringify } = JSON
   const { defineProperty } = Object
+  const { apply } = Reflect
+  const { toWellFormed: wellFormed } = String.prototype
   const text = String
 
   globalThis.TextEncoder = class TextEncoder {
     encode(value = "") {
-      return new Uint8Array(parse(host("encode", text(value))))
+      return new Uint8Array(parse(host("encode", apply(wellFormed, text(value), []))))
     }
   }
   globalThis.TextDecoder = class TextDecoder {
@@ -21,7 +23,7 @@
 
   const pairsOf = (given) => {
     if (given === undefined || given === null) return []
-    if (typeof given !== "object") return parse(host("query", text(given)))
+    if (typeof given !== "object") return parse(host("query", apply(wellFormed, text(given), [])))
     const pairs = typeof given[Symbol.iterator] === "function" ? given : Object.entries(given)
     return Array.from(pairs, ([name, value]) => [text(name), text(value)])
   }

@@ -1,0 +1,292 @@
+import type { EngineExports, Pointer } from "./engine-exports.ts"
+import { type Image, pageBytes, partsOf, putParts } from "./image.ts"
+import { noImports } from "./protocol.ts"
+import { systemFor } from "./system.ts"
+
+/** Takes a text over, if it has no more than so many characters. */
+export type Read = (most: number) => string
+
+/** What the engine asks of us while it runs. */
+export interface Outside {
+  /** @throws a text, which is an error in the guest */
+  called(name: string, read: Read): string | undefined
+  interrupted(): boolean
+}
+
+/** What the engine threw; the stack speaks of the guest's own lines. */
+export class Thrown extends Error {
+  constructor({ name, message, stack }: Record<"name" | "message" | "stack", string>) {
+    super(message)
+    this.name = name || "Error"
+    this.stack = stack
+  }
+}
+
+/** Memory that is there before it is wanted: an engine that did not grow can be made new again. */
+const spareBytes = 1_000_000
+const shortText = 1024
+const moduleFlag = 1
+
+/** One QuickJS in a memory of its own. */
+export class Engine {
+  readonly #outside: Outside
+  readonly #exports: EngineExports
+  #heap: Buffer
+  #nothing: Pointer = 0
+  #startedAt: number | null = null
+
+  private constructor(wasm: WebAssembly.Module, outside: Outside) {
+    this.#outside = outside
+    const instance = new WebAssembly.Instance(wasm, {
+      env: {
+        host_call: (_name, _length, _self, count, args) => this.#called(count, args),
+        host_interrupt: () => (outside.interrupted() ? 1 : 0),
+        host_promise_rejection: (promise, reason) => {
+          this.free(promise, reason)
+          return undefined
+        },
+        host_module_normalize: (_from, name) => this.#copied(name),
+        host_module_load: () => this.#throwIn(noImports),
+        host_get_timezone_offset: () => 0,
+      },
+      wasi_snapshot_preview1: systemFor({
+        memory: () => this.#memory,
+        startedAt: () => this.#startedAt,
+      }),
+    })
+    // Parsed nowhere: these are the exports of the one version that is installed.
+    this.#exports = instance.exports as unknown as EngineExports
+    this.#heap = Buffer.from(this.#exports.memory.buffer)
+  }
+
+  /** One in which nothing was run. */
+  static create(
+    wasm: WebAssembly.Module,
+    outside: Outside,
+    { memory, stack }: { memory: number; stack: number },
+  ): Engine {
+    const engine = new Engine(wasm, outside)
+    const own = engine.#exports
+    own._initialize()
+    if (own.qjs_init() !== 0) throw new Error("the engine does not start")
+    own.qjs_set_memory_limit(memory)
+    own.qjs_set_max_stack_size(stack)
+    own.qjs_set_interrupt_handler(1)
+    own.qjs_set_module_loader(1)
+    engine.#nothing = own.qjs_get_undefined()
+    own.wasm_free(own.wasm_malloc(spareBytes))
+    return engine
+  }
+
+  /** One that is as another was. */
+  static copy(wasm: WebAssembly.Module, outside: Outside, image: Image): Engine {
+    const engine = new Engine(wasm, outside)
+    const { memory } = engine.#exports
+    memory.grow(image.pages - memory.buffer.byteLength / pageBytes)
+    engine.#put(image)
+    return engine
+  }
+
+  image(): Image {
+    const own = this.#exports
+    const heap = this.#memory
+    return {
+      pages: heap.length / pageBytes,
+      parts: partsOf(heap),
+      stack: own.__stack_pointer.value,
+      runtime: own.qjs_get_runtime_ptr(),
+      context: own.qjs_get_context_ptr(),
+      nothing: this.#nothing,
+    }
+  }
+
+  /** Every byte of its memory becomes what it is in the image. @returns false where it has grown */
+  reset(image: Image): boolean {
+    const heap = this.#memory
+    if (heap.length !== image.pages * pageBytes) return false
+    this.#put(image)
+    return true
+  }
+
+  #put({ parts, stack, runtime, context, nothing }: Image): void {
+    putParts(this.#memory, parts)
+    // The one global that the engine ever writes, and where its state begins.
+    this.#exports.__stack_pointer.value = stack
+    this.#exports.qjs_set_runtime_and_context(runtime, context)
+    this.#nothing = nothing
+    this.#startedAt = performance.now()
+  }
+
+  /** A function of the guest's that calls us. */
+  hostFunction(): Pointer {
+    return this.#withText("host", (name, length) =>
+      this.#exports.qjs_new_host_function(name, length, 0),
+    )
+  }
+
+  /** @throws {Thrown} where it does not parse */
+  evaluate(code: string, file: string): Pointer {
+    return this.#evaluate(code, file, 0)
+  }
+
+  /** @returns the promise of its namespace */
+  evaluateModule(code: string, file: string): Pointer {
+    return this.#evaluate(code, file, moduleFlag)
+  }
+
+  #evaluate(code: string, file: string, flags: number): Pointer {
+    return this.#withText(file, (name) =>
+      this.#withText(code, (text, length) =>
+        this.#checked(this.#exports.qjs_eval(text, length, name, flags)),
+      ),
+    )
+  }
+
+  /** Its arguments are freed. @throws {Thrown} */
+  call(callee: Pointer, args: readonly Pointer[]): Pointer {
+    const own = this.#exports
+    const list = this.#room(args.length * 4)
+    for (const [index, arg] of args.entries()) this.#memory.writeUInt32LE(arg, list + index * 4)
+    const result = own.qjs_call(callee, this.#nothing, args.length, list)
+    own.wasm_free(list)
+    this.free(...args)
+    return this.#checked(result)
+  }
+
+  /** Runs what waits to be run, until nothing does. @throws {Thrown} */
+  runJobs(): void {
+    const own = this.#exports
+    while (own.qjs_is_job_pending()) if (own.qjs_execute_pending_job() < 0) throw this.#thrown()
+  }
+
+  property(value: Pointer, name: string): Pointer {
+    return this.#withText(name, (at) => this.#exports.qjs_get_prop_string(value, at))
+  }
+
+  text(value: string): Pointer {
+    return this.#withText(value, (at, length) => this.#exports.qjs_new_string(at, length))
+  }
+
+  free(...values: Pointer[]): void {
+    for (const value of values) this.#exports.qjs_free_value(value)
+  }
+
+  get usedBytes(): number {
+    const own = this.#exports
+    const to = own.wasm_malloc(26 * 8)
+    if (to === 0) return this.#memory.length
+    own.qjs_compute_memory_usage(to)
+    // The third of its numbers.
+    const used = Number(this.#memory.readBigInt64LE(to + 16))
+    own.wasm_free(to)
+    return used
+  }
+
+  /** What stands there; anew when the memory has grown, as what there was is then detached. */
+  get #memory(): Buffer {
+    if (this.#heap.length === 0) this.#heap = Buffer.from(this.#exports.memory.buffer)
+    return this.#heap
+  }
+
+  #room(bytes: number): Pointer {
+    return this.#exports.wasm_malloc(Math.max(bytes, 1)) || noMemory()
+  }
+
+  /** With a text in the engine's memory, ended by a zero. */
+  #withText<T>(text: string, use: (at: Pointer, length: number) => T): T {
+    const most = text.length <= shortText ? text.length * 3 : Buffer.byteLength(text)
+    const at = this.#room(most + 1)
+    const length = this.#memory.write(text, at, most, "utf8")
+    this.#memory[at + length] = 0
+    const result = use(at, length)
+    this.#exports.wasm_free(at)
+    return result
+  }
+
+  #read(value: Pointer, most: number): string {
+    const own = this.#exports
+    if (own.qjs_is_string(value) === 0) throw "Only text crosses"
+    const lengthTo = this.#room(4)
+    const at = own.qjs_get_string_len(value, lengthTo)
+    const length = this.#memory.readUInt32LE(lengthTo)
+    own.wasm_free(lengthTo)
+    if (at === 0) return noMemory()
+    // A character has one byte at least: only what has more of them may have to be counted.
+    const characters = length <= most ? length : this.#lengthOf(value)
+    const text = characters <= most ? this.#memory.toString("utf8", at, at + length) : ""
+    own.qjs_free_cstring(at)
+    if (characters <= most) return text
+    throw `${characters} characters are too many: ${most} can be handed over at once`
+  }
+
+  #lengthOf(text: Pointer): number {
+    const length = this.property(text, "length")
+    const characters = this.#exports.qjs_get_float64(length)
+    this.free(length)
+    return characters
+  }
+
+  #checked(value: Pointer): Pointer {
+    if (this.#exports.qjs_is_exception(value) === 0) return value
+    this.free(value)
+    throw this.#thrown()
+  }
+
+  #thrown(): Thrown {
+    const error = this.#exports.qjs_get_exception()
+    const told = {
+      name: this.#part(error, "name"),
+      message: this.#part(error, "message"),
+      stack: this.#part(error, "stack"),
+    }
+    this.free(error)
+    return new Thrown(told)
+  }
+
+  #part(error: Pointer, name: string): string {
+    const value = this.property(error, name)
+    const isText = this.#exports.qjs_is_string(value) !== 0
+    const text = isText ? this.#read(value, spareBytes) : ""
+    this.free(value)
+    return text
+  }
+
+  /** @returns an owned value, or 0 where an error was thrown in the guest */
+  #called(count: number, args: Pointer): Pointer {
+    const own = this.#exports
+    try {
+      const [name = 0, text = name] = Array.from({ length: Math.min(count, 2) }, (_, index) =>
+        this.#memory.readUInt32LE(args + index * 4),
+      )
+      if (name === 0) throw "Only text crosses"
+      const answer = this.#outside.called(this.#read(name, 20), (most) => this.#read(text, most))
+      return answer === undefined ? own.qjs_dup_value(this.#nothing) : this.text(answer)
+    } catch (error) {
+      // Only texts are thrown on purpose; a stack of ours is none of the guest's business.
+      return this.#throwIn(typeof error === "string" ? error : "What was handed over is malformed")
+    }
+  }
+
+  #throwIn(message: string): 0 {
+    const own = this.#exports
+    const error = own.qjs_new_error()
+    const text = this.text(message)
+    this.#withText("message", (name) => own.qjs_set_prop_string(error, name, text))
+    own.qjs_throw(error)
+    this.free(text, error)
+    return 0
+  }
+
+  /** A text of the engine's that it frees itself. */
+  #copied(text: Pointer): Pointer {
+    const end = this.#memory.indexOf(0, text)
+    const copy = this.#room(end - text + 1)
+    this.#memory.copyWithin(copy, text, end + 1)
+    return copy
+  }
+}
+
+/** As the engine itself says it. */
+const noMemory = (): never => {
+  throw "out of memory"
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parentPort, workerData } from "node:worker_threads"
+import { Guest, type GuestNeeds } from "./guest.ts"
+import { Machine } from "./machine.ts"
+import { createOutbox } from "./outbox.ts"
+import { type Asked, clockOf, flagsOf, type Told, type WorkerData } from "./protocol.ts"
+
+const { wasm, shared, memory }: WorkerData = workerData
+const sourceOf = (name: string): string => readFileSync(join(import.meta.dirname, name), "utf8")
+
+const needs: GuestNeeds = {
+  wasm,
+  memory,
+  sources: { prelude: sourceOf("prelude.js"), globals: sourceOf("web-globals.js") },
+  clock: clockOf(shared),
+  flags: flagsOf(shared),
+  outbox: createOutbox<Told>((all) => parentPort?.postMessage(all)),
+}
+
+/** How long after a run began the next machine is made at the latest. */
+const quietMs = 15
+/** Machines that served and are as new again: to make one takes far longer. */
+const mostSpare = 32
+
+const image = Machine.image(needs)
+const spare: Machine[] = []
+
+/** One stands ready, so that a run need not wait for it. */
+const refill = (): void => {
+  if (spare.length === 0) spare.push(Machine.copy(wasm, image))
+}
+
+/** The next one is made when the run that took it is over or has spoken: made at once, it would hold it up. */
+const takeSpare = (): Machine => {
+  const machine = spare.pop() ?? Machine.copy(wasm, image)
+  if (spare.length === 0) setTimeout(refill, quietMs)
+  return machine
+}
+
+const giveBack = (machine: Machine): void => {
+  if (spare.length < mostSpare && machine.reset(image)) spare.push(machine)
+  else refill()
+}
+
+const guestByRun = new Map<number, Guest>()
+
+const begin = (asked: Extract<Asked, { type: "begin" }>): void => {
+  const { run } = asked
+  let isOver = false
+  const over = (machine: Machine): void => {
+    isOver = true
+    guestByRun.delete(run)
+    // After what it said is on its way.
+    setImmediate(() => giveBack(machine))
+  }
+  const guest = new Guest(needs, takeSpare(), { begin: asked, over })
+  // A module may have ended its run by being loaded.
+  if (!isOver) guestByRun.set(run, guest)
+}
+
+const hear = (asked: Asked): void => {
+  const guest = guestByRun.get(asked.run)
+  if (asked.type === "begin") begin(asked)
+  else if (asked.type === "invoke") guest?.invoke(asked.id, asked.json)
+  else if (asked.type === "settle") guest?.settle(asked.json)
+  else if (asked.type === "room") guest?.room()
+  else guest?.end(asked.why)
+}
+
+parentPort?.on("message", (all: Asked[]) => {
+  for (const asked of all) hear(asked)
+})
+refill()

@@ -1,0 +1,33 @@
+import { randomFillSync } from "node:crypto"
+import type { Pointer } from "./engine-exports.ts"
+
+const noSuchCall = 52
+const badFile = 8
+const steady = 1
+
+interface Needs {
+  memory: () => Buffer
+  /** When the run began that is under way; null while there is none. */
+  startedAt: () => number | null
+}
+
+/** What the engine takes for its operating system: clocks to the millisecond, and nothing else. */
+export const systemFor = ({ memory, startedAt }: Needs) => ({
+  /** The steady clock begins with each run. */
+  clock_time_get: (clock: number, _precision: number, to: Pointer): number => {
+    const began = startedAt()
+    const elapsed = began === null ? 0 : performance.now() - began
+    const ms = clock === steady ? Math.floor(elapsed) : Date.now()
+    memory().writeBigUInt64LE(BigInt(ms) * 1_000_000n, to)
+    return 0
+  },
+  random_get: (to: Pointer, length: number): number => {
+    randomFillSync(memory(), to, length)
+    return 0
+  },
+  // What the engine itself would print goes nowhere.
+  fd_write: (): number => badFile,
+  fd_close: (): number => noSuchCall,
+  fd_fdstat_get: (): number => noSuchCall,
+  fd_seek: (): number => noSuchCall,
+})
