@@ -1,8 +1,8 @@
 import { createReadStream, existsSync, mkdirSync } from "node:fs"
-import { copyFile, link, mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { copyFile, link, mkdir, open, readdir, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hashFile, type Objects, type Received } from "./objects.ts"
-import { createSpool } from "./spool.ts"
+import { createSpool, removeFile } from "./spool.ts"
 
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, "r")
@@ -35,6 +35,8 @@ export const createDiskObjects = (dataDir: string): Objects => {
   const root = join(dataDir, "objects")
   mkdirSync(root, { recursive: true, mode: 0o700 })
   const spool = createSpool(dataDir)
+  /** Folders whose own entry is on the disk for sure, as far as this process knows. */
+  const synced = new Set<string>()
 
   const pathOf = (hash: string): string => join(root, hash.slice(0, 2), hash.slice(2, 4), hash)
 
@@ -44,14 +46,19 @@ export const createDiskObjects = (dataDir: string): Objects => {
     const folder = dirname(to)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await copyOrLink(from, to)
-    for (const path of [folder, dirname(folder), root]) await syncFolder(path)
+    await syncFolder(folder)
+    for (const path of [folder, dirname(folder)]) {
+      if (synced.has(path)) continue
+      await syncFolder(dirname(path))
+      synced.add(path)
+    }
   }
   const received = (path: string, { hash, size }: { hash: string; size: number }): Received => ({
     hash,
     size,
     prepare: async () => {},
     keep: () => keep(path, hash),
-    drop: () => rm(path, { force: true }),
+    drop: () => removeFile(path),
   })
 
   return {
@@ -70,7 +77,7 @@ export const createDiskObjects = (dataDir: string): Objects => {
     read: async (hash, range) =>
       existsSync(pathOf(hash)) ? createReadStream(pathOf(hash), range) : null,
 
-    remove: (hash) => rm(pathOf(hash), { force: true }),
+    remove: (hash) => removeFile(pathOf(hash)),
 
     async *list() {
       for (const path of await readdir(root, { recursive: true })) {

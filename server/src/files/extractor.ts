@@ -67,7 +67,12 @@ export const createExtractor = (caps: Caps) => {
   const start = (): Child => {
     const heapMb = Math.max(64, Math.round((caps.memory * 0.7) / 1e6))
     const process = fork(join(import.meta.dirname, "extract/child.ts"), {
-      execArgv: [`--max-old-space-size=${heapMb}`, "--disable-warning=ExperimentalWarning"],
+      // One thread does all of it: collecting and compiling beside it would take a chat's core.
+      execArgv: [
+        `--max-old-space-size=${heapMb}`,
+        "--single-threaded",
+        "--disable-warning=ExperimentalWarning",
+      ],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       // Nothing of ours: what reads strangers' documents has no secrets to tell.

@@ -1,12 +1,21 @@
 import { createHash, randomUUID } from "node:crypto"
-import { mkdirSync } from "node:fs"
-import { open, readdir, rm, stat } from "node:fs/promises"
+import { existsSync, mkdirSync } from "node:fs"
+import { open, readdir, stat, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { createLook, type Receiving } from "./objects.ts"
 
 /** A temp file as old as that belongs to nobody who still lives. */
 const staleMs = 24 * 3600 * 1000
+
+/** Does nothing where there is none; in one step, where `rm` looks first what it is. */
+export const removeFile = async (path: string): Promise<void> => {
+  try {
+    await unlink(path)
+  } catch (error) {
+    if (existsSync(path)) throw error
+  }
+}
 
 /** Where uploads lie on the local disk until they have a name. */
 export const createSpool = (dataDir: string) => {
@@ -37,7 +46,7 @@ export const createSpool = (dataDir: string) => {
         await file.close()
       } catch (error) {
         await file.close().catch(() => {})
-        await rm(path, { force: true })
+        await removeFile(path)
         throw error
       }
       return { path, hash: hash.digest("hex"), size }
@@ -48,7 +57,7 @@ export const createSpool = (dataDir: string) => {
       for (const name of await readdir(folder)) {
         const path = join(folder, name)
         const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
-        if (all || Date.now() - mtimeMs > staleMs) await rm(path, { force: true })
+        if (all || Date.now() - mtimeMs > staleMs) await removeFile(path)
       }
     },
   }
