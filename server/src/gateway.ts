@@ -183,6 +183,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     config,
     grants,
     registry,
+    say: (message) => log.info(message),
     report: (error) => log.error({ err: error }, "a job could not be worked on"),
   })
   const { citing } = library

@@ -28,6 +28,8 @@ export interface Database {
    * may wait for anything; transactions of its own are durable one by one.
    */
   alone<T>(lock: string, work: () => Promise<T>): Promise<T>
+  /** Runs `work` on a connection of its own, where a statement may take as long as it takes. */
+  patiently<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 

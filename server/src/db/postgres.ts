@@ -41,7 +41,7 @@ export const openPatiently = (url: string): Kysely<Tables> => {
     connectionString: url,
     max: 2,
     connectionTimeoutMillis: connectTimeoutMs,
-    application_name: "portico migration",
+    application_name: "portico, long work",
     keepAlive: true,
     types,
   })
@@ -86,6 +86,14 @@ export const openPostgres = (url: string): Database => {
           return work()
         }),
       ),
+    patiently: async (work) => {
+      const patient = openPatiently(url)
+      try {
+        return await patient.connection().execute(work)
+      } finally {
+        await patient.destroy()
+      }
+    },
     close: () => db.destroy(),
   }
 }

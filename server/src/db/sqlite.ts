@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { setImmediate as turn } from "node:timers/promises"
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -124,16 +125,23 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   })
   const checkpointer = createCheckpointer(path)
   const log = createLogSync(`${path}-wal`)
+  const loosely = transactOn(writer)
   return {
     dialect: "sqlite",
     file: path,
     read,
     writer,
     transact: transactOn(writer, log.sync),
-    transactLoosely: transactOn(writer),
+    transactLoosely: async (work) => {
+      const result = await loosely(work)
+      // Nothing here waits for anything: without this a job runs from end to end in one go.
+      await turn()
+      return result
+    },
     exclusive: async () => {},
     // No other process uses the data folder.
     alone: createTurns(),
+    patiently: (work) => writer.connection().execute(work),
     close: async () => {
       await checkpointer.close()
       await log.close()

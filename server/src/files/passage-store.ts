@@ -45,7 +45,7 @@ export const createPassageStore = (db: Database) => {
       }
     },
 
-    /** Takes over all that was found out about the same bytes; nothing is read or embedded twice. */
+    /** Takes over what was read of the same bytes. */
     copy: async (tx: Tx, from: string, to: string): Promise<void> => {
       await clear(tx, to)
       await sql`insert into file_texts (file_id, text)
@@ -55,9 +55,6 @@ export const createPassageStore = (db: Database) => {
         where file_id = ${from}`.execute(tx)
       await sql`insert into file_words (file_id, data)
         select ${to}, data from file_words where file_id = ${from}`.execute(tx)
-      await sql`insert into vector_batches (file_id, space_id, first, count, coarse, exact)
-        select ${to}, space_id, first, count, coarse, exact from vector_batches
-        where file_id = ${from}`.execute(tx)
     },
 
     words: (fileIds: readonly string[]): Promise<{ file_id: string; data: Uint8Array }[]> =>

@@ -23,10 +23,11 @@ interface Needs {
   concurrency: number
   now: () => number
   /**
-   * Told within the transaction that makes a file searchable.
+   * Told within the transaction that makes a file searchable, and of a file of the same bytes whose
+   * passages it took over.
    * @returns whether more is to be done before it is complete
    */
-  searchable: (tx: Tx, fileId: string) => Promise<boolean>
+  searchable: (tx: Tx, fileId: string, twinId: string | null) => Promise<boolean>
 }
 
 /** Turns an uploaded file into passages that can be searched; the job `read`. */
@@ -46,20 +47,17 @@ export const createProcessing = (needs: Needs): Kind => {
     tx: Tx,
     file: StoredFile,
     found: Pick<StoredFile, "passages" | "pages" | "format" | "text_length">,
+    twin?: StoredFile,
   ): Promise<void> => {
-    const more = await needs.searchable(tx, file.id)
+    const more = await needs.searchable(tx, file.id, twin?.id ?? null)
     await becomes(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
   }
 
   const takeOver = (file: StoredFile, twin: StoredFile): Promise<void> =>
     db.transactLoosely(async (tx) => {
       await passages.copy(tx, twin.id, file.id)
-      await ready(tx, file, {
-        passages: twin.passages,
-        pages: twin.pages,
-        format: twin.format,
-        text_length: twin.text_length,
-      })
+      const { passages: count, pages, format, text_length } = twin
+      await ready(tx, file, { passages: count, pages, format, text_length }, twin)
     })
 
   /** What the engine makes of a file that we cannot read; `why` where it makes nothing of it. */

@@ -20,7 +20,7 @@ interface Needs {
   db: Database
   bus: Bus
   now: () => number
-  searchable: (tx: Tx, fileId: string) => Promise<boolean>
+  searchable: (tx: Tx, fileId: string, twinId: string | null) => Promise<boolean>
 }
 
 const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<Objects> => {

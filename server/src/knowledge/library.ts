@@ -17,10 +17,12 @@ import { createCollections } from "./collections.ts"
 import { createEmbedder } from "./embedder.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
 import { createExplaining } from "./explaining.ts"
+import { createPgvector, type Pgvector } from "./pgvector.ts"
+import { createPgvectorStore } from "./pgvector-store.ts"
 import { createReading } from "./reading.ts"
 import { createReranker } from "./reranker.ts"
 import { createRetrieval } from "./retrieval.ts"
-import { createSearcher } from "./searcher.ts"
+import { createSearcher, searchBeside } from "./searcher.ts"
 import { createSpaces } from "./spaces.ts"
 import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
@@ -34,7 +36,16 @@ interface Needs {
   registry: Registry
   newId: () => string
   now: () => number
+  say: (message: string) => void
   report: (error: Error) => void
+}
+
+/** Null on an embedded database. */
+const openPgvector = async ({ db, say, report }: Needs): Promise<Pgvector | null> => {
+  if (db.dialect !== "postgres") return null
+  const pgvector = createPgvector({ store: createPgvectorStore(db), say, report })
+  await pgvector.open()
+  return pgvector
 }
 
 /** Everything about files and collections, built in order. */
@@ -47,16 +58,18 @@ export const createLibrary = async (needs: Needs) => {
     db,
     bus,
     now,
-    searchable: (tx, fileId) => spaces.searchable(tx, fileId),
+    searchable: (tx, fileId, twinId) => spaces.searchable(tx, fileId, twinId),
   })
   const { passages, objects } = workshop
+  const pgvector = await openPgvector(needs)
   const models = createEmbeddingModels(registry, config.EMBEDDING_MODEL)
   const spaces = createSpaces({
     db,
     bus,
     models,
     embedder: createEmbedder(models),
-    store: createVectorStore(db),
+    store: createVectorStore(db, pgvector),
+    catchUp: async (known) => pgvector?.catchUp(known),
     files: workshop.store,
     passages,
     concurrency: config.EMBEDDING_CONCURRENCY,
@@ -89,12 +102,13 @@ export const createLibrary = async (needs: Needs) => {
     newId,
     now,
   })
-  const searcher = createSearcher({
+  const scan = createSearcher({
     bus,
     passages,
     file: db.file,
     vectorsOf: spaces.vectorsOf,
   })
+  const searcher = pgvector ? searchBeside(scan, pgvector) : scan
   const { meaningOf, rescore } = spaces
   const rerank = config.RERANK_URL
     ? createReranker({

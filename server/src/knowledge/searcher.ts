@@ -106,3 +106,26 @@ export const createSearcher = ({ bus, passages, file, vectorsOf }: Needs) => {
 }
 
 export type Searcher = ReturnType<typeof createSearcher>
+
+interface Index {
+  search(asked: {
+    space: string
+    values: Float32Array
+    fileIds: readonly string[]
+    limit: number
+  }): Promise<Pick<Found, "dense" | "spread"> | null>
+}
+
+/** Words by the thread, meaning by an index; by the thread too where the index cannot tell. */
+export const searchBeside = (searcher: Searcher, index: Index): Searcher => ({
+  ...searcher,
+  search: async (asked) => {
+    const { vector, files, limit } = asked
+    const found =
+      vector && (await index.search({ ...vector, fileIds: files.map(({ id }) => id), limit }))
+    if (!found) return searcher.search(asked)
+    const { dense, spread } = found
+    if (!asked.lexical) return { type: "found", id: 0, lexical: [], dense, spread }
+    return { ...(await searcher.search({ ...asked, vector: null })), dense, spread }
+  },
+})

@@ -16,6 +16,8 @@ interface Needs {
   models: EmbeddingModels
   embedder: Embedder
   store: VectorStore
+  /** Has the database's own index follow; nothing where it has none. */
+  catchUp: (spaces: readonly Space[]) => Promise<void>
   files: FileStore
   passages: PassageStore
   concurrency: number
@@ -99,6 +101,8 @@ export const createSpaces = (needs: Needs) => {
         if (model !== null) await openSpace(model)
         await fill()
         await takeOver()
+        // An index is built for minutes; passages are scanned meanwhile.
+        void needs.catchUp(spaces)
       } catch (error) {
         needs.report(error instanceof Error ? error : new Error(String(error)))
       }
@@ -174,8 +178,14 @@ export const createSpaces = (needs: Needs) => {
       timer = setInterval(() => void look(), lookMs).unref()
     },
 
-    /** Has a file's passages embedded. @returns whether the file has to wait for it */
-    searchable: async (tx: Tx, fileId: string): Promise<boolean> => {
+    /**
+     * Has a file's passages embedded, those left that a twin has no vectors of.
+     * @returns whether the file has to wait for it
+     */
+    searchable: async (tx: Tx, fileId: string, twinId: string | null): Promise<boolean> => {
+      if (twinId !== null) {
+        for (const { id } of spaces) await store.copy(tx, twinId, fileId, id)
+      }
       const file = await files.byId(fileId, tx)
       const current = active()
       if (!file || !current || models.offersOf(current.model).length === 0) return false

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { VectorSpaceRow } from "../db/file-tables.ts"
+import type { VectorBatch } from "./pgvector-store.ts"
 import type { Given } from "./scan.ts"
 import { mergePacks, packCoarse } from "./vectors.ts"
 
@@ -13,15 +14,15 @@ const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
     ),
   )
 
-interface Batch {
-  fileId: string
-  spaceId: string
-  first: number
-  vectors: readonly Float32Array[]
+/** What is kept up with the batches, in their transactions. */
+interface Beside {
+  add(tx: Tx, batch: VectorBatch): Promise<void>
+  copy(tx: Tx, from: string, to: string, spaceId: string): Promise<void>
+  drop(tx: Tx, spaceId: string): Promise<void>
 }
 
 /** Vectors of passages, by file and space, in the batches in which they were made. */
-export const createVectorStore = (db: Database) => ({
+export const createVectorStore = (db: Database, beside: Beside | null) => ({
   spaces: (reader: Reader = db.read): Promise<Space[]> =>
     reader.selectFrom("vector_spaces").selectAll().orderBy("created_at").orderBy("id").execute(),
 
@@ -31,6 +32,8 @@ export const createVectorStore = (db: Database) => ({
 
   /** Makes one space the one that is searched; the others go with all their vectors. */
   activate: async (tx: Tx, id: string): Promise<void> => {
+    const others = tx.selectFrom("vector_spaces").select("id").where("id", "!=", id)
+    for (const other of await others.execute()) await beside?.drop(tx, other.id)
     await tx.updateTable("vector_spaces").set({ state: "active" }).where("id", "=", id).execute()
     await tx.deleteFrom("vector_batches").where("space_id", "!=", id).execute()
     await tx.deleteFrom("vector_spaces").where("id", "!=", id).execute()
@@ -39,11 +42,13 @@ export const createVectorStore = (db: Database) => ({
   /** Gives up on a space that was not whole yet. */
   dropBuilding: async (tx: Tx): Promise<void> => {
     const building = tx.selectFrom("vector_spaces").select("id").where("state", "=", "building")
+    for (const { id } of await building.execute()) await beside?.drop(tx, id)
     await tx.deleteFrom("vector_batches").where("space_id", "in", building).execute()
     await tx.deleteFrom("vector_spaces").where("state", "=", "building").execute()
   },
 
-  write: async (tx: Tx, { fileId, spaceId, first, vectors }: Batch): Promise<void> => {
+  write: async (tx: Tx, batch: VectorBatch): Promise<void> => {
+    const { fileId, spaceId, first, vectors } = batch
     await tx
       .insertInto("vector_batches")
       .values({
@@ -62,6 +67,7 @@ export const createVectorStore = (db: Database) => ({
       .where("id", "=", spaceId)
       .where("dimensions", "is", null)
       .execute()
+    await beside?.add(tx, batch)
   },
 
   /** How many of a file's passages are done, from the first on. */
@@ -75,12 +81,13 @@ export const createVectorStore = (db: Database) => ({
     return Number(sum ?? 0)
   },
 
-  /** Takes over what was made for the same bytes under another file. @returns how many */
+  /** Takes over what was made for the same bytes under another file. */
   copy: async (tx: Tx, from: string, to: string, spaceId: string): Promise<void> => {
     await sql`insert into vector_batches (file_id, space_id, first, count, coarse, exact)
       select ${to}, space_id, first, count, coarse, exact from vector_batches
       where file_id = ${from} and space_id = ${spaceId}
       on conflict do nothing`.execute(tx)
+    await beside?.copy(tx, from, to, spaceId)
   },
 
   /** Files that can be searched by words and are not wholly in a space. */

@@ -1,0 +1,229 @@
+import { type Kysely, type RawBuilder, sql } from "kysely"
+import type { Database, Reader, Tx } from "../db/database.ts"
+import type { Tables } from "../db/tables.ts"
+
+/** More components than that no index of pgvector takes, even in half precision. */
+export const mostDimensions = 4000
+const batchesAtOnce = 20
+const lockName = "portico:passage_vectors"
+
+export interface VectorBatch {
+  fileId: string
+  spaceId: string
+  first: number
+  vectors: readonly Float32Array[]
+}
+
+export interface NearRow {
+  file_id: string
+  position: number
+  score: number
+}
+
+interface Spread {
+  mean: number | null
+  deviation: number | null
+  count: number
+}
+
+const nameOf = (spaceId: string): string => `passage_vectors_${spaceId.replaceAll("-", "")}`
+const indexOf = (spaceId: string): string => `${nameOf(spaceId)}_near`
+const tableOf = (spaceId: string): RawBuilder<unknown> => sql.table(nameOf(spaceId))
+
+const literal = (vector: Float32Array): string => `[${vector.join(",")}]`
+
+const vectorsIn = (exact: Uint8Array, count: number): Float32Array[] => {
+  const all = new Float32Array(new Uint8Array(exact).buffer)
+  const dimensions = all.length / count
+  return Array.from({ length: count }, (_, at) =>
+    all.subarray(at * dimensions, (at + 1) * dimensions),
+  )
+}
+
+const there = async (reader: Kysely<Tables>, name: string): Promise<boolean> => {
+  const { rows } = await sql<{ there: boolean }>`
+    select to_regclass(${name}) is not null as there`.execute(reader)
+  return rows[0]?.there === true
+}
+
+/** Where the batch is gone meanwhile, nothing is added. */
+const insert = async (
+  db: Kysely<Tables>,
+  { fileId, spaceId, first, vectors }: VectorBatch,
+): Promise<void> => {
+  const positions = vectors.map((_, at) => first + at)
+  await sql`
+    insert into ${tableOf(spaceId)} (file_id, space_id, first, position, embedding)
+    select b.file_id, b.space_id, b.first, given.position, given.embedding::halfvec
+    from vector_batches b,
+      unnest(${positions}::integer[], ${vectors.map(literal)}::text[]) as given (position, embedding)
+    where b.file_id = ${fileId} and b.space_id = ${spaceId} and b.first = ${first}
+    for key share of b
+    on conflict do nothing`.execute(db)
+}
+
+/**
+ * A table for each space, in half precision, made from `vector_batches`: it goes with the rows it
+ * was made from, and can be thrown away.
+ */
+export const createPgvectorStore = (db: Database) => ({
+  version: async (): Promise<string | null> => {
+    const { rows } = await sql<{ extversion: string }>`
+      select extversion from pg_extension where extname = 'vector'`.execute(db.read)
+    return rows[0]?.extversion ?? null
+  },
+
+  /** @throws when the database does not have it, or does not allow it */
+  install: async (): Promise<void> => {
+    await sql`create extension if not exists vector`.execute(db.read)
+  },
+
+  /** Whether the space can be searched: all that was there when its index was built is in it. */
+  isWhole: async (spaceId: string): Promise<boolean> => {
+    const { rows } = await sql`
+      select 1 from pg_index
+      where indexrelid = to_regclass(${indexOf(spaceId)}) and indisvalid`.execute(db.read)
+    return rows.length > 0
+  },
+
+  /** Waits for those who write batches just now: later ones find the table. */
+  make: (spaceId: string, dimensions: number): Promise<void> =>
+    db.transact(async (tx) => {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`.execute(tx)
+      await sql`
+        create table if not exists ${tableOf(spaceId)} (
+          file_id text not null,
+          space_id text not null,
+          first integer not null,
+          position integer not null,
+          embedding halfvec(${sql.raw(String(dimensions))}) not null,
+          primary key (file_id, first, position),
+          foreign key (file_id, space_id, first) references vector_batches on delete cascade
+        )`.execute(tx)
+    }),
+
+  /** In the transaction that writes the batch; where the space has no table, it does without. */
+  add: async (tx: Tx, batch: VectorBatch): Promise<void> => {
+    await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockName}, 0))`.execute(tx)
+    if (await there(tx, nameOf(batch.spaceId))) await insert(tx, batch)
+  },
+
+  copy: async (tx: Tx, from: string, to: string, spaceId: string): Promise<void> => {
+    await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockName}, 0))`.execute(tx)
+    if (!(await there(tx, nameOf(spaceId)))) return
+    await sql`insert into ${tableOf(spaceId)} (file_id, space_id, first, position, embedding)
+      select ${to}, space_id, first, position, embedding from ${tableOf(spaceId)}
+      where file_id = ${from} on conflict do nothing`.execute(tx)
+  },
+
+  drop: async (tx: Tx, spaceId: string): Promise<void> => {
+    await sql`drop table if exists ${tableOf(spaceId)}`.execute(tx)
+  },
+
+  /** Adds what is missing, such as what was there before the table. */
+  fill: async (spaceId: string): Promise<void> => {
+    let after = { file_id: "", first: -1 }
+    for (;;) {
+      const { rows } = await sql<{
+        file_id: string
+        first: number
+        count: number
+        exact: Uint8Array
+      }>`
+        select file_id, first, count, exact from vector_batches b
+        where space_id = ${spaceId} and (file_id, first) > (${after.file_id}, ${after.first})
+          and not exists (select 1 from ${tableOf(spaceId)} i
+            where i.file_id = b.file_id and i.first = b.first)
+        order by file_id, first limit ${batchesAtOnce}`.execute(db.read)
+      for (const { file_id: fileId, first, count, exact } of rows) {
+        await insert(db.read, { fileId, spaceId, first, vectors: vectorsIn(exact, count) })
+      }
+      const last = rows.at(-1)
+      if (!last || rows.length < batchesAtOnce) return
+      after = last
+    }
+  },
+
+  /**
+   * Runs `work` while no other process builds the index of the space, then builds it.
+   * @returns false when another one is at it
+   */
+  build: (spaceId: string, work: () => Promise<void>): Promise<boolean> =>
+    db.patiently(async (own) => {
+      const lock = `${lockName}:${spaceId}`
+      const { rows } = await sql<{ mine: boolean }>`
+        select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as mine`.execute(own)
+      if (rows[0]?.mine !== true) return false
+      try {
+        await work()
+        // One that was broken off is no good, and in the way.
+        await sql`drop index if exists ${sql.table(indexOf(spaceId))}`.execute(own)
+        await sql`create index concurrently ${sql.ref(indexOf(spaceId))}
+          on ${tableOf(spaceId)} using hnsw (embedding halfvec_ip_ops)`.execute(own)
+      } finally {
+        await sql`select pg_advisory_unlock(hashtextextended(${lock}, 0))`.execute(own)
+      }
+      return true
+    }),
+
+  /** Passages of files, at the most; not all need to have vectors yet. */
+  passagesOf: async (fileIds: readonly string[]): Promise<number> => {
+    const { rows } = await sql<{ sum: number | null }>`
+      select sum(passages) as sum from files where id = any(${fileIds}::text[])`.execute(db.read)
+    return Number(rows[0]?.sum ?? 0)
+  },
+
+  /** Looks at every vector of some files. */
+  nearestOfAll: async (
+    spaceId: string,
+    { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },
+  ): Promise<{ rows: NearRow[]; spread: Spread }> => {
+    const { rows } = await sql<NearRow & Spread>`
+      with scored as materialized (
+        select file_id, position, -(embedding <#> ${literal(values)}::halfvec) as score
+        from ${tableOf(spaceId)} where file_id = any(${fileIds}::text[]))
+      select file_id, position, score, avg(score) over () as mean,
+        stddev_pop(score) over () as deviation, count(*) over () as count
+      from scored order by score desc, file_id, position limit ${limit}`.execute(db.read)
+    const { mean, deviation, count } = rows[0] ?? { mean: 0, deviation: 0, count: 0 }
+    return { rows, spread: { mean, deviation, count } }
+  },
+
+  /** By the index, which goes on until so many belong to the files. */
+  nearest: (
+    spaceId: string,
+    { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },
+  ): Promise<NearRow[]> =>
+    db.read.transaction().execute(async (tx) => {
+      await settings(tx, limit)
+      const { rows } = await sql<NearRow>`
+        select file_id, position, -(embedding <#> ${literal(values)}::halfvec) as score
+        from ${tableOf(spaceId)} where file_id = any(${fileIds}::text[])
+        order by embedding <#> ${literal(values)}::halfvec limit ${limit}`.execute(tx)
+      return rows
+    }),
+
+  /** How scores spread, told by the first `each` passages of some files. */
+  spread: async (
+    spaceId: string,
+    { values, fileIds, each }: { values: Float32Array; fileIds: readonly string[]; each: number },
+  ): Promise<Spread> => {
+    const { rows } = await sql<Spread>`
+      select avg(score) as mean, stddev_pop(score) as deviation, count(*) as count
+      from unnest(${fileIds}::text[]) as asked (id)
+      cross join lateral (
+        select -(embedding <#> ${literal(values)}::halfvec) as score from ${tableOf(spaceId)}
+        where file_id = asked.id order by first, position limit ${each}) sampled`.execute(db.read)
+    return rows[0] ?? { mean: 0, deviation: 0, count: 0 }
+  },
+})
+
+const settings = async (tx: Reader, limit: number): Promise<void> => {
+  await sql`select
+    set_config('hnsw.iterative_scan', 'relaxed_order', true),
+    set_config('hnsw.ef_search', ${String(Math.min(1000, Math.max(200, limit * 2)))}, true),
+    set_config('hnsw.max_scan_tuples', '200000', true),
+    set_config('hnsw.scan_mem_multiplier', '4', true)`.execute(tx)
+}
+
+export type PgvectorStore = ReturnType<typeof createPgvectorStore>

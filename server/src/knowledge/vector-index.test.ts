@@ -1,0 +1,180 @@
+import { sql } from "kysely"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { databases, hasPostgres } from "../../test/databases.ts"
+import {
+  dimensions,
+  inMemory,
+  openVectors,
+  perFile,
+  vector,
+  vectorKinds,
+} from "../../test/vectors.ts"
+import { createPassageStore } from "../files/passage-store.ts"
+
+type Setting = Awaited<ReturnType<typeof openVectors>>
+
+describe.each(vectorKinds)("search by meaning with $name", (kind) => {
+  let setting: Setting
+  const files = Array.from({ length: 100 }, (_, at) => `file${at}`)
+
+  beforeAll(async () => {
+    setting = await openVectors(kind)
+    await setting.addSpace("space-a", "active")
+    for (const [at, id] of files.entries()) {
+      await setting.addFile(id)
+      await setting.put("space-a", id)
+      // The index is made in the middle: of what was there, and of what is to come.
+      if (at === 80) await setting.catchUp()
+    }
+    await setting.catchUp()
+  }, 120_000)
+  afterAll(() => setting.close())
+
+  const recall = async (scope: readonly string[]): Promise<number> => {
+    let right = 0
+    for (let round = 0; round < 40; round++) {
+      const query = vector()
+      const wanted = new Set(setting.nearest("space-a", scope, query, 10))
+      const { found } = await setting.find("space-a", scope, query, 20)
+      right += found.slice(0, 10).filter((at) => wanted.has(at)).length
+    }
+    return right / 400
+  }
+
+  it("uses pgvector where it is there, and nothing of it breaks", async () => {
+    if (kind.exactUpTo === undefined) return
+    const { db, said, broken } = setting
+    expect(broken).toEqual([])
+    expect(said.join("\n")).toMatch(/the database has pgvector 0\.[89]/)
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from passage_vectors_spacea`.execute(db.read)
+    expect(Number(rows[0]?.count)).toBe(files.length * perFile)
+  })
+
+  it("finds the nearest ten of 3,000 passages", async () => {
+    expect(await recall(files)).toBeGreaterThanOrEqual(0.99)
+  })
+
+  it("loses nothing in a scope of one file in a hundred", async () => {
+    expect(await recall(["file61"])).toBeGreaterThanOrEqual(0.99)
+    expect(await recall(["file7"])).toBeGreaterThanOrEqual(0.99)
+  })
+
+  it("fills up to the limit from a small scope, and tells nothing from outside of it", async () => {
+    const { dense, spread } = await setting.find("space-a", ["file3", "file90"], vector())
+    expect(dense).toHaveLength(2 * perFile)
+    expect(new Set(dense.map(({ file, passage }) => `${file} ${passage}`)).size).toBe(2 * perFile)
+    expect(spread.count).toBe(2 * perFile)
+    const nobody = await setting.find("space-a", ["nobody"], vector())
+    expect(nobody.dense).toEqual([])
+    expect((await setting.find("space-a", [], vector())).dense).toEqual([])
+  })
+
+  it("tells how far similarities spread", async () => {
+    const { spread } = await setting.find("space-a", files, vector())
+    expect(Math.abs(spread.mean)).toBeLessThan(0.03)
+    expect(Math.abs(spread.deviation - 1 / Math.sqrt(dimensions))).toBeLessThan(0.02)
+  })
+
+  it("takes over the vectors of the same bytes under another file", async () => {
+    await setting.addFile("twin")
+    await setting.db.transact((tx) => setting.store.copy(tx, "file5", "twin", "space-a"))
+    const query = vector()
+    const { dense } = await setting.find("space-a", ["twin"], query, 10)
+    const original = await setting.find("space-a", ["file5"], query, 10)
+    expect(dense.map(({ passage }) => passage)).toEqual(
+      original.dense.map(({ passage }) => passage),
+    )
+  })
+
+  it("forgets a file that is deleted", async () => {
+    const { db } = setting
+    await setting.addFile("gone")
+    await setting.put("space-a", "gone")
+    expect((await setting.find("space-a", ["gone"], vector())).dense).toHaveLength(perFile)
+    await db.transact(async (tx) => {
+      await createPassageStore(db).clear(tx, "gone")
+      await tx.deleteFrom("files").where("id", "=", "gone").execute()
+    })
+    if (kind.exactUpTo === undefined) return
+    const { rows } = await sql`
+      select 1 from passage_vectors_spacea where file_id = 'gone'`.execute(db.read)
+    expect(rows).toEqual([])
+  })
+
+  it("builds a second space beside the first, and drops the first when it takes over", async () => {
+    const { db, store } = setting
+    const few = files.slice(0, 4)
+    await setting.addSpace("space-b", "building")
+    for (const id of few) await setting.put("space-b", id)
+    await setting.catchUp()
+    const query = vector()
+    const before = await setting.find("space-a", few, query)
+    expect(before.found.slice(0, 10)).toEqual(setting.nearest("space-a", few, query, 10))
+    const built = await setting.find("space-b", few, query)
+    expect(built.found.slice(0, 10)).toEqual(setting.nearest("space-b", few, query, 10))
+    await db.transact((tx) => store.activate(tx, "space-b"))
+    await setting.catchUp()
+    const after = await setting.find("space-b", few, query)
+    expect(after.found.slice(0, 10)).toEqual(setting.nearest("space-b", few, query, 10))
+    expect(setting.broken).toEqual([])
+    if (kind.exactUpTo === undefined) return
+    const { rows } = await sql`
+      select 1 from pg_tables where tablename = 'passage_vectors_spacea'`.execute(db.read)
+    expect(rows).toEqual([])
+  })
+})
+
+describe("a database", () => {
+  it.runIf(hasPostgres)("without pgvector is told of, and searched by a scan", async () => {
+    const [kind] = databases.filter(({ name }) => name === "PostgreSQL")
+    if (!kind) return
+    const setting = await openVectors(kind)
+    onTestFinished(setting.close)
+    const { rows } = await sql`
+      select 1 from pg_available_extensions where name = 'vector'`.execute(setting.db.read)
+    if (rows.length === 0) {
+      expect(setting.said).toEqual([
+        expect.stringMatching(/^the gateway scans vectors: the database has no pgvector \(.+\)$/),
+      ])
+    } else expect(setting.said.join()).toContain("pgvector")
+  })
+
+  it("with a model of too many dimensions for an index is searched by a scan", async () => {
+    const setting = await openVectors({ name: "", open: inMemory, exactUpTo: 0 })
+    onTestFinished(setting.close)
+    await setting.addSpace("wide", "active")
+    await setting.addFile("one")
+    const vectors = [0, 1].map((at) => {
+      const wide = new Float32Array(4001)
+      wide[at] = 1
+      return wide
+    })
+    const batch = { fileId: "one", spaceId: "wide", first: 0, vectors }
+    await setting.db.transact((tx) => setting.store.write(tx, batch))
+    await setting.catchUp()
+    const [query = new Float32Array(4001)] = vectors
+    const { dense } = await setting.find("wide", ["one"], query)
+    expect(dense[0]).toMatchObject({ passage: 0 })
+    expect(setting.said.at(-1)).toContain("4001")
+    expect(setting.broken).toEqual([])
+  })
+
+  it("whose index was lost is searched by a scan until it is there again", async () => {
+    const setting = await openVectors({ name: "", open: inMemory, exactUpTo: 0 })
+    onTestFinished(setting.close)
+    await setting.addSpace("space-c", "active")
+    await setting.addFile("one")
+    await setting.put("space-c", "one")
+    await setting.catchUp()
+    const query = vector()
+    await setting.find("space-c", ["one"], query)
+    await sql`drop table passage_vectors_spacec`.execute(setting.db.read)
+    const { found } = await setting.find("space-c", ["one"], query)
+    expect(found.slice(0, 10)).toEqual(setting.nearest("space-c", ["one"], query, 10))
+    expect(setting.broken).toHaveLength(1)
+    await setting.catchUp()
+    expect((await setting.find("space-c", ["one"], query)).found[0]).toBe(found[0])
+    expect(setting.broken).toHaveLength(1)
+  })
+})
