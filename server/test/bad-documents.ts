@@ -1,0 +1,47 @@
+import { docx, pdf, zip } from "./make-documents.ts"
+
+/** What others might send to do harm, or by mistake: of what kind, under which name, and what is said of it. */
+export interface BadDocument {
+  what: string
+  name: string
+  content: () => string | Uint8Array
+  says: RegExp
+}
+
+const packedBomb = docx({ "word/document.xml": Buffer.alloc(400_000_000, "a") })
+export const bomb = () => packedBomb
+const entities = `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><l>&b;</l>`
+const ole = (text: string) =>
+  Buffer.concat([
+    Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "latin1"),
+    Buffer.alloc(600),
+    Buffer.from(text, "utf16le"),
+  ])
+const documents: [string, string, () => string | Uint8Array, RegExp][] = [
+  ["an archive bomb", "b.docx", bomb, /archive bomb/],
+  ["a locked PDF", "l.pdf", () => pdf(["x"], { encrypted: true }), /password/],
+  ["a locked Office document", "l.docx", () => ole("EncryptedPackage"), /password/],
+  [
+    "a locked archive",
+    "z.docx",
+    () => zip({ "word/document.xml": "x" }, { encrypted: true }),
+    /password/,
+  ],
+  ["a document of before 2007", "o.doc", () => ole("WordDocument"), /before 2007/],
+  ["a scan", "s.pdf", () => pdf(["", ""]), /text recognition/],
+  ["a broken PDF", "k.pdf", () => "%PDF-1.4\nnothing more", /damaged/],
+  ["a broken archive", "k.docx", () => docx().subarray(0, 200), /damaged/],
+  ["an archive of files", "a.zip", () => zip({ "a.txt": "hello" }), /ZIP archive/],
+  ["paths that lead out", "p.docx", () => docx({ "../../evil.txt": "x" }), /leads out/],
+  ["an XML entity bomb", "e.xml", () => entities, /entities/],
+  ["an entity bomb within", "e.docx", () => docx({ "word/document.xml": entities }), /entities/],
+  ["10,000 pages", "t.pdf", () => pdf(Array(10_000).fill("x")), /10000 pages/],
+  ["too much text", "m.txt", () => "word ".repeat(2_100_000), /split it/],
+]
+
+export const badDocuments: BadDocument[] = documents.map(([what, name, content, says]) => ({
+  what,
+  name,
+  content,
+  says,
+}))
