@@ -53,6 +53,18 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
     recheck(userId).catch(() => setTimeout(() => recheckUntilKnown(userId), retryMs).unref())
   }
 
+  /** Stays when its last request ends: a map that users enter and leave all the time never rests. */
+  const rosterOf = (userId: string): Roster<Running> => {
+    const known = runningByUser.get(userId)
+    if (known) return known
+    if (runningByUser.size >= mostKept) {
+      for (const [id, { size }] of runningByUser) if (size === 0) runningByUser.delete(id)
+    }
+    const roster = new Roster<Running>()
+    runningByUser.set(userId, roster)
+    return roster
+  }
+
   bus.subscribe((message) => {
     if (message.topic === "user") {
       noteChange(message.id)
@@ -68,16 +80,10 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
     /** Calls `end` when the caller's credential stops being valid. @returns how to stop watching */
     watch: (caller: Caller, end: () => void): (() => void) => {
       const { id } = caller.user
-      const running = runningByUser.get(id) ?? new Roster<Running>()
-      runningByUser.set(id, running)
-      const leave = running.enter({ caller, end })
+      const leave = rosterOf(id).enter({ caller, end })
       // Its body may have taken long to arrive, and the revocation came meanwhile.
       if (changedSince(caller)) recheckUntilKnown(id)
-      return () => {
-        leave()
-        const isKnown = runningByUser.get(id) === running
-        if (isKnown && running.size === 0) runningByUser.delete(id)
-      }
+      return leave
     },
   }
 }
