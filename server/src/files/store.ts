@@ -126,6 +126,24 @@ export const createFileStore = (db: Database) => ({
       .execute()
       .then((rows) => rows.find((row) => endingOf(row.filename) === endingOf(file.filename))),
 
+  /** Those that can be searched, the newest first, until they have `most` passages together. */
+  searchable: async (most: number) => {
+    const rows = await db.read
+      .selectFrom("files")
+      .select(["id", "filename", "passages"])
+      .where("passages", "is not", null)
+      .orderBy("updated_at", "desc")
+      .limit(most)
+      .execute()
+    let room = most
+    return rows
+      .map((row) => ({ ...row, passages: row.passages ?? 0 }))
+      .filter(({ passages }) => {
+        room -= passages
+        return room >= 0
+      })
+  },
+
   text: async (id: string): Promise<string | undefined> => {
     const row = await db.read
       .selectFrom("file_texts")

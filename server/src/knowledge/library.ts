@@ -26,6 +26,7 @@ import { createSearcher, searchBeside } from "./searcher.ts"
 import { createSpaces } from "./spaces.ts"
 import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
+import { startWarming } from "./warming.ts"
 
 interface Needs {
   config: Config
@@ -131,6 +132,11 @@ export const createLibrary = async (needs: Needs) => {
     newId,
     now,
   })
+  const warming = startWarming({
+    searcher: scan,
+    files: workshop.store.searchable,
+    space: () => (pgvector?.usable() ? null : spaces.active()),
+  })
   const sweeping = startSweeping({ files, resumable, alone, report })
   await queue.start()
   await spaces.start(queue, registry.onChange)
@@ -144,7 +150,10 @@ export const createLibrary = async (needs: Needs) => {
     reading: createReading({ files, passages, store: collectionStore }),
     attaching: createAttaching({ files, collections }),
     citing: createCiting({ files, collections, retrieval }),
+    /** Resolves when what was there at the start is ready to be searched. */
+    warmed: warming.done,
     close: async (): Promise<void> => {
+      await warming.close()
       await sweeping.close()
       await queue.close()
       await spaces.close()

@@ -132,6 +132,8 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
       } else say(`the gateway scans vectors: the database has no pgvector (${why})`)
     },
 
+    usable: (): boolean => usable,
+
     add: (tx: Tx, batch: VectorBatch): Promise<void> => store.add(tx, batch),
     copy: (tx: Tx, from: string, to: string, spaceId: string): Promise<void> =>
       store.copy(tx, from, to, spaceId),

@@ -193,6 +193,9 @@ export const createSpaces = (needs: Needs) => {
       return true
     },
 
+    /** The space that is searched. */
+    active: (): string | null => active()?.id ?? null,
+
     /** The model that passages are found by their meaning with; null where there is none. */
     model: (): string | null => {
       const model = active()?.model
