@@ -4,8 +4,8 @@ import { docx, odf, pdf } from "../test/make-documents.ts"
 import { createRandom } from "./rag-figures.ts"
 import { createWriter } from "./rag-words.ts"
 
-const { url, key, files } = z
-  .object({ url: z.string(), key: z.string(), files: z.int() })
+const { url, key, files, rounds } = z
+  .object({ url: z.string(), key: z.string(), files: z.int(), rounds: z.int() })
   .parse(workerData)
 const atOnce = 4
 const write = createWriter(createRandom(3))
@@ -38,15 +38,17 @@ const headers = { authorization: `Bearer ${key}` }
 const Uploaded = z.object({ id: z.string() })
 const Total = z.object({ total: z.int() })
 
-let bytes = 0
-const made = Array.from({ length: files }, (_, at) => {
+interface Made {
+  name: string
+  content: Buffer
+}
+
+const made = Array.from({ length: files * rounds }, (_, at): Made => {
   const [ending, make] = kinds[at % kinds.length] ?? ["txt", String]
-  const content = Buffer.from(make(at))
-  bytes += content.length
-  return { name: `${at}.${ending}`, content }
+  return { name: `${at}.${ending}`, content: Buffer.from(make(at)) }
 })
 
-const send = async ({ name, content }: (typeof made)[number], query = ""): Promise<string> => {
+const send = async ({ name, content }: Made, query = ""): Promise<string> => {
   const form = new FormData()
   form.append("file", new Blob([new Uint8Array(content)]), name)
   const response = await fetch(`${url}/api/v1/files/${query}`, {
@@ -65,26 +67,42 @@ const count = async (status: string): Promise<number> => {
 
 const until = (told: string): Promise<void> =>
   new Promise((resolve) => {
-    parentPort?.on("message", (message) => message === told && resolve())
+    const heard = (message: unknown): void => {
+      if (message !== told) return
+      parentPort?.off("message", heard)
+      resolve()
+    }
+    parentPort?.on("message", heard)
   })
 
-parentPort?.postMessage({ ready: true })
-await until("go")
-const start = performance.now()
-const waiting = [...made]
-const worker = async (): Promise<void> => {
+const work = async (waiting: Made[]): Promise<void> => {
   for (let one = waiting.pop(); one; one = waiting.pop()) await send(one)
 }
-await Promise.all(Array.from({ length: atOnce }, worker))
-const uploaded = performance.now() - start
-while ((await count("completed")) + (await count("failed")) < files) {
-  await new Promise((resolve) => setTimeout(resolve, 250))
+
+/** Uploads some, and waits until all that there is came to its end. */
+const ingest = async (some: readonly Made[], total: number) => {
+  const start = performance.now()
+  const waiting = [...some]
+  await Promise.all(Array.from({ length: atOnce }, () => work(waiting)))
+  const uploaded = performance.now() - start
+  while ((await count("completed")) + (await count("failed")) < total) {
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  return { uploaded, completed: performance.now() - start }
 }
-const completed = performance.now() - start
-const failed = await count("failed")
-const alone = performance.now()
+
+parentPort?.postMessage({ ready: true })
+for (let round = 1; round <= rounds; round++) {
+  await until("go")
+  const some = made.slice((round - 1) * files, round * files)
+  const times = await ingest(some, round * files)
+  const bytes = some.reduce((sum, { content }) => sum + content.length, 0)
+  parentPort?.postMessage({ bytes, failed: await count("failed"), ...times })
+}
+await until("alone")
+const start = performance.now()
 await send(
   { name: "alone.md", content: Buffer.from(paragraphs(60).join("\n\n")) },
   "?process_in_background=false",
 )
-parentPort?.postMessage({ bytes, uploaded, completed, failed, alone: performance.now() - alone })
+parentPort?.postMessage({ alone: performance.now() - start })
