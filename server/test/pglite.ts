@@ -17,6 +17,7 @@ export const openPglite = async (): Promise<Database> => {
     read: db,
     transact: transactOn(db),
     transactLoosely: transactOn(db),
+    execute: (statement) => statement(db),
     exclusive: async () => {},
     alone: createTurns(),
     patiently: (work) => work(db),

@@ -47,6 +47,41 @@ describeScim("Groups by SCIM", (client) => {
     expect(await sees()).toBe(false)
   })
 
+  it("are shown whole however many their members are, in every form and list", async () => {
+    const { call, user, group, patch } = client()
+    const ids: string[] = []
+    for (let at = 0; at < 2600; at += 20) {
+      const made = Array.from({ length: 20 }, (_, index) => user(`many${at + index}`))
+      for (const { id } of await Promise.all(made)) ids.push(id)
+    }
+    const { id } = await group('Many \\u0000 "\\u0000"', ids.slice(0, 1000))
+    const path = `/Groups/${id}`
+    const value = ids.slice(1000).map((member) => ({ value: member }))
+    const { body: patched } = await patch(path, { op: "add", path: "members", value })
+    const location = new URL("../Users/", patched.meta.location).href
+    const whole = ids.sort().map((member) => ({
+      value: member,
+      $ref: location + member,
+      type: "User",
+    }))
+    expect(patched.members).toEqual(whole)
+    const { body: read, headers } = await call("GET", path)
+    expect(read).toEqual(patched)
+    expect(headers.get("content-type")).toBe("application/scim+json")
+    const { body: parts } = await call("GET", `${path}?attributes=members.value,displayName`)
+    expect(parts.members).toEqual(ids.map((member) => ({ value: member })))
+    expect(parts.displayName).toBe(read.displayName)
+    expect((await call("GET", `${path}?excludedAttributes=members`)).body.members).toBeUndefined()
+    await group("None of many")
+    const { body: list } = await call("GET", "/Groups")
+    const membersOf = (name: string) =>
+      list.Resources.find(({ displayName }: { displayName: string }) => displayName === name)
+        ?.members
+    expect(membersOf(read.displayName)).toEqual(whole)
+    expect(membersOf("None of many")).toEqual([])
+    expect((await call("HEAD", path)).status).toBe(200)
+  })
+
   it("have members whose address is the new one when an administrator changed it", async () => {
     const { gateway, call } = client()
     const { id } = await gateway.newUser("Renamed")

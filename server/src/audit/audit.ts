@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto"
-import type { Tx } from "../db/database.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Actor } from "../http/caller.ts"
 
 export interface Change {
@@ -34,34 +34,41 @@ const createOrderedIds = () => {
   }
 }
 
-/** Writes one event of the trail inside `tx`: no change without its event, no event without it. */
 export const createAudit = ({ now }: { now: () => number }) => {
   const newId = createOrderedIds()
+
+  const insert = async (writer: Reader, { actor, target, ...change }: Change): Promise<void> => {
+    await writer
+      .insertInto("audit_events")
+      .values({
+        id: newId(),
+        at: now(),
+        actor_type: actor.type,
+        actor_id: actor.id,
+        key_id: actor.key_id,
+        address: actor.address,
+        action: change.action,
+        target_type: target?.type ?? null,
+        target_id: target?.id ?? null,
+        changed: asJson(change.changed),
+        ignored: change.ignored?.length ? asJson(change.ignored) : null,
+        before: asJson(change.before),
+        after: asJson(change.after),
+        outcome: change.outcome ?? "success",
+        status: change.status ?? null,
+        count: change.count ?? 1,
+        request_id: actor.request_id,
+      })
+      .execute()
+  }
+
   return {
-    record: async (tx: Tx, { actor, target, ...change }: Change): Promise<void> => {
-      await tx
-        .insertInto("audit_events")
-        .values({
-          id: newId(),
-          at: now(),
-          actor_type: actor.type,
-          actor_id: actor.id,
-          key_id: actor.key_id,
-          address: actor.address,
-          action: change.action,
-          target_type: target?.type ?? null,
-          target_id: target?.id ?? null,
-          changed: asJson(change.changed),
-          ignored: change.ignored?.length ? asJson(change.ignored) : null,
-          before: asJson(change.before),
-          after: asJson(change.after),
-          outcome: change.outcome ?? "success",
-          status: change.status ?? null,
-          count: change.count ?? 1,
-          request_id: actor.request_id,
-        })
-        .execute()
-    },
+    /** Writes one event inside `tx`: no change without its event, no event without it. */
+    record: (tx: Tx, change: Change): Promise<void> => insert(tx, change),
+
+    /** Writes one event of what changed nothing. */
+    recordAlone: (db: Database, change: Change): Promise<void> =>
+      db.execute((writer) => insert(writer, change)),
   }
 }
 

@@ -21,6 +21,8 @@ export interface Database {
    * one of the machine. For records that nobody was promised.
    */
   transactLoosely<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** As durable as `transact`, for one statement: it is a transaction of its own. */
+  execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
   /** Makes transactions that name the same `lock` run one after another until each commits. */
   exclusive(tx: Tx, lock: string): Promise<void>
   /**

@@ -77,6 +77,7 @@ export const openPostgres = (url: string): Database => {
         await sql`set local synchronous_commit = off`.execute(tx)
         return work(tx)
       }),
+    execute: (statement) => statement(db),
     exclusive,
     // Each holds a connection while it works: a few at a time, so that some are left for the work.
     alone: (lock, work) =>

@@ -138,6 +138,11 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       await turn()
       return result
     },
+    execute: async (statement) => {
+      const result = await statement(writer)
+      await log.sync()
+      return result
+    },
     exclusive: async () => {},
     // No other process uses the data folder.
     alone: createTurns(),

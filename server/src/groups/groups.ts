@@ -5,7 +5,7 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { ListQuery } from "../http/list.ts"
 import type { Group, GroupChanges, GroupListQuery, NewGroup } from "./schema.ts"
-import type { GroupStore } from "./store.ts"
+import type { GroupStore, UncountedGroup } from "./store.ts"
 
 interface Needs {
   db: Database
@@ -17,19 +17,21 @@ interface Needs {
 }
 
 export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
+  const unknown = (id: string): never => fail("not_found", `There is no group ${id}`)
+
   const known = async (id: string, tx?: Tx): Promise<Group> =>
-    (await store.byId(id, tx)) ?? fail("not_found", `There is no group ${id}`)
+    (await store.byId(id, tx)) ?? unknown(id)
 
   /** The group, which nobody else changes until `tx` ends. */
-  const hold = async (tx: Tx, id: string): Promise<Group> => {
+  const hold = async (tx: Tx, id: string): Promise<UncountedGroup> => {
     await db.exclusive(tx, `group ${id}`)
-    return known(id, tx)
+    return (await store.uncounted(tx, id)) ?? unknown(id)
   }
 
   const taken = (name: string): never => fail("conflict", `A group named ${name} exists already`)
 
   /** What the identity provider keeps is changed there, or the next sync would undo it. */
-  const notProvisioned = ({ source, name }: Group): void => {
+  const notProvisioned = ({ source, name }: UncountedGroup): void => {
     if (source !== "scim") return
     fail("conflict", `${name} is kept by the identity provider; change its name and members there`)
   }
@@ -80,24 +82,24 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
       db.transact(async (tx) => {
         const times = { created_at: now(), updated_at: now() }
         const identity = { id: newId(), external_id: null, source: "local" as const }
-        const group: Group = { ...input, ...identity, member_count: 0, ...times }
+        const group: UncountedGroup = { ...input, ...identity, ...times }
         if (!(await store.insert(tx, group))) taken(group.name)
         const target = { type: "group", id: group.id }
         await audit.record(tx, { actor, action: "group.created", target })
-        return group
+        return { ...group, member_count: 0 }
       }),
 
     update: (actor: Actor, id: string, changes: GroupChanges): Promise<Group> =>
       db.transact(async (tx) => {
         const before = await hold(tx, id)
         const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
-        const after: Group = { ...before, ...set, updated_at: now() }
+        const after: UncountedGroup = { ...before, ...set, updated_at: now() }
         if (after.name !== before.name) notProvisioned(before)
         if (!(await store.update(tx, after))) taken(after.name)
         const target = { type: "group", id }
         const changed = Object.keys(set)
         await audit.record(tx, { actor, action: "group.updated", target, changed })
-        return after
+        return known(id, tx)
       }),
 
     remove: (actor: Actor, id: string): Promise<void> =>

@@ -4,8 +4,7 @@ import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Groups } from "./groups.ts"
-import type { Group } from "./schema.ts"
-import type { GroupStore } from "./store.ts"
+import type { GroupStore, UncountedGroup } from "./store.ts"
 
 /** What an identity provider knows of a group, its members aside. */
 export interface GroupProfile {
@@ -107,17 +106,15 @@ export const createProvisionedGroups = (needs: Needs) => {
   }
 
   return {
-    get: (id: string, tx?: Tx): Promise<Group> => groups.known(id, tx),
-
     /** @throws {Failure} `conflict`, and `bad_request` for members that are no accounts */
     create: async (
       tx: Tx,
       order: GroupOrder,
       { profile, members }: { profile: GroupProfile; members: readonly string[] },
-    ): Promise<Group> => {
+    ): Promise<UncountedGroup> => {
       const times = { created_at: now(), updated_at: now() }
-      const own = { id: newId(), description: "", source: "scim" as const, member_count: 0 }
-      const group: Group = { ...profile, ...own, ...times }
+      const own = { id: newId(), description: "", source: "scim" as const }
+      const group: UncountedGroup = { ...profile, ...own, ...times }
       if (!(await store.insert(tx, group))) taken(group.name)
       const { membership, added, removed } = createMembership(store, tx, group.id)
       await membership.add(members)
@@ -133,14 +130,14 @@ export const createProvisionedGroups = (needs: Needs) => {
       tx: Tx,
       order: GroupOrder,
       id: string,
-      edit: (group: Group, membership: Membership) => Promise<GroupProfile>,
-    ): Promise<Group> => {
+      edit: (group: UncountedGroup, membership: Membership) => Promise<GroupProfile>,
+    ): Promise<UncountedGroup> => {
       const before = await groups.hold(tx, id)
       const { membership, added, removed } = createMembership(store, tx, id)
       const profile = await edit(before, membership)
       const changed = changedNames(before, profile)
       const touched = changed.length + added.size + removed.size > 0
-      const after: Group = { ...before, ...profile, ...(touched && { updated_at: now() }) }
+      const after: UncountedGroup = { ...before, ...profile, ...(touched && { updated_at: now() }) }
       if (touched && !(await store.update(tx, after))) taken(after.name)
       await record(tx, order, { id, changed, added, removed })
       return after

@@ -8,6 +8,8 @@ import { dropGrants } from "../users/grants.ts"
 import { Source } from "../users/schema.ts"
 import type { Group, GroupListQuery } from "./schema.ts"
 
+export type UncountedGroup = Omit<Group, "member_count">
+
 const rowsPerStatement = 500
 
 type CountedRow = Selectable<GroupRow> & { member_count: number | null }
@@ -39,6 +41,14 @@ export const createGroupStore = (db: Database) => ({
       .where("id", "=", id)
       .executeTakeFirst()
     return row && toGroup(row)
+  },
+
+  /** Without counting its members, of whom there may be many. */
+  uncounted: async (tx: Tx, id: string): Promise<UncountedGroup | undefined> => {
+    const row = await tx.selectFrom("groups").selectAll().where("id", "=", id).executeTakeFirst()
+    if (!row) return undefined
+    const { name_key, ...group } = row
+    return { ...group, source: Source.parse(row.source) }
   },
 
   list: async (query: GroupListQuery): Promise<Page<Group>> => {
@@ -98,7 +108,7 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** @returns false when the name is taken */
-  insert: async (tx: Tx, { member_count, ...group }: Group): Promise<boolean> => {
+  insert: async (tx: Tx, group: UncountedGroup): Promise<boolean> => {
     const inserted = await tx
       .insertInto("groups")
       .values({ ...group, name_key: foldCase(group.name) })
@@ -109,7 +119,7 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** @returns false when the name is another group's; `tx` can then only be rolled back */
-  update: async (tx: Tx, { member_count, id, ...group }: Group): Promise<boolean> => {
+  update: async (tx: Tx, { id, ...group }: UncountedGroup): Promise<boolean> => {
     const row = { ...group, name_key: foldCase(group.name) }
     return unlessTaken(() => tx.updateTable("groups").set(row).where("id", "=", id).execute())
   },

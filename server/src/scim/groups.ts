@@ -1,6 +1,6 @@
 import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
 import type { GroupProfile, ProvisionedGroups } from "../groups/provisioned.ts"
-import type { Group } from "../groups/schema.ts"
 import type { Actor } from "../http/caller.ts"
 import { refuse } from "./errors.ts"
 import { memberIds, patchMembers } from "./members.ts"
@@ -43,18 +43,15 @@ const idsIn = (values: Values): string[] =>
 
 /** Groups as SCIM knows them: the groups that grants name. */
 export const createScimGroups = ({ db, groups, views }: Needs) => {
-  const write = (work: (tx: Tx) => Promise<Group>, shape: Shape): Promise<Json> =>
+  const write = (work: (tx: Tx) => Promise<{ id: string }>, shape: Shape): Promise<Json> =>
     db.transact(async (tx) => {
-      const group = await work(tx)
-      const [json] = await views.representGroups([group], shape, tx)
-      return json ?? {}
+      const { id } = await work(tx)
+      return (await views.groups.one(id, shape, tx)) ?? {}
     })
 
   return {
-    get: async (id: string, shape: Shape): Promise<Json> => {
-      const [json] = await views.representGroups([await groups.get(id)], shape)
-      return json ?? {}
-    },
+    get: async (id: string, shape: Shape): Promise<Json> =>
+      (await views.groups.one(id, shape)) ?? fail("not_found", `There is no group ${id}`),
 
     create: (actor: Actor, body: unknown, shape: Shape): Promise<Json> => {
       const ignored = createIgnored()

@@ -1,5 +1,6 @@
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
+import { MemberList } from "./member-list.ts"
 import { attributeNamed, resolvePath } from "./resolve.ts"
 import type { ResourceType } from "./resource-types.ts"
 
@@ -41,6 +42,7 @@ const select = (type: ResourceType, names: readonly string[]): Map<string, Set<s
 
 const parts = (value: unknown, keep: (name: string) => boolean): unknown => {
   if (Array.isArray(value)) return value.map((item) => parts(item, keep))
+  if (value instanceof MemberList) return value.only(keep)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(Object.entries(value).filter(([name]) => keep(name)))
 }

@@ -1,17 +1,71 @@
+import { setImmediate as breathe } from "node:timers/promises"
 import type { Exchange } from "../http/exchange.ts"
+import { MemberList } from "./member-list.ts"
 import type { Json } from "./projection.ts"
 
 export const scimPath = "/api/v1/scim/v2"
+
+/** More members than this are written piece by piece. */
+const mostMembersAtOnce = 1000
+const charactersAPiece = 64 * 1024
+/** Stands where a list of members goes; no text that is kept has U+0000. */
+const mark = "\0"
+
+/** The JSON of a reply, cut where lists of members go. */
+const cut = (body: Json): { texts: string[]; lists: MemberList[] } => {
+  const lists: MemberList[] = []
+  const marked = (json: Json): Json => {
+    if (!(json.members instanceof MemberList)) return json
+    lists.push(json.members)
+    return { ...json, members: mark }
+  }
+  const { Resources } = body
+  const whole = Array.isArray(Resources)
+    ? { ...body, Resources: Resources.map(marked) }
+    : marked(body)
+  return { texts: JSON.stringify(whole).split(JSON.stringify(mark)), lists }
+}
+
+function* piecesOf({ texts, lists }: ReturnType<typeof cut>): Generator<string> {
+  for (const [index, text] of texts.entries()) {
+    yield text
+    yield* lists[index]?.pieces() ?? []
+  }
+}
+
+/** Lets others have their turn between two pieces. */
+const streamOf = (pieces: Generator<string>): ReadableStream<Uint8Array> =>
+  new ReadableStream(
+    {
+      pull: async (controller) => {
+        await breathe()
+        let text = ""
+        while (text.length < charactersAPiece) {
+          const { value, done } = pieces.next()
+          if (done) break
+          text += value
+        }
+        if (text === "") controller.close()
+        else controller.enqueue(Buffer.from(text))
+      },
+    },
+    { highWaterMark: 0 },
+  )
 
 export const scimReply = (
   body: Json,
   status = 200,
   headers: Record<string, string> = {},
-): Response =>
-  new Response(JSON.stringify(body), {
+): Response => {
+  const parts = cut(body)
+  const members = parts.lists.reduce((sum, { count }) => sum + count, 0)
+  const pieces = piecesOf(parts)
+  const content = members > mostMembersAtOnce ? streamOf(pieces) : [...pieces].join("")
+  return new Response(content, {
     status,
     headers: { "content-type": "application/scim+json", ...headers },
   })
+}
 
 /** What the addresses of resources begin with: PUBLIC_URL, or where the request was sent to. */
 export const createBaseOf =

@@ -2,6 +2,7 @@ import type { Group } from "../groups/schema.ts"
 import type { StoredUser } from "../users/rows.ts"
 import type { UserEmail } from "../users/schema.ts"
 import { urns } from "./attributes.ts"
+import { type MemberIds, MemberList } from "./member-list.ts"
 import type { Json } from "./projection.ts"
 
 /** RFC 3339 of epoch seconds. */
@@ -32,11 +33,17 @@ export interface MemberRow {
   name: string
 }
 
-/** The name only where it was asked for: it is another resource's. */
-export interface GroupMember {
-  id: string
-  name?: string
-}
+export const membersJson = (members: MemberIds, base: string): MemberList =>
+  MemberList.of(members, userLocation(base, ""))
+
+/** With their names, which are other resources'. */
+export const namedMembersJson = (members: readonly MemberRow[], base: string): Json[] =>
+  members.map(({ id, name }) => ({
+    value: id,
+    $ref: userLocation(base, id),
+    type: "User",
+    display: name,
+  }))
 
 /** A user as SCIM shows it; what has no value is left out. */
 export const userJson = (
@@ -74,18 +81,13 @@ export const userJson = (
 /** A group as SCIM shows it. */
 export const groupJson = (
   group: Omit<Group, "member_count">,
-  { members, base }: { members: readonly GroupMember[]; base: string },
+  { members, base }: { members: unknown; base: string },
 ): Json =>
   withoutNothing({
     schemas: [urns.group],
     id: group.id,
     externalId: group.external_id,
     displayName: group.name,
-    members: members.map(({ id, name }) => ({
-      value: id,
-      $ref: userLocation(base, id),
-      type: "User",
-      ...(name !== undefined && { display: name }),
-    })),
+    members,
     meta: meta("Group", groupLocation(base, group.id), group),
   })

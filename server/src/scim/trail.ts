@@ -16,7 +16,7 @@ export interface Entry {
  */
 export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
   const write = (entry: Entry, outcome: "success" | "failure", status: number): Promise<void> =>
-    db.transact((tx) => audit.record(tx, { ...entry, outcome, status }))
+    audit.recordAlone(db, { ...entry, outcome, status })
 
   const noteFailure = async <T>(entry: Entry, work: () => Promise<T>): Promise<T> => {
     try {

@@ -1,4 +1,5 @@
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned.ts"
 import { Email, type UserEmail } from "../users/schema.ts"
@@ -84,21 +85,15 @@ const profileOf = (values: Values, before?: Profile): Profile => {
 
 /** Users as SCIM knows them: a view on accounts, with the accounts' own rules. */
 export const createScimUsers = ({ db, users, views }: Needs) => {
-  const write = (
-    work: (tx: Parameters<Parameters<Database["transact"]>[0]>[0]) => Promise<ProvisionedUser>,
-    shape: Shape,
-  ): Promise<Json> =>
+  const write = (work: (tx: Tx) => Promise<ProvisionedUser>, shape: Shape): Promise<Json> =>
     db.transact(async (tx) => {
       const { user } = await work(tx)
-      const [json] = await views.representUsers([user], shape, tx)
-      return json ?? {}
+      return (await views.users.one(user.id, shape, tx)) ?? {}
     })
 
   return {
-    get: async (id: string, shape: Shape): Promise<Json> => {
-      const [json] = await views.representUsers([await users.get(id)], shape)
-      return json ?? {}
-    },
+    get: async (id: string, shape: Shape): Promise<Json> =>
+      (await views.users.one(id, shape)) ?? fail("not_found", `There is no user ${id}`),
 
     create: (actor: Actor, body: unknown, shape: Shape): Promise<Json> => {
       const ignored = createIgnored()

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Database, Reader } from "../db/database.ts"
-import type { Group } from "../groups/schema.ts"
-import { type StoredUser, toEmail, toUser } from "../users/rows.ts"
-import { Source, type UserEmail } from "../users/schema.ts"
+import { jsonRows } from "../db/json.ts"
+import { type EmailColumns, toEmail, toUser } from "../users/rows.ts"
+import { Source } from "../users/schema.ts"
+import type { MemberIds } from "./member-list.ts"
 import { createProjector, type Json, type Projection, requests, wants } from "./projection.ts"
-import { type GroupMember, groupJson, type MemberRow, userJson } from "./represent.ts"
+import { groupJson, type MemberRow, membersJson, namedMembersJson, userJson } from "./represent.ts"
 import { groupType, type ResourceType, userType } from "./resource-types.ts"
 
 export interface Page {
@@ -24,13 +25,12 @@ export interface Shape {
 export interface View {
   type: ResourceType
   count(where: RawBuilder<boolean>): Promise<number>
-  page(page: Page, shape: Shape): Promise<Json[]>
+  page(page: Page, shape: Shape, reader?: Reader): Promise<Json[]>
+  one(id: string, shape: Shape, reader?: Reader): Promise<Json | undefined>
 }
 
-export type SomeGroup = Omit<Group, "member_count">
-
-const byOwner = <T>(rows: readonly T[], ownerOf: (row: T) => string): Map<string, T[]> =>
-  Map.groupBy(rows, ownerOf)
+/** Rows that a subquery put together as one text. */
+const rowsIn = <T>(text: string | null | undefined): T[] => JSON.parse(text ?? "[]") as T[]
 
 export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => {
   const visible =
@@ -38,36 +38,61 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
       ? sql<boolean>`users.hidden = 0 and users.deleted_at is null`
       : sql<boolean>`users.hidden = 0`
 
-  const emailsOf = async (ids: readonly string[], reader: Reader) => {
+  const emailsOfUser = jsonRows(db, {
+    fields: { value: "value", type: "type", display: "display", is_primary: "is_primary" },
+    from: "user_emails where user_emails.user_id = users.id",
+    order: "position",
+  })
+  const groupsOfUser = jsonRows(db, {
+    fields: { id: "groups.id", name: "groups.name" },
+    from: `group_members inner join groups on groups.id = group_members.group_id
+      where group_members.user_id = users.id`,
+    order: "groups.id",
+  })
+
+  /** One statement with all that belongs to users, unless the reply does not hold it. */
+  const usersPage: View["page"] = async (
+    { where, order, limit, offset },
+    { projection, base },
+    reader = db.read,
+  ) => {
     const rows = await reader
-      .selectFrom("user_emails")
+      .selectFrom("users")
       .selectAll()
-      .where("user_id", "in", ids)
-      .orderBy("position")
+      .$if(wants(userType, projection, "emails"), (query) =>
+        query.select(emailsOfUser.as("emails_json")),
+      )
+      .$if(wants(userType, projection, "groups"), (query) =>
+        query.select(groupsOfUser.as("groups_json")),
+      )
+      .where(sql<boolean>`${visible} and ${where}`)
+      .orderBy(order)
+      .limit(limit)
+      .offset(offset)
       .execute()
-    return byOwner(rows, ({ user_id }) => user_id)
+    const project = createProjector(userType, projection)
+    return rows.map(({ emails_json, groups_json, ...row }) => {
+      const emails = rowsIn<EmailColumns>(emails_json).map(toEmail)
+      const groups = rowsIn<MemberRow>(groups_json)
+      return project(userJson(toUser(row), { emails, groups, base }))
+    })
   }
 
-  const groupsOf = async (ids: readonly string[], reader: Reader) => {
-    const rows = await reader
-      .selectFrom("group_members")
-      .innerJoin("groups", "groups.id", "group_members.group_id")
-      .select(["user_id", "groups.id", "groups.name"])
-      .where("user_id", "in", ids)
-      .orderBy("groups.id")
-      .execute()
-    return byOwner(rows, ({ user_id }) => user_id)
-  }
+  const joined =
+    db.dialect === "sqlite"
+      ? sql<string>`group_concat(user_id, ' ')`
+      : sql<string>`string_agg(user_id, ' ' order by user_id)`
 
   const membersOf = async (ids: readonly string[], reader: Reader) => {
-    const rows = await reader
-      .selectFrom("group_members")
-      .select(["group_id", "user_id as id"])
-      .where("group_id", "in", ids)
-      .orderBy("group_id")
-      .orderBy("user_id")
-      .execute()
-    return byOwner(rows, ({ group_id }) => group_id)
+    const { rows } = await sql<MemberIds & { group_id: string }>`
+      select group_id, count(*) as count, ${joined} as ids
+      from (
+        select group_id, user_id from group_members where group_id in (${sql.join(ids)})
+        order by group_id, user_id
+      ) as sorted
+      group by group_id
+    `.execute(reader)
+    return new Map(rows.map((row) => [row.group_id, row]))
   }
 
   const namedMembersOf = async (ids: readonly string[], reader: Reader) => {
@@ -79,43 +104,54 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
       .orderBy("group_id")
       .orderBy("user_id")
       .execute()
-    return byOwner(rows, ({ group_id }) => group_id)
+    return Map.groupBy(rows, ({ group_id }) => group_id)
   }
 
-  const none = new Map<string, never[]>()
-
-  /** Reads what belongs to users, unless the reply does not hold it. */
-  const representUsers = async (
-    users: readonly StoredUser[],
+  /** Members as the reply shows them; their names only where they are asked for. */
+  const readMembers = async (
+    ids: readonly string[],
     { projection, base }: Shape,
-    reader: Reader = db.read,
-  ): Promise<Json[]> => {
-    const ids = users.map(({ id }) => id)
-    const wanted = (name: string) => ids.length > 0 && wants(userType, projection, name)
-    const emails = wanted("emails") ? await emailsOf(ids, reader) : none
-    const groups: Map<string, MemberRow[]> = wanted("groups") ? await groupsOf(ids, reader) : none
-    const project = createProjector(userType, projection)
-    return users.map((user) => {
-      const own: UserEmail[] = (emails.get(user.id) ?? []).map(toEmail)
-      return project(userJson(user, { emails: own, groups: groups.get(user.id) ?? [], base }))
+    reader: Reader,
+  ): Promise<(id: string) => unknown> => {
+    if (ids.length === 0 || !wants(groupType, projection, "members")) return () => []
+    if (requests(groupType, projection, ["members", "display"])) {
+      const members = await namedMembersOf(ids, reader)
+      return (id) => namedMembersJson(members.get(id) ?? [], base)
+    }
+    const members = await membersOf(ids, reader)
+    return (id) => membersJson(members.get(id) ?? { ids: null, count: 0 }, base)
+  }
+
+  const groupsPage: View["page"] = async (
+    { where, order, limit, offset },
+    shape,
+    reader = db.read,
+  ) => {
+    const rows = await reader
+      .selectFrom("groups")
+      .selectAll()
+      .where(where)
+      .orderBy(order)
+      .limit(limit)
+      .offset(offset)
+      .execute()
+    const ids = rows.map(({ id }) => id)
+    const membersOfGroup = await readMembers(ids, shape, reader)
+    const project = createProjector(groupType, shape.projection)
+    return rows.map((row) => {
+      const group = { ...row, source: Source.parse(row.source) }
+      return project(groupJson(group, { members: membersOfGroup(row.id), base: shape.base }))
     })
   }
 
-  const representGroups = async (
-    groups: readonly SomeGroup[],
-    { projection, base }: Shape,
-    reader: Reader = db.read,
-  ): Promise<Json[]> => {
-    const ids = groups.map(({ id }) => id)
-    const wanted = ids.length > 0 && wants(groupType, projection, "members")
-    const named = requests(groupType, projection, ["members", "display"])
-    const read = named ? namedMembersOf : membersOf
-    const members: Map<string, GroupMember[]> = wanted ? await read(ids, reader) : none
-    const project = createProjector(groupType, projection)
-    return groups.map((group) =>
-      project(groupJson(group, { members: members.get(group.id) ?? [], base })),
-    )
-  }
+  const oneOf =
+    (table: "users" | "groups", page: View["page"]): View["one"] =>
+    async (id, shape, reader) => {
+      const column = sql.ref(`${table}.id`)
+      const where = sql<boolean>`${column} = ${id}`
+      const [found] = await page({ where, order: column, limit: 1, offset: 0 }, shape, reader)
+      return found
+    }
 
   const users: View = {
     type: userType,
@@ -127,17 +163,8 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
         .executeTakeFirstOrThrow()
       return total
     },
-    page: async ({ where, order, limit, offset }, shape) => {
-      const rows = await db.read
-        .selectFrom("users")
-        .selectAll()
-        .where(sql<boolean>`${visible} and ${where}`)
-        .orderBy(order)
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      return representUsers(rows.map(toUser), shape)
-    },
+    page: usersPage,
+    one: oneOf("users", usersPage),
   }
 
   const groups: View = {
@@ -150,21 +177,11 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
         .executeTakeFirstOrThrow()
       return total
     },
-    page: async ({ where, order, limit, offset }, shape) => {
-      const rows = await db.read
-        .selectFrom("groups")
-        .selectAll()
-        .where(where)
-        .orderBy(order)
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      const found = rows.map((row) => ({ ...row, source: Source.parse(row.source) }))
-      return representGroups(found, shape)
-    },
+    page: groupsPage,
+    one: oneOf("groups", groupsPage),
   }
 
-  return { users, groups, representUsers, representGroups }
+  return { users, groups }
 }
 
 export type Views = ReturnType<typeof createViews>

@@ -199,9 +199,6 @@ export const createProvisionedUsers = (needs: Needs) => {
   return {
     visible,
 
-    /** @throws {Failure} `not_found` */
-    get: async (id: string): Promise<StoredUser> => known(await store.byId(id), id),
-
     /**
      * Makes an account, or revives the one of the same e-mail that DELETE ended.
      * @throws {Failure} `conflict`

@@ -45,7 +45,9 @@ export const toRow = (user: StoredUser): Insertable<UserRow> => ({
 export const withoutSecrets = ({ password_hash, deleted_at, hidden, ...user }: StoredUser): User =>
   user
 
-export const toEmail = (row: Selectable<UserEmailRow>): UserEmail => ({
+export type EmailColumns = Pick<UserEmailRow, "value" | "type" | "display" | "is_primary">
+
+export const toEmail = (row: EmailColumns): UserEmail => ({
   value: row.value,
   type: row.type,
   display: row.display,

@@ -1,0 +1,57 @@
+const membersAPiece = 1000
+
+/** Sorted ids of a group's members, with a space between; null for none. */
+export interface MemberIds {
+  ids: string | null
+  count: number
+}
+
+/**
+ * The members of a group on their way out. Twenty thousand objects, and their text in one go, would
+ * hold everybody else up: here they are one text of ids until the reply is written, piece by piece.
+ */
+export class MemberList {
+  readonly count: number
+  readonly #ids: string
+  readonly #member: Record<string, string>
+
+  constructor({ ids, count }: MemberIds, member: Record<string, string>) {
+    this.count = count
+    this.#ids = ids ?? ""
+    this.#member = member
+  }
+
+  /** @param location what the address of a user begins with */
+  static of(members: MemberIds, location: string): MemberList {
+    return new MemberList(members, { value: "\0", $ref: `${location}\0`, type: "User" })
+  }
+
+  /** The same with some parts of each member. */
+  only(keep: (part: string) => boolean): MemberList {
+    const member = Object.fromEntries(Object.entries(this.#member).filter(([part]) => keep(part)))
+    return new MemberList({ ids: this.#ids, count: this.count }, member)
+  }
+
+  /** The list as JSON. */
+  *pieces(): Generator<string> {
+    const around = JSON.stringify(this.#member).split("\\u0000")
+    let before = "["
+    for (let from = 0; from < this.#ids.length; ) {
+      const to = this.#endOfPiece(from)
+      const ids = this.#ids.slice(from, to).split(" ")
+      yield before + ids.map((id) => around.join(id)).join(",")
+      before = ","
+      from = to + 1
+    }
+    yield this.#ids === "" ? "[]" : "]"
+  }
+
+  #endOfPiece(from: number): number {
+    let end = from
+    for (let member = 0; member < membersAPiece; member++) {
+      end = this.#ids.indexOf(" ", end + 1)
+      if (end < 0) return this.#ids.length
+    }
+    return end
+  }
+}
