@@ -15,17 +15,62 @@ const steady = `export async function* reply() {
 const shout = `export const chunk = (delta) =>
   delta.content ? { ...delta, content: delta.content.toUpperCase() } : delta`
 
-/** Each takes as much as it can get. */
-export const hostile: Readonly<Record<string, string>> = {
-  loop: "export const reply = () => { for (;;) {} }",
-  promises:
-    "export const reply = () => { const on = () => Promise.resolve().then(on); return on() }",
-  memory: "export const reply = () => { let text = 'x'; for (;;) text += text }",
-  pattern: "export const reply = () => String(/^(a+)+$/.test('a'.repeat(60) + 'b'))",
-  pieces: "export function* reply() { for (;;) yield 'x' }",
-  native: "export const reply = () => new Array(1e9) + ''",
-  logs: "export const reply = (request, { log }) => { for (;;) log('x'.repeat(1000)) }",
+const replying = (expression: string): string =>
+  `export const reply = async (request, context) => ${expression}`
+
+/** What takes as much as it can get, and what wants where it may not; by what it strains. */
+export const hostile: Readonly<Record<string, readonly string[]>> = {
+  loop: [
+    replying("{ for (;;) {} }"),
+    replying("{ for (;;) { try { for (;;) {} } finally { continue } } }"),
+  ],
+  promises: [replying("{ const on = () => Promise.resolve().then(on); return on() }")],
+  memory: [
+    replying("'x'.repeat(1e9)"),
+    replying("{ let text = 'x'; for (;;) text += text }"),
+    replying("{ const all = []; for (;;) all.push('x'.repeat(1e6) + all.length) }"),
+  ],
+  recursion: [
+    replying("{ const down = (n) => down(n + 1) + 1; return String(down(0)) }"),
+    replying(
+      "{ let deep = []; for (let n = 0; n < 1e5; n++) deep = [deep]; return JSON.stringify(deep) }",
+    ),
+  ],
+  pattern: [replying("String(/^(a+)+$/.test('a'.repeat(60) + 'b'))")],
+  pieces: ["export function* reply() { for (let n = 0; n < 1e7; n++) yield 'x' }"],
+  native: [replying("new Array(1e9) + ''")],
+  logs: [replying("{ for (;;) context.log('x'.repeat(1000)) }")],
+  waiting: [
+    replying("new Promise(() => {})"),
+    replying("new Promise((on) => setTimeout(on, 1e9))"),
+  ],
+  loading: [
+    // It loads when it is saved, and not when it is asked.
+    `if (Date.now() > ${Date.now() + 60_000}) throw new Error("late")\n${replying("'in time'")}`,
+    replying("import('node:fs')"),
+  ],
+  tricks: [
+    replying(
+      "{ Object.prototype.toJSON = () => ({ id: -1 }); context.log(context); return context }",
+    ),
+    replying(
+      "{ globalThis.Promise = class {}; Array.prototype.map = 1; Map.prototype.get = 1; return 'x' }",
+    ),
+    replying("context.chat.constructor.constructor('return typeof process')()"),
+  ],
+  reach: [
+    replying("(await context.fetch('http://127.0.0.1:8080/')).text()"),
+    replying("(await context.fetch('http://169.254.169.254/')).text()"),
+    replying("context.chat({ model: 'not-granted', messages: request.messages })"),
+    replying(
+      "{ for (let n = 0; n < 50; n++) await context.store.set('k' + n, 'x'.repeat(1e4)); return 'x' }",
+    ),
+  ],
 }
+
+/** The models' names. */
+export const hostileModels = (name: string): string[] =>
+  (hostile[name] ?? []).map((_code, index) => `hostile_${name}_${index}`)
 
 /** A gateway with functions in it, and an upstream for what is ordinary. */
 export const serveFunctions = async (processes: Processes, folder: string) => {
@@ -36,7 +81,7 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     cacheFolder: `${folder}/compile-cache`,
     upstreamPort: upstream.port,
     main: new URL("../src/main.ts", import.meta.url).pathname,
-    nodeOptions: process.env.PROF ? ["--cpu-prof", "--cpu-prof-dir=" + process.env.PROF] : [],
+    nodeOptions: [],
   })
   const key = await createUserKey(gateway)
   await modelsKnown(gateway, key)
@@ -64,8 +109,9 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     pid: gateway.pid,
     save,
 
-    chat: (model: string, fields: object): Promise<Response> =>
+    chat: (model: string, fields: object, signal?: AbortSignal): Promise<Response> =>
       fetch(`${base}/v1/chat/completions`, {
+        ...(signal && { signal }),
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello." }], ...fields }),
@@ -95,7 +141,14 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
       await save("trivial", "export function* reply() { yield 'Hello.' }")
       await save("shout", shout)
       for (let index = 0; index < 4; index++) await save(`steady_${index}`, steady)
-      for (const [name, content] of Object.entries(hostile)) await save(`hostile_${name}`, content)
+    },
+
+    saveHostile: async (names: readonly string[]): Promise<void> => {
+      for (const name of names) {
+        for (const [index, content] of (hostile[name] ?? []).entries()) {
+          await save(`hostile_${name}_${index}`, content)
+        }
+      }
     },
   }
 }

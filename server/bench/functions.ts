@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { hostile, type Served, serveFunctions } from "./function-server.ts"
+import { hostile, hostileModels, type Served, serveFunctions } from "./function-server.ts"
 import { type Mark, passes } from "./line.ts"
 import { readCpu, readRss } from "./proc.ts"
 import { createProcesses, placing } from "./processes.ts"
@@ -11,7 +11,10 @@ import { formatMarks } from "./table.ts"
 
 const streams = 100
 const perSecond = 50
-const besideSeconds = 4
+/** Alone and beside hostile ones in turn, as other programs come and go on a machine. */
+const slices = 4
+const sliceSeconds = 6
+const patienceMs = 5000
 
 const quantile = (times: readonly number[], part: number): number => {
   const sorted = times.toSorted((left, right) => left - right)
@@ -109,40 +112,47 @@ const ordinary = async (served: Served, seconds: number): Promise<number[]> => {
   return times
 }
 
-/** One kind of hostile code after another, two at a time, as long as ordinary requests go on. */
-const besideHostile = async (served: Served, name: string): Promise<number[]> => {
+/** Hostile code without a break, two at a time, as long as ordinary requests go on. */
+const besideHostile = async (served: Served, models: readonly string[]): Promise<number[]> => {
   let going = true
+  let asked = 0
   const attack = async (): Promise<void> => {
     while (going) {
-      const response = await served.chat(`hostile_${name}`, {})
-      await response.arrayBuffer()
+      // Some would be waited for without end: who asked leaves.
+      const left = AbortSignal.timeout(patienceMs)
+      const asking = served.chat(models[asked++ % models.length] ?? "", {}, left)
+      await asking.then((response) => response.arrayBuffer()).catch(() => {})
       await sleep(20)
     }
   }
   const attacking = Promise.all([attack(), attack()])
-  const times = await ordinary(served, besideSeconds)
+  const times = await ordinary(served, sliceSeconds)
   going = false
   await attacking
   return times
 }
 
-const measureNeighbours = async (served: Served): Promise<{ lines: string[]; marks: Mark[] }> => {
+const measureNeighbours = async (
+  served: Served,
+  names: readonly string[],
+): Promise<{ lines: string[]; marks: Mark[] }> => {
+  await served.saveHostile(names)
   await ordinary(served, 3)
   const lines: string[] = []
   const marks: Mark[] = []
-  for (const name of Object.keys(hostile)) {
-    // Measured alone right before, as other programs come and go on this machine.
-    const alone = await ordinary(served, besideSeconds)
-    const times = await besideHostile(served, name)
-    const rise = quantile(times, 0.99) - quantile(alone, 0.99)
-    const p99 = `p99 ${ms(quantile(alone, 0.99))} alone, ${ms(quantile(times, 0.99))} beside`
-    lines.push(`${name.padEnd(14)} ${p99} (${times.length} requests)`)
-    marks.push({
-      what: `p99 beside ${name} rises by`,
-      value: Math.max(0, rise),
-      unit: "ms",
-      limit: 5,
-    })
+  for (const name of names) {
+    const alone: number[] = []
+    const beside: number[] = []
+    for (let slice = 0; slice < slices; slice++) {
+      alone.push(...(await ordinary(served, sliceSeconds)))
+      beside.push(...(await besideHostile(served, hostileModels(name))))
+    }
+    const [low, high] = [quantile(alone, 0.99), quantile(beside, 0.99)]
+    const p50 = `p50 ${ms(quantile(alone, 0.5))} alone, ${ms(quantile(beside, 0.5))} beside`
+    const p99 = `p99 ${ms(low)} alone, ${ms(high)} beside`
+    lines.push(`${name.padEnd(10)} ${p50}; ${p99} (${beside.length} requests)`)
+    const what = `p99 beside ${name} rises by`
+    marks.push({ what, value: Math.max(0, high - low), unit: "ms", limit: 5 })
   }
   return { lines, marks }
 }
@@ -208,8 +218,9 @@ try {
   }
   if (wanted("streams")) lines.push(...(await measureStreams(served)))
   if (wanted("relay")) lines.push(...(await measureRelay(served)))
-  if (wanted("hostile")) {
-    const neighbours = await measureNeighbours(served)
+  const kinds = Object.keys(hostile).filter((kind) => wanted("hostile") || parts.has(kind))
+  if (kinds.length > 0) {
+    const neighbours = await measureNeighbours(served, kinds)
     lines.push(...neighbours.lines)
     marks.push(...neighbours.marks)
   }

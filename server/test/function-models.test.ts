@@ -219,6 +219,9 @@ describe("a function's model", () => {
       user_id: user.id,
       log: [{ level: "info", text: "asked 1", line: 3 }],
     })
+    const { body: listed } = await gateway.call("GET", "/api/v1/functions/")
+    const echo = listed.items.find(({ id }: { id: string }) => id === "echo")
+    expect(echo.last_run).toEqual({ outcome: "ok", created_at: expect.any(Number) })
     for (let count = 0; count < 60; count++) await ask("text")
     const { body } = await gateway.call("GET", "/api/v1/functions/id/text/runs")
     expect(body.total).toBe(50)

@@ -4,13 +4,14 @@ import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { CheckSource } from "./check.ts"
 import type { Functions } from "./functions.ts"
+import { FunctionListed } from "./run-schema.ts"
+import type { RunStore } from "./run-store.ts"
 import {
   CheckedSource,
   FunctionChanges,
   FunctionExport,
   FunctionImport,
   FunctionRecord,
-  FunctionSummary,
   FunctionsImported,
   FunctionValves,
   FunctionVersion,
@@ -28,18 +29,20 @@ interface Needs {
   router: Router
   functions: Functions
   check: CheckSource
+  runs: RunStore
 }
 
-const addKeeping = ({ router, functions, check }: Needs): void => {
+const addKeeping = ({ router, functions, check, runs }: Needs): void => {
   router.on(
     route("admin", {
       method: "get",
       path: "/",
       summary: "All functions",
-      responses: { 200: json(Page(FunctionSummary), "All of them, without their sources") },
+      responses: { 200: json(Page(FunctionListed), "All of them, without their sources") },
     }),
     async () => {
-      const items = await functions.list()
+      const [all, latest] = await Promise.all([functions.list(), runs.latest()])
+      const items = all.map((one) => ({ ...one, last_run: latest.get(one.id) ?? null }))
       return { items, total: items.length }
     },
   )

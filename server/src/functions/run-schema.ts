@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { mostContent } from "./schema.ts"
+import { FunctionSummary, mostContent } from "./schema.ts"
 
 /**
  * How a run ended. `denied`: it wanted what it may not have, or refused the request itself.
@@ -40,6 +40,19 @@ export const RunResult = z.object({
   output_bytes: z.int(),
 })
 export type RunResult = z.output<typeof RunResult>
+
+/** How the latest run of a function went. */
+export const LastRun = z
+  .object({ outcome: RunOutcome, created_at: z.int() })
+  .meta({ id: "LastRun" })
+export type LastRun = z.output<typeof LastRun>
+
+/** In the list of all. */
+export const FunctionListed = FunctionSummary.extend({
+  /** Null where it never ran. */
+  last_run: LastRun.nullable(),
+}).meta({ id: "FunctionListed" })
+export type FunctionListed = z.output<typeof FunctionListed>
 
 /** One of the last runs of a function. */
 export const FunctionRun = RunResult.extend({

@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { FunctionRunRow } from "../db/function-tables.ts"
-import { FunctionRun } from "./run-schema.ts"
+import { FunctionRun, LastRun } from "./run-schema.ts"
 
 const keptRuns = 50
 const writeMs = 500
@@ -86,6 +86,21 @@ export const createRunStore = (db: Database) => {
           log: JSON.parse(log),
         }),
       )
+    },
+
+    /** The latest of every function that was ever run, by the function's id. */
+    latest: async (): Promise<Map<string, LastRun>> => {
+      await flush()
+      const newest = db.read
+        .selectFrom("function_runs")
+        .select(({ fn }) => fn.max("id").as("id"))
+        .groupBy("function_id")
+      const rows = await db.read
+        .selectFrom("function_runs")
+        .select(["function_id", "outcome", "created_at"])
+        .where("id", "in", newest)
+        .execute()
+      return new Map(rows.map(({ function_id, ...row }) => [function_id, LastRun.parse(row)]))
     },
 
     close: async (): Promise<void> => {

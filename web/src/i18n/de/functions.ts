@@ -27,6 +27,7 @@ export const functions = {
   "functions.around": "Um alle Modelle",
   "functions.aroundNone": "Noch um kein Modell",
   "functions.aroundSome": { one: "Um {count} Modell", other: "Um {count} Modelle" },
+  "functions.lastRun": "Letzter Lauf",
   "functions.state": "Zustand",
   "functions.on": "An",
   "functions.off": "Aus",

@@ -27,6 +27,7 @@ export const functions = {
   "functions.around": "Around all models",
   "functions.aroundNone": "Around no model yet",
   "functions.aroundSome": { one: "Around {count} model", other: "Around {count} models" },
+  "functions.lastRun": "Last run",
   "functions.state": "State",
   "functions.on": "On",
   "functions.off": "Off",

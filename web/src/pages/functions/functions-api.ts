@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query"
-import type { FunctionRun } from "../../../../server/src/functions/run-schema.ts"
+import type { FunctionListed, FunctionRun } from "../../../../server/src/functions/run-schema.ts"
 import type {
   FunctionRecord,
   FunctionSummary,
@@ -20,7 +20,7 @@ export const pathOf = (id: string, rest = ""): string =>
 
 export const functionsQuery = queryOptions({
   queryKey: ["functions"],
-  queryFn: async ({ signal }) => (await api.get<Page<FunctionSummary>>(base, { signal })).items,
+  queryFn: async ({ signal }) => (await api.get<Page<FunctionListed>>(base, { signal })).items,
 })
 
 export const functionQuery = (id: string) =>

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Plus, SquareFunction } from "lucide-react"
+import type { FunctionListed } from "../../../../server/src/functions/run-schema.ts"
 import type { FunctionSummary } from "../../../../server/src/functions/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
@@ -13,8 +14,10 @@ import { Loaded } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
+import { Time } from "../../ui/time.tsx"
 import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { describedBy, functionsQuery, kindOf, offersOf, pathOf } from "./functions-api.ts"
+import { Outcome } from "./outcome.tsx"
 import { Transfer } from "./transfer.tsx"
 
 const CreateFunction = () => (
@@ -73,7 +76,7 @@ interface Search {
   state?: string | undefined
 }
 
-const fits = (one: FunctionSummary, { query = "", kind, state }: Search): boolean => {
+const fits = (one: FunctionListed, { query = "", kind, state }: Search): boolean => {
   const text = [one.name, one.id, describedBy(one)].join(" ").toLowerCase()
   return (
     query
@@ -86,7 +89,7 @@ const fits = (one: FunctionSummary, { query = "", kind, state }: Search): boolea
 }
 
 interface ListingProps {
-  all: readonly FunctionSummary[]
+  all: readonly FunctionListed[]
   search: Search
   clear: () => void
 }
@@ -116,7 +119,7 @@ const Listing = ({ all, search, clear }: ListingProps) => {
   )
 }
 
-const columns = (): Column<FunctionSummary>[] => [
+const columns = (): Column<FunctionListed>[] => [
   {
     id: "name",
     header: t("functions.name"),
@@ -145,9 +148,24 @@ const columns = (): Column<FunctionSummary>[] => [
       </span>
     ),
   },
+  {
+    id: "last_run",
+    header: t("functions.lastRun"),
+    wideOnly: true,
+    cell: ({ last_run }) => last_run && <LastRun {...last_run} />,
+  },
   { id: "state", header: t("functions.state"), cell: ({ is_active }) => <State on={is_active} /> },
   { id: "on", header: "", align: "right", cell: (one) => <OnOff one={one} /> },
 ]
+
+const LastRun = ({ outcome, created_at }: NonNullable<FunctionListed["last_run"]>) => (
+  <span className="flex items-center gap-2 whitespace-nowrap">
+    <Outcome result={outcome} />
+    <span className="text-xs text-muted">
+      <Time at={created_at} />
+    </span>
+  </span>
+)
 
 export const State = ({ on }: { on: boolean }) => (
   <Status tone={on ? "ok" : "plain"}>{t(on ? "functions.on" : "functions.off")}</Status>
