@@ -72,28 +72,31 @@ export const createRecorder = (db: Database) => {
   }
 
   /** A batch at a time, so that no request waits for more than one. */
-  const writeWhile = async (enough: () => boolean): Promise<void> => {
-    while (enough()) {
-      const rows = queue.slice(0, rowsPerBatch)
+  const writeFirst = async (count: number): Promise<void> => {
+    for (let left = count; left > 0; ) {
+      const rows = queue.slice(0, Math.min(left, rowsPerBatch))
       await writeWhatCan(rows)
       queue = queue.slice(rows.length)
+      left -= rows.length
       await turn()
     }
   }
 
-  const start = (enough: () => boolean): Promise<void> => {
-    writing ??= writeWhile(enough).finally(() => {
+  const start = (count: number): Promise<void> => {
+    writing ??= writeFirst(count).finally(() => {
       writing = undefined
     })
     return writing
   }
 
+  /** What is queued by now: what comes meanwhile is left to become a whole batch. */
   const flush = async (): Promise<void> => {
-    await writing
-    await start(() => queue.length > 0)
+    while (writing !== undefined) await writing
+    await start(queue.length)
   }
   // What could not be written stays queued for the next turn.
-  const writeSoon = (): void => void start(() => queue.length >= rowsPerBatch).catch(() => {})
+  const writeSoon = (): void =>
+    void start(queue.length - (queue.length % rowsPerBatch)).catch(() => {})
   const timer = setInterval(() => void flush().catch(() => {}), writeMs).unref()
 
   return {
