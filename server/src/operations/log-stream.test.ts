@@ -71,4 +71,23 @@ describe("the log stream", () => {
     await once(reader, "close")
     expect(Number(counted)).toBe(1_000_000)
   })
+
+  it("says that lines were lost, once somebody reads again", async () => {
+    const pipe = join(folder, "pipe")
+    execFileSync("mkfifo", [pipe])
+    const fd = openSync(pipe, "r+")
+    const stream = createLogStream(fd)
+    const line = `${"x".repeat(65_535)}\n`
+    for (let index = 0; index < 600; index++) stream.write(line)
+    const reader = spawn("cat", [pipe], { stdio: ["ignore", "pipe", "inherit"] })
+    const chunks: Buffer[] = []
+    reader.stdout.on("data", (chunk) => chunks.push(chunk))
+    await new Promise<void>((resolve) => stream.flush(resolve))
+    closeSync(fd)
+    await once(reader, "close")
+    const lines = Buffer.concat(chunks).toString("utf8").trimEnd().split("\n")
+    const told = JSON.parse(lines.at(-1) ?? "")
+    expect(told).toMatchObject({ level: 40, msg: "log lines were lost: nobody read" })
+    expect(lines.length - 1 + told.kilobytes / 64).toBe(600)
+  })
 })

@@ -16,6 +16,7 @@ export const createLogStream = (fd: number) => {
   let filled = 0
   const waiting: Buffer[] = []
   let waitingBytes = 0
+  /** Blocks that were lost since it was last told. */
   let dropped = 0
   let writing = false
   const flushed: (() => void)[] = []
@@ -36,6 +37,14 @@ export const createLogStream = (fd: number) => {
     filled = 0
   }
 
+  /** Says in the log itself, as soon as somebody reads it again, that some of it is missing. */
+  const tellOfLost = (): void => {
+    const kilobytes = (dropped * blockBytes) / 1024
+    const told = { level: 40, time: Date.now(), kilobytes, msg: "log lines were lost: nobody read" }
+    dropped = 0
+    enqueue(Buffer.from(`${JSON.stringify(told)}\n`))
+  }
+
   const taken = (block: Buffer, bytes: number): void => {
     waitingBytes -= bytes
     if (bytes < block.length) waiting[0] = block.subarray(bytes)
@@ -43,8 +52,9 @@ export const createLogStream = (fd: number) => {
   }
 
   const pump = (): void => {
-    const [block] = waiting
     if (writing) return
+    if (waiting.length === 0 && dropped > 0) tellOfLost()
+    const [block] = waiting
     if (!block) {
       for (const done of flushed.splice(0)) done()
       return
@@ -86,8 +96,5 @@ export const createLogStream = (fd: number) => {
         // Whoever read it has gone.
       }
     },
-
-    /** Blocks of lines that were lost because nobody read. */
-    dropped: (): number => dropped,
   }
 }
