@@ -63,6 +63,7 @@ export const createDiskObjects = (dataDir: string): Objects => {
 
   return {
     ...spool,
+    keepsAtOnce: 1,
 
     receive: async (source, receiving) => {
       const { path, ...found } = await spool.receive(source, receiving)

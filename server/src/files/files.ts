@@ -1,12 +1,15 @@
+import type { Selectable } from "kysely"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
+import type { FileRow } from "../db/file-tables.ts"
 import { foldCase } from "../db/text.ts"
+import { createTurns } from "../db/turns.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import type { Queue } from "../jobs/queue.ts"
-import type { Objects } from "./objects.ts"
+import type { Objects, Received } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
 import { type FileStore, type StoredFile, toRecord } from "./store.ts"
@@ -43,6 +46,10 @@ const isOver = ({ status }: StoredFile): boolean => status !== "pending" && stat
 /** Files of people: their bytes, and how far their processing is. */
 export const createFiles = (needs: Needs) => {
   const { db, bus, audit, store, passages, objects, queue, newId, now } = needs
+
+  /** Who uploads many files at once would otherwise hold up those who chat. */
+  const inTurn = createTurns()
+  let kept = 0
 
   const unknown = (): never => fail("not_found", "There is no such file")
   const owns = ({ user }: Caller, file: StoredFile): boolean =>
@@ -99,6 +106,25 @@ export const createFiles = (needs: Needs) => {
       look()
     })
 
+  /** Gives bytes their name for good, and makes the row that names them. */
+  const keep = (
+    actor: Actor,
+    row: Selectable<FileRow>,
+    { received, process, within }: Pick<Addition, "process" | "within"> & { received: Received },
+  ): Promise<void> =>
+    db.alone(`object:${row.hash}`, async () => {
+      await received.keep()
+      await db.transact(async (tx) => {
+        await within?.(tx)
+        await store.insert(tx, row)
+        if (process) await queue.add(tx, "read", row.id, row.hash)
+        const after = { filename: row.filename, size: row.size, hash: row.hash }
+        const event = { actor, action: "file.uploaded", target: target(row.id), after }
+        await audit.record(tx, event)
+        await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
+      })
+    })
+
   /** Bytes that no file has any more; alone, so that no upload takes them up meanwhile. */
   const dropBytes = (hash: string): Promise<void> =>
     db.alone(`object:${hash}`, async () => {
@@ -144,18 +170,8 @@ export const createFiles = (needs: Needs) => {
       }
       try {
         await received.prepare()
-        await db.alone(`object:${row.hash}`, async () => {
-          await received.keep()
-          await db.transact(async (tx) => {
-            await within?.(tx)
-            await store.insert(tx, row)
-            if (process) await queue.add(tx, "read", row.id, row.hash)
-            const after = { filename, size: row.size, hash: row.hash }
-            const event = { actor, action: "file.uploaded", target: target(row.id), after }
-            await audit.record(tx, event)
-            await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
-          })
-        })
+        const turn = `${kept++ % objects.keepsAtOnce}`
+        await inTurn(turn, () => keep(actor, row, { received, process, ...(within && { within }) }))
       } finally {
         await received.drop()
       }

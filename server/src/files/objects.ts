@@ -33,6 +33,8 @@ export interface LocalCopy {
 
 /** Files' bytes, each content once, under the SHA-256 of it. */
 export interface Objects {
+  /** How many are to be kept at once: on a disk it is work, on a network mostly waiting. */
+  keepsAtOnce: number
   /** Streams to the disk while hashing. Nothing stays when it throws. */
   receive(source: Readable, receiving: Receiving): Promise<Received>
   /** Takes over a file on the disk, which is gone once it was dropped. */

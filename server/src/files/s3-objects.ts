@@ -110,6 +110,7 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
   }
 
   return {
+    keepsAtOnce: 8,
     temporary: spool.temporary,
 
     receive: async (source, receiving) => {
