@@ -12,6 +12,8 @@ const steady = `export async function* reply() {
   }
 }`
 
+const bulk = "export function* reply() { for (let n = 0; n < 10_000; n++) yield 'word ' }"
+
 const shout = `export const chunk = (delta) =>
   delta.content ? { ...delta, content: delta.content.toUpperCase() } : delta`
 
@@ -117,6 +119,13 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
         body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello." }], ...fields }),
       }),
 
+    /** The same stream from the provider itself. */
+    fromProvider: (fields: object): Promise<Response> =>
+      fetch(`http://127.0.0.1:${upstream.port}/v1/chat/completions`, {
+        method: "POST",
+        body: JSON.stringify({ messages: [{ role: "user", content: "Hello." }], ...fields }),
+      }),
+
     attach: async (id: string, models: string[]): Promise<void> => {
       const response = await post(`/id/${id}/update`, { filter_models: models })
       if (!response.ok) throw new Error(await response.text())
@@ -139,6 +148,7 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
 
     saveAll: async (): Promise<void> => {
       await save("trivial", "export function* reply() { yield 'Hello.' }")
+      await save("bulk", bulk)
       await save("shout", shout)
       for (let index = 0; index < 4; index++) await save(`steady_${index}`, steady)
     },

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises"
 import type { Insertable } from "kysely"
 import type { Database } from "../db/database.ts"
 import type { FunctionRunRow } from "../db/function-tables.ts"
@@ -13,6 +14,24 @@ const toRow = ({ log, trial, column, ...run }: FunctionRun): Insertable<Function
   trial: trial ? 1 : 0,
   log: JSON.stringify(log),
 })
+
+/** Rows are written by so much of their logs at a time: requests have their turn in between. */
+const portionCharacters = 32 * 1024
+
+const portions = (runs: readonly FunctionRun[]): FunctionRun[][] => {
+  const all: FunctionRun[][] = []
+  let room = 0
+  for (const run of runs) {
+    const characters = run.log.reduce((sum, { text }) => sum + text.length, 1000)
+    if (room < characters || all.length === 0) {
+      all.push([])
+      room = portionCharacters
+    }
+    room -= characters
+    all.at(-1)?.push(run)
+  }
+  return all
+}
 
 /**
  * The last runs of each function, written behind the requests' backs: one that was lost with its
@@ -50,7 +69,10 @@ export const createRunStore = (db: Database) => {
     queue = []
     for (const [id, some] of Map.groupBy(runs, ({ function_id }) => function_id)) {
       // Older ones would be deleted in the same breath.
-      await write(id, some.slice(-keptRuns)).catch(() => {})
+      for (const portion of portions(some.slice(-keptRuns))) {
+        await write(id, portion).catch(() => {})
+        await turn()
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import type { EngineExports, Pointer } from "./engine-exports.ts"
-import { type Image, pageBytes, partsOf, putParts } from "./image.ts"
+import { type Image, pageBytes, partsOf, putParts, renew } from "./image.ts"
 import { noImports } from "./protocol.ts"
 import { systemFor } from "./system.ts"
 
@@ -83,7 +83,8 @@ export class Engine {
     const engine = new Engine(wasm, outside)
     const { memory } = engine.#exports
     memory.grow(image.pages - memory.buffer.byteLength / pageBytes)
-    engine.#put(image)
+    putParts(engine.#memory, image.parts)
+    engine.#begin(image)
     return engine
   }
 
@@ -104,12 +105,12 @@ export class Engine {
   reset(image: Image): boolean {
     const heap = this.#memory
     if (heap.length !== image.pages * pageBytes) return false
-    this.#put(image)
+    renew(heap, image.parts)
+    this.#begin(image)
     return true
   }
 
-  #put({ parts, stack, runtime, context, nothing }: Image): void {
-    putParts(this.#memory, parts)
+  #begin({ stack, runtime, context, nothing }: Image): void {
     // The one global that the engine ever writes, and where its state begins.
     this.#exports.__stack_pointer.value = stack
     this.#exports.qjs_set_runtime_and_context(runtime, context)

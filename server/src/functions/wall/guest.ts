@@ -275,7 +275,7 @@ export class Guest implements Host {
     const lines = this.#log.take()
     if (lines.length > 0) this.#needs.outbox.put({ type: "log", run, lines })
     if (this.#out.length === 0) return
-    this.#needs.outbox.put({ type: "out", run, pieces: this.#out })
+    this.#needs.outbox.putSoon({ type: "out", run, pieces: this.#out })
     this.#out = []
   }
 

@@ -33,12 +33,16 @@ export const partsOf = (heap: Buffer): Part[] => {
   return parts
 }
 
-/** Makes these parts all that stands there. */
+/** Into a memory in which nothing stands. */
 export const putParts = (heap: Buffer, parts: readonly Part[]): void => {
-  const bytesAt = new Map(parts.map(({ at, bytes }) => [at, bytes]))
+  for (const { at, bytes } of parts) heap.set(bytes, at)
+}
+
+/** Makes these parts all that stands there. */
+export const renew = (heap: Buffer, parts: readonly Part[]): void => {
+  const kept = new Set(parts.map(({ at }) => at))
   for (let at = 0; at < heap.length; at += blockBytes) {
-    const bytes = bytesAt.get(at)
-    if (bytes) heap.set(bytes, at)
-    else if (isUsed(heap, at)) heap.fill(0, at, at + blockBytes)
+    if (!kept.has(at) && isUsed(heap, at)) heap.fill(0, at, at + blockBytes)
   }
+  putParts(heap, parts)
 }

@@ -1,5 +1,5 @@
 /** What waits for others to go with it waits no longer, however busy the thread is. */
-const longestMs = 1
+const longestMs = 2
 
 /**
  * Gathers what is sent to another thread: each message costs both as much as many together. They go
@@ -8,12 +8,17 @@ const longestMs = 1
 export const createOutbox = <T>(send: (all: T[]) => void) => {
   let waiting: T[] = []
   let since = 0
+  let sentAt = 0
   let planned = false
+  let later: NodeJS.Timeout | undefined
 
   const flush = (): void => {
+    clearTimeout(later)
+    later = undefined
     if (waiting.length === 0) return
     const all = waiting
     waiting = []
+    sentAt = performance.now()
     send(all)
   }
 
@@ -22,13 +27,28 @@ export const createOutbox = <T>(send: (all: T[]) => void) => {
     flush()
   }
 
+  const plan = (): void => {
+    if (planned) return
+    planned = true
+    setImmediate(go)
+  }
+
+  const add = (one: T): void => {
+    if (waiting.length === 0) since = performance.now()
+    waiting.push(one)
+  }
+
   return {
     put: (one: T): void => {
-      if (waiting.length === 0) since = performance.now()
-      waiting.push(one)
-      if (planned) return
-      planned = true
-      setImmediate(go)
+      add(one)
+      plan()
+    },
+
+    /** Of which there will be many: where some went just now, these wait for more. */
+    putSoon: (one: T): void => {
+      add(one)
+      if (since - sentAt > longestMs) plan()
+      else if (!planned) later ??= setTimeout(flush, longestMs)
     },
 
     flush,

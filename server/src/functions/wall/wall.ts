@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises"
+import { leanBinary } from "./binary.ts"
 import { type Begin, Lane } from "./lane.ts"
 import type { Limits } from "./protocol.ts"
 import type { Session } from "./session.ts"
@@ -40,7 +41,7 @@ export const createWall = ({ workers, limits }: Needs) => {
   let idle: NodeJS.Timeout | undefined
 
   const compile = (): Promise<WebAssembly.Module> => {
-    compiled ??= wasmFile().then((bytes) => WebAssembly.compile(new Uint8Array(bytes)))
+    compiled ??= wasmFile().then((bytes) => WebAssembly.compile(leanBinary(bytes)))
     return compiled
   }
 

@@ -1,0 +1,16 @@
+import { setPriority } from "node:os"
+
+/**
+ * Gives the calling thread a lower priority: requests come before it. To be called before anything
+ * else is loaded, as loading is computing too. Linux alone has priorities a thread.
+ *
+ * @param niceness 19 gives way to everything else
+ */
+export const giveWay = (niceness: number): void => {
+  if (process.platform !== "linux") return
+  try {
+    setPriority(0, niceness)
+  } catch {
+    // Where it is not allowed they share alike.
+  }
+}
