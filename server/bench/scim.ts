@@ -1,211 +1,151 @@
 // `npm run bench:scim`: SCIM at the size of a large organisation, on both databases.
-// `-- --small` for a twentieth of it; `-- sqlite` or `-- postgresql` for one of them.
-import { spawn, spawnSync } from "node:child_process"
+// `-- --small` for a twentieth of it; `-- sqlite` or `-- postgresql` for one of them;
+// `-- "--node-options=--cpu-prof --cpu-prof-dir=FOLDER"` to see where the time goes.
+import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { parseArgs } from "node:util"
 import { sql } from "kysely"
 import { openDatabase } from "../src/db/open.ts"
 import { startCluster } from "../test/setup/postgres.ts"
+import { type Mark, passes } from "./line.ts"
 import { readCpu, readRss } from "./proc.ts"
-import { groupId, type Sizes, seed, userId } from "./scim-data.ts"
+import { type Sizes, seed } from "./scim-data.ts"
+import { type Gateway, startGateway } from "./scim-gateway.ts"
+import { type Row, rowsFor } from "./scim-rows.ts"
+import { formatMarks } from "./table.ts"
 
-const token = "bench-scim-token-0123456789abcdef0123456789"
-const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
-const asked = ["sqlite", "postgresql"].filter((name) => process.argv.includes(name))
+const { values: options, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: {
+    small: { type: "boolean", default: false },
+    "node-options": { type: "string", default: "" },
+  },
+})
 const wants = (name: string): boolean => asked.length === 0 || asked.includes(name)
-const small = process.argv.includes("--small")
-const sizes: Sizes = small
+const sizes: Sizes = options.small
   ? { users: 5_000, groups: 100, largeGroup: 1_000 }
   : { users: 100_000, groups: 2_000, largeGroup: 20_000 }
+const nodeOptions = options["node-options"].split(" ").filter(Boolean)
+
+/** So long a gateway is asked before it is measured, as the one for chats is. */
+const warmSeconds = 10
+/** After so long a gateway that nobody asks has settled. */
+const settledMs = 5_000
+/** MB that the memory of two gateways, of the same kind and both at rest, may differ by. */
+const sameMemory = 10
 
 type Env = Record<string, string>
-
-const startGateway = async (env: Env) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.ts")], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: {
-      PATH: process.env.PATH,
-      PORT: "0",
-      OLLAMA_BASE_URLS: ";",
-      SECRET_KEY: "a secret key of the benchmark, long enough",
-      SCIM_ENABLED: "true",
-      SCIM_TOKEN: token,
-      SCIM_RATE_LIMIT: "off",
-      LOG_LEVEL: "info",
-      ...env,
-    },
-  })
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", () => reject(new Error("The gateway ended")))
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      const found = /"url":"(http[^"]+)".*"listening"/.exec(line)?.[1]
-      if (found) resolve(found)
-    })
-  })
-  const ended = new Promise((resolve) => child.once("exit", resolve))
-  return {
-    pid: child.pid ?? 0,
-    base: `${url}/api/v1/scim/v2`,
-    stop: async () => {
-      child.kill("SIGTERM")
-      await ended
-    },
-  }
-}
-
-interface Asked {
-  method?: string
-  path: string
-  body?: unknown
-}
-
-const ask = async (base: string, { method = "GET", path, body }: Asked): Promise<void> => {
-  const response = await fetch(base + path, {
-    method,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/scim+json" },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`)
-}
 
 const quantile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 
-interface Row {
-  name: string
-  times: number
-  /** Requests under way at the same time. */
-  at: number
-  request: (index: number) => Asked
+/** Each row for a part of that time, in pairs: what one request adds the next removes. */
+const warmUp = async (gateway: Gateway, rows: readonly Row[]): Promise<void> => {
+  for (const { times, request } of rows) {
+    const until = performance.now() + (warmSeconds * 1000) / rows.length
+    for (let index = times; performance.now() < until; index += 2) {
+      await gateway.ask(request(index))
+      await gateway.ask(request(index + 1))
+    }
+  }
 }
 
 const measure = async (
-  { base, pid }: { base: string; pid: number },
-  { name, times, at, request }: Row,
-): Promise<string> => {
+  gateway: Gateway,
+  { name, times, at, request, mostMs, leastRate }: Row,
+): Promise<Mark[]> => {
   const spent: number[] = []
   let next = 0
   const worker = async (): Promise<void> => {
     for (let index = next++; index < times; index = next++) {
       const begun = performance.now()
-      await ask(base, request(index))
+      await gateway.ask(request(index))
       spent.push(performance.now() - begun)
     }
   }
-  for (let index = 0; index < Math.min(5, times); index++) await ask(base, request(times + index))
   const begun = performance.now()
-  const cpuBefore = readCpu(pid)
+  const cpuBefore = readCpu(gateway.pid)
   await Promise.all(Array.from({ length: at }, worker))
-  const seconds = (performance.now() - begun) / 1000
+  const rate = times / ((performance.now() - begun) / 1000)
   const sorted = spent.toSorted((left, right) => left - right)
+  const p99 = quantile(sorted, 0.99)
   const cells = [
-    name.padEnd(44),
-    String(Math.round(times / seconds)).padStart(6),
+    name.padEnd(40),
+    rate.toFixed(0).padStart(6),
     quantile(sorted, 0.5).toFixed(1).padStart(7),
-    quantile(sorted, 0.99).toFixed(1).padStart(7),
-    ((readCpu(pid) - cpuBefore) / times / 1000).toFixed(1).padStart(10),
+    p99.toFixed(1).padStart(7),
+    ((readCpu(gateway.pid) - cpuBefore) / times / 1000).toFixed(2).padStart(10),
   ]
-  return `| ${cells.join(" | ")} |`
+  console.log(`| ${cells.join(" | ")} |`)
+  return [
+    ...(mostMs ? [{ what: `${name}, p99`, value: p99, unit: "ms", limit: mostMs }] : []),
+    ...(leastRate
+      ? [{ what: `${name}, each in`, value: 1000 / rate, unit: "ms", limit: 1000 / leastRate }]
+      : []),
+  ]
 }
 
-const filter = (text: string): string => `filter=${encodeURIComponent(text)}`
-const someone = (index: number): number => (index * 7919) % sizes.users
-
-/** Adds a hundred members who are none yet, or removes them again. */
-const hundred = (index: number, query: string): Asked => {
-  const from = sizes.largeGroup + Math.floor(index / 2) * 100
-  const value = Array.from({ length: 100 }, (_, offset) => ({
-    value: userId((from + offset) % sizes.users),
-  }))
-  const op = index % 2 === 0 ? "add" : "remove"
-  const body = { schemas: [patchUrn], Operations: [{ op, path: "members", value }] }
-  return { method: "PATCH", path: `/Groups/${groupId(0)}${query}`, body }
+/** MB of a gateway that was started over a database and asked nothing. */
+const restingMemory = async (gateway: Gateway): Promise<number> => {
+  await sleep(settledMs)
+  return readRss(gateway.pid)
 }
 
-const created = (index: number, run: string): Asked => ({
-  method: "POST",
-  path: "/Users",
-  body: {
-    userName: `made-${run}-${index}@bench.example`,
-    name: { givenName: "Made", familyName: `By ${index}` },
-    emails: [{ value: `made-${index}@bench.example`, type: "work", primary: true }],
-    externalId: `made-${run}-${index}`,
-    active: true,
-  },
-})
+const temporary = (): string => mkdtempSync(join(tmpdir(), "portico-bench-scim-"))
 
-const rows: Row[] = [
-  {
-    name: "userName eq",
-    times: 2000,
-    at: 1,
-    request: (i) => ({ path: `/Users?${filter(`userName eq "USER${someone(i)}@bench.example"`)}` }),
-  },
-  {
-    name: "externalId eq",
-    times: 2000,
-    at: 1,
-    request: (i) => ({ path: `/Users?${filter(`externalId eq "external-${someone(i)}"`)}` }),
-  },
-  {
-    name: 'emails[type eq "work"].value eq',
-    times: 1000,
-    at: 1,
-    request: (i) => {
-      const text = `emails[type eq "work"].value eq "user${someone(i)}@bench.example"`
-      return { path: `/Users?${filter(text)}` }
-    },
-  },
-  {
-    name: "userName co",
-    times: 30,
-    at: 1,
-    request: (i) => ({ path: `/Users?${filter(`userName co "er${someone(i)}@"`)}` }),
-  },
-  {
-    name: "list, 100 from the end",
-    times: 30,
-    at: 1,
-    request: () => ({ path: `/Users?startIndex=${sizes.users - 100}&count=100` }),
-  },
-  { name: "list, first 100", times: 50, at: 1, request: () => ({ path: "/Users?count=100" }) },
-  { name: "create, one at a time", times: 500, at: 1, request: (i) => created(i, "one") },
-  { name: "create, eight at a time", times: 2000, at: 8, request: (i) => created(i, "eight") },
-  {
-    name: "PATCH ±100 members of the large group",
-    times: 30,
-    at: 1,
-    request: (i) => hundred(i, ""),
-  },
-  {
-    name: "the same, excludedAttributes=members",
-    times: 60,
-    at: 1,
-    request: (i) => hundred(i, "?excludedAttributes=members"),
-  },
-]
+/** The same over no users, at the second start: the first one makes the tables and more. */
+const emptyMemory = async (env: Env): Promise<number> => {
+  const first = await startGateway(env, nodeOptions)
+  await restingMemory(first)
+  await first.stop()
+  const gateway = await startGateway(env, nodeOptions)
+  try {
+    return await restingMemory(gateway)
+  } finally {
+    await gateway.stop()
+  }
+}
 
-const run = async (name: string, env: Env): Promise<void> => {
-  const dataDir = mkdtempSync(join(tmpdir(), "portico-bench-scim-"))
-  const db = await openDatabase({ DATA_DIR: dataDir, DATABASE_URL: env.DATABASE_URL })
+const fill = async (env: Env): Promise<void> => {
+  const db = await openDatabase({ DATA_DIR: env.DATA_DIR ?? "", DATABASE_URL: env.DATABASE_URL })
   await seed(db, sizes)
   if (env.DATABASE_URL) await sql`vacuum analyze`.execute(db.read)
   await db.close()
+  if (db.file) {
+    const database = new DatabaseSync(db.file)
+    database.exec("pragma wal_checkpoint(truncate)")
+    database.close()
+  }
   // What was seeded is still on its way to the disk, and would make every commit wait.
   spawnSync("sync")
-  const gateway = await startGateway({ DATA_DIR: dataDir, ...env })
+}
+
+const run = async (name: string, database: Env): Promise<Mark[]> => {
+  const dataDir = temporary()
+  const env = { ...database, DATA_DIR: dataDir }
+  const empty = await emptyMemory(env)
+  await fill(env)
+  const gateway = await startGateway(env, nodeOptions)
   try {
     const { users, groups, largeGroup } = sizes
+    const full = await restingMemory(gateway)
+    const rows = rowsFor(sizes)
+    await warmUp(gateway, rows)
     console.log(`\n${name}: ${users} users, ${groups} groups, one of ${largeGroup}\n`)
-    console.log(`| ${"request".padEnd(44)} |  req/s |  p50 ms |  p99 ms | CPU ms/req |`)
-    console.log(`| ${"-".repeat(44)} | -----: | ------: | ------: | ---------: |`)
-    const idle = readRss(gateway.pid)
-    for (const row of rows) console.log(await measure(gateway, row))
-    const resident = `${Math.round(idle)} MB before, ${Math.round(readRss(gateway.pid))} MB after`
-    console.log(`\nresident: ${resident}`)
+    console.log(`| ${"request".padEnd(40)} |  req/s |  p50 ms |  p99 ms | CPU ms/req |`)
+    console.log(`| ${"-".repeat(40)} | -----: | ------: | ------: | ---------: |`)
+    const marks: Mark[] = []
+    for (const row of rows) marks.push(...(await measure(gateway, row)))
+    const idle = { what: "memory at rest, more than over no users", unit: "MB", limit: sameMemory }
+    marks.push({ ...idle, value: Math.max(0, full - empty) })
+    const resident = [empty, full, readRss(gateway.pid)].map((mb) => mb.toFixed(0))
+    console.log(`\nresident: ${resident[0]} MB over no users, ${resident[1]} MB over all of them,`)
+    console.log(`  ${resident[2]} MB right after these requests\n\n${formatMarks(marks)}`)
+    return marks
   } finally {
     await gateway.stop()
     rmSync(dataDir, { recursive: true, force: true })
@@ -218,12 +158,14 @@ const binaries = (existsSync(packages) ? readdirSync(packages) : [])
   .map((version) => join(packages, version, "bin"))
   .find((folder) => existsSync(join(folder, "initdb")))
 
-if (wants("sqlite")) await run("SQLite", {})
+const marks: Mark[] = []
+if (wants("sqlite")) marks.push(...(await run("SQLite", {})))
 if (binaries && wants("postgresql")) {
   const cluster = await startCluster(binaries)
   try {
-    await run("PostgreSQL", { DATABASE_URL: cluster.url })
+    marks.push(...(await run("PostgreSQL", { DATABASE_URL: cluster.url })))
   } finally {
     await cluster.stop()
   }
 }
+process.exitCode = marks.every(passes) ? 0 : 1

@@ -23,14 +23,21 @@ export interface Change {
 const asJson = (value: unknown): string | null =>
   value === undefined ? null : JSON.stringify(value)
 
+const tailStart = 24
+
+/** The next id of the same millisecond: waiting for one that happens to be greater takes all of it. */
+const after = (id: string): string => {
+  const tail = Number.parseInt(id.slice(tailStart), 16) + 1
+  return id.slice(0, tailStart) + tail.toString(16).padStart(12, "0")
+}
+
 /** Ids in the order in which they were asked for, also within one millisecond. */
 const createOrderedIds = () => {
   let last = ""
   return (): string => {
-    let id = randomUUIDv7()
-    while (id <= last) id = randomUUIDv7()
-    last = id
-    return id
+    const id = randomUUIDv7()
+    last = id > last ? id : after(last)
+    return last
   }
 }
 

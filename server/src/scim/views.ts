@@ -50,14 +50,24 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
     order: "groups.id",
   })
 
-  /** One statement with all that belongs to users, unless the reply does not hold it. */
+  /**
+   * One statement with all that belongs to users, unless the reply does not hold it. The page comes
+   * first: PostgreSQL would put together what belongs to those that an offset passes over.
+   */
   const usersPage: View["page"] = async (
     { where, order, limit, offset },
     { projection, base },
     reader = db.read,
   ) => {
-    const rows = await reader
+    const page = reader
       .selectFrom("users")
+      .selectAll()
+      .where(sql<boolean>`${visible} and ${where}`)
+      .orderBy(order)
+      .limit(limit)
+      .offset(offset)
+    const rows = await reader
+      .selectFrom(page.as("users"))
       .selectAll()
       .$if(wants(userType, projection, "emails"), (query) =>
         query.select(emailsOfUser.as("emails_json")),
@@ -65,10 +75,7 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
       .$if(wants(userType, projection, "groups"), (query) =>
         query.select(groupsOfUser.as("groups_json")),
       )
-      .where(sql<boolean>`${visible} and ${where}`)
       .orderBy(order)
-      .limit(limit)
-      .offset(offset)
       .execute()
     const project = createProjector(userType, projection)
     return rows.map(({ emails_json, groups_json, ...row }) => {
