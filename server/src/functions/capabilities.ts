@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { Failure } from "../errors.ts"
 import { type Guard, GuardError } from "../outbound/guard.ts"
+import { guardedFetch } from "../outbound/guarded-fetch.ts"
 import type { Abilities, Asker } from "./abilities.ts"
 import { allowsHost } from "./hosts.ts"
 import type { ItemStore } from "./item-store.ts"
@@ -96,8 +97,6 @@ export const createCapabilities = ({ abilities, items, guard }: Needs, scope: Sc
 
   const fetchAsked = async (args: unknown) => {
     const asked = fetchOf(args)
-    // Loaded when a function first fetches: most gateways have none that does.
-    const { guardedFetch } = await import("../outbound/guarded-fetch.ts")
     try {
       return await guardedFetch(guard, {
         ...asked,

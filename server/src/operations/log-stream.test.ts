@@ -74,7 +74,7 @@ describe("the log stream", () => {
 
   it("says that lines were lost, once somebody reads again", async () => {
     const pipe = join(folder, "pipe")
-    execFileSync("mkfifo", [pipe])
+    execFileSync("sh", ["-c", `mkfifo ${pipe}`])
     const fd = openSync(pipe, "r+")
     const stream = createLogStream(fd)
     const line = `${"x".repeat(65_535)}\n`

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { requestHead } from "./request-head.ts"
 import { UpstreamError } from "./upstream-error.ts"
+import { wholeReply } from "./whole-reply.ts"
 import type { Wire, WireListener } from "./wire.ts"
 import { createWires } from "./wires.ts"
 
@@ -87,11 +88,13 @@ class Answer implements WireListener, Flow {
 
 const toMs = (seconds: number): number => Math.max(1, Math.round(seconds * 1000))
 
-const peerOf = ({ protocol, hostname, port }: URL) => {
+const peerOf = ({ protocol, hostname, port }: URL, address: string | undefined) => {
   const secure = protocol === "https:"
+  const name = hostname.replace(/^\[|\]$/g, "")
   return {
     secure,
-    host: hostname.replace(/^\[|\]$/g, ""),
+    name,
+    address: address ?? name,
     port: Number(port) || (secure ? 443 : 80),
   }
 }
@@ -102,11 +105,14 @@ const toldLength = (headers: OutgoingHttpHeaders): number | null => {
   return typeof told === "string" && /^\d+$/.test(told) ? Number(told) : null
 }
 
-/** Speaks HTTP/1.1 with one upstream over kept connections. Redirects are not followed. */
-export const createClient = (baseUrl: string, patience: Patience) => {
+/**
+ * Speaks HTTP/1.1 with one upstream over kept connections. Redirects are not followed.
+ * @param address where the upstream is, whatever its name says
+ */
+export const createClient = (baseUrl: string, patience: Patience, address?: string) => {
   const url = new URL(baseUrl)
   const basePath = url.pathname.replace(/\/+$/, "")
-  const wires = createWires(peerOf(url))
+  const wires = createWires(peerOf(url, address))
   const connect = toMs(patience.connect)
   const idle = toMs(patience.idle)
 
@@ -147,7 +153,7 @@ export const createClient = (baseUrl: string, patience: Patience) => {
         json === undefined ? headers : { ...headers, "content-type": "application/json" }
       const { status, text } = await wholeReply(
         (listener) => send({ ...request, headers: typed, body }, listener),
-        signal,
+        { signal, mostBytes },
       )
       if (status < 200 || status > 299) throw new RefusedError(status, text)
       return JSON.parse(text)
@@ -166,47 +172,7 @@ export type Client = ReturnType<typeof createClient>
 type Asking = Pick<UpstreamRequest, "method" | "path" | "headers"> & { json?: unknown }
 
 /** Of a reply that is read whole. */
-const mostReadBytes = 64 * 1024 * 1024
-
-const wholeReply = (
-  start: (listener: ReplyListener) => Flow,
-  signal: AbortSignal,
-): Promise<{ status: number; text: string }> =>
-  new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const chunks: Buffer[] = []
-    let bytes = 0
-    let status = 0
-    const stop = (): void => {
-      over()
-      flow.cancel()
-      reject(signal.reason)
-    }
-    const over = (): void => signal.removeEventListener("abort", stop)
-    signal.addEventListener("abort", stop)
-    const flow = start({
-      head: (got) => {
-        status = got
-      },
-      data: (chunk) => {
-        chunks.push(chunk)
-        bytes += chunk.length
-        if (bytes <= mostReadBytes) return true
-        over()
-        flow.cancel()
-        reject(new Error(`its answer has more than ${mostReadBytes} bytes`))
-        return false
-      },
-      end: () => {
-        over()
-        resolve({ status, text: Buffer.concat(chunks).toString("utf8") })
-      },
-      broke: (error) => {
-        over()
-        reject(error)
-      },
-    })
-  })
+const mostBytes = 64_000_000
 
 /** An upstream's own refusal of a request that the gateway made for itself. */
 export class RefusedError extends Error {

@@ -1,7 +1,10 @@
 import { once } from "node:events"
-import { createServer, type RequestListener } from "node:http"
+import { createServer, type RequestListener, type Server } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import type { AddressInfo } from "node:net"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
+import { cert, key } from "../../test/fakes/certificate.ts"
 import { createGuard, type Resolve } from "./guard.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
@@ -10,8 +13,9 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-const serve = async (listener: RequestListener): Promise<number> => {
-  const server = createServer(listener)
+const serve = (listener: RequestListener): Promise<number> => listening(createServer(listener))
+
+const listening = async (server: Server): Promise<number> => {
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   closers.push(() => server.close())
@@ -82,6 +86,22 @@ describe("a guarded fetch", () => {
     const port = await serve(({ headers }, response) => void response.end(headers.host))
     const reply = await guardedFetch(open(to("127.0.0.1")), request(`http://named.example:${port}`))
     expect(reply.body).toBe(`named.example:${port}`)
+  })
+
+  it("wants a certificate of the name that was asked for, at the address that was judged", async () => {
+    const server = createSecureServer({ key, cert }, (_, response) => void response.end("secret"))
+    const usual = getCACertificates("default")
+    setDefaultCACertificates([...usual, cert])
+    try {
+      const port = await listening(server)
+      const guard = open(to("127.0.0.1"))
+      const right = await guardedFetch(guard, request(`https://localhost:${port}/`))
+      expect(right.body).toBe("secret")
+      const wrong = guardedFetch(guard, request(`https://other.example:${port}/`))
+      await expect(wrong).rejects.toThrow(/other.example/)
+    } finally {
+      setDefaultCACertificates(usual)
+    }
   })
 
   it("judges every address that it is redirected to", async () => {

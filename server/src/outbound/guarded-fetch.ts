@@ -1,8 +1,10 @@
-import { Agent, type Dispatcher } from "undici"
+import { createClient } from "./client.ts"
 import { type Guard, GuardError } from "./guard.ts"
+import { headerOf } from "./reply-head.ts"
+import { TooLongError, wholeReply } from "./whole-reply.ts"
 
 const mostRedirects = 5
-const connectMs = 5000
+const connectSeconds = 5
 
 export interface GuardedRequest {
   url: URL
@@ -37,23 +39,14 @@ const check = (url: URL, allows: GuardedRequest["allows"]): void => {
   if (!allows(url)) throw new GuardError(`The host ${url.host} is not one that was allowed`)
 }
 
-const read = async (body: Dispatcher.ResponseData["body"], most: number): Promise<string> => {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > most) throw new GuardError(`The reply is longer than ${most / 1e6} MB`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
-
-const flat = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || name === "set-cookie" ? [] : [[name, String(value)]],
-    ),
+const named = (rawHeaders: readonly string[]): Record<string, string> => {
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase())
+  return Object.fromEntries(
+    [...new Set(names)]
+      .filter((name) => name !== "set-cookie")
+      .map((name) => [name, headerOf(rawHeaders, name) ?? ""]),
   )
+}
 
 interface Hop {
   reply: GuardedReply
@@ -61,37 +54,33 @@ interface Hop {
 }
 
 const once = async (guard: Guard, request: GuardedRequest): Promise<Hop> => {
-  const { url, method, headers, body, patience, signal } = request
+  const { url, method, headers, body, patience, mostBytes, signal } = request
   check(url, request.allows)
-  const { address, family } = await guard.admit(url.hostname)
-  const agent = new Agent({
-    connect: {
-      timeout: connectMs,
-      // The address that was judged, whatever the name would say now.
-      lookup: (_name, options, found) =>
-        options.all ? found(null, [{ address, family }]) : found(null, address, family),
-    },
-    headersTimeout: patience,
-    bodyTimeout: patience,
-  })
+  // The address that was judged, whatever the name would say now.
+  const { address } = await guard.admit(url.hostname)
+  const seconds = patience / 1000
+  const patiences = { connect: connectSeconds, firstByte: seconds, idle: seconds }
+  const client = createClient(url.origin, patiences, address)
+  const sent = {
+    method,
+    path: url.pathname + url.search,
+    headers: { ...headers, "accept-encoding": "identity" },
+    body: body === null ? null : Buffer.from(body),
+  }
   try {
-    const { origin, pathname, search } = url
-    const reply = await agent.request({
-      origin,
-      path: pathname + search,
-      method: method as Dispatcher.HttpMethod,
-      headers: { ...headers, "accept-encoding": "identity" },
-      body,
-      signal,
-    })
-    const location = reply.statusCode >= 300 && reply.statusCode < 400 && reply.headers.location
-    const text = await read(reply.body, request.mostBytes)
+    const { status, rawHeaders, text } = await wholeReply(
+      (listener) => client.send(sent, listener),
+      { signal, mostBytes },
+    )
     return {
-      reply: { status: reply.statusCode, url: url.href, headers: flat(reply.headers), body: text },
-      location: typeof location === "string" ? location : null,
+      reply: { status, url: url.href, headers: named(rawHeaders), body: text },
+      location: status >= 300 && status < 400 ? headerOf(rawHeaders, "location") : null,
     }
+  } catch (error) {
+    if (!(error instanceof TooLongError)) throw error
+    throw new GuardError(`The reply is longer than ${mostBytes / 1e6} MB`)
   } finally {
-    void agent.destroy().catch(() => {})
+    client.close()
   }
 }
 

@@ -7,7 +7,10 @@ import { classify, UpstreamError, type UpstreamErrorKind } from "./upstream-erro
 /** Where a wire leads. */
 export interface Peer {
   secure: boolean
-  host: string
+  /** That its certificate has to bear. */
+  name: string
+  /** An IP address, or the name. */
+  address: string
   port: number
 }
 
@@ -57,13 +60,13 @@ interface Needs {
 }
 
 const open = ({ peer, session }: Needs, take: (length: number) => boolean): Socket => {
-  const { secure, host, port } = peer
-  const target = { host, port, noDelay: true, onread: { buffer: shared, callback: take } }
+  const { secure, name, address, port } = peer
+  const target = { host: address, port, noDelay: true, onread: { buffer: shared, callback: take } }
   if (!secure) return connectPlainly(target)
   return connectSecurely({
     ...target,
     ALPNProtocols: ["http/1.1"],
-    ...(isIP(host) === 0 && { servername: host }),
+    ...(isIP(name) === 0 && { servername: name }),
     ...(session && { session }),
   })
 }
