@@ -76,6 +76,10 @@ export const createAudit = ({ now }: { now: () => number }) => {
     /** Writes one event of what changed nothing. */
     recordAlone: (db: Database, change: Change): Promise<void> =>
       db.execute((writer) => insert(writer, change)),
+
+    /** Writes one event of what was only read: it outlives the process, and waits for no disk. */
+    recordRead: (db: Database, change: Change): Promise<void> =>
+      db.executeLoosely((writer) => insert(writer, change)),
   }
 }
 

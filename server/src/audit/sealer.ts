@@ -3,8 +3,8 @@ import type { Database, Tx } from "../db/database.ts"
 import { type BlockRow, beginning, type EventRow, hashBlock, type Signer } from "./chain.ts"
 import { headName, writeState } from "./state.ts"
 
-/** Few enough that sealing a block, 2 ms in the embedded database, holds nobody up. */
-const eventsPerBlock = 64
+/** Few enough that sealing a block, less than a millisecond in the embedded database, holds nobody up. */
+const eventsPerBlock = 16
 const lookMs = 1000
 /** An event waits no longer for others to be sealed with. */
 const longestWaitSeconds = 5

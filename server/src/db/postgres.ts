@@ -78,6 +78,8 @@ export const openPostgres = (url: string): Database => {
         return work(tx)
       }),
     execute: (statement) => statement(db),
+    // To say that it need not wait would cost more than waiting.
+    executeLoosely: (statement) => statement(db),
     exclusive,
     // Each holds a connection while it works: a few at a time, so that some are left for the work.
     alone: (lock, work) =>

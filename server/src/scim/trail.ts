@@ -15,15 +15,13 @@ export interface Entry {
  * of its transaction; reads and failures are written here, before the reply.
  */
 export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
-  const write = (entry: Entry, outcome: "success" | "failure", status: number): Promise<void> =>
-    audit.recordAlone(db, { ...entry, outcome, status })
-
   const noteFailure = async <T>(entry: Entry, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
       // The reply is a refusal already; a trail that cannot be written does not change which.
-      await write(entry, "failure", toFailure(error).status).catch(() => {})
+      const { status } = toFailure(error)
+      await audit.recordAlone(db, { ...entry, outcome: "failure", status }).catch(() => {})
       throw error
     }
   }
@@ -32,7 +30,7 @@ export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
     change: noteFailure,
     read: async <T>(entry: Entry, work: () => Promise<T>): Promise<T> => {
       const result = await noteFailure(entry, work)
-      await write(entry, "success", 200)
+      await audit.recordRead(db, { ...entry, outcome: "success", status: 200 })
       return result
     },
   }
