@@ -144,6 +144,30 @@ it("says why a file cannot be used, and sends once it is removed", async () => {
   await answers().getByText("You said: What does it say?").waitFor()
 })
 
+it("learns of a file what happened before it heard the server's news", async () => {
+  const { page } = visit
+  const heard = Promise.withResolvers<void>()
+  await page.route("**/api/v1/events", async (route) => {
+    await heard.promise
+    await route.continue()
+  })
+  let asked = 0
+  await page.route(/\/api\/v1\/files\/[\w-]{36}$/, async (route) => {
+    const response = await route.fetch()
+    const file = await response.json()
+    // Answered before the file was read, as on a slow network.
+    if (asked++ === 0) Object.assign(file.data, { status: "processing", error: null })
+    await route.fulfill({ response, json: file })
+  })
+  await begin()
+  await drop(page, "#composer", [{ name: "empty.txt", text: " \n" }])
+  await expect.poll(() => asked).toBe(1)
+  await page.getByRole("button", { name: "Remove empty.txt" }).waitFor()
+  heard.resolve()
+  await attached().getByRole("alert").waitFor()
+  await page.unrouteAll()
+})
+
 it("takes pictures that are dropped or pasted, and files beside them", async () => {
   const { page } = visit
   await begin()

@@ -48,14 +48,10 @@ const hear = (tell: (news: News) => void, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) return resolve()
     let source: EventSource | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
-    let heard = false
     const open = (): void => {
       source = new EventSource("/api/v1/events")
-      source.addEventListener("ready", () => {
-        // What happened while nobody heard is not told again.
-        if (heard) tell({ name: "all" })
-        heard = true
-      })
+      // What happened while nobody heard is not told again, nor what did since the page first asked.
+      source.addEventListener("ready", () => tell({ name: "all" }))
       source.addEventListener("reset", () => tell({ name: "all" }))
       source.addEventListener("models", () => tell({ name: "models" }))
       source.addEventListener("account", () => tell({ name: "account" }))
