@@ -42,7 +42,7 @@ const wantedExports = (section: Buffer): Buffer => {
  * The engine without what nobody calls: each instance makes an object of every export, and that took
  * two thirds of the time in which a machine is made.
  */
-export const leanBinary = (binary: Buffer): Buffer => {
+export const leanBinary = (binary: Buffer): Buffer<ArrayBuffer> => {
   const parts = [binary.subarray(0, magicBytes)]
   let at = magicBytes
   while (at < binary.length) {

@@ -2,6 +2,7 @@ import { Allowance } from "./allowance.ts"
 import { createGuestLog, logMessage } from "./guest-log.ts"
 import { textOperations } from "./host-texts.ts"
 import type { Host, Machine, MachineNeeds } from "./machine.ts"
+import { moduleFault } from "./module-fault.ts"
 import type { Outbox } from "./outbox.ts"
 import { type Asked, type Ending, type Limits, type Told, threadTime } from "./protocol.ts"
 import { createTimers } from "./timers.ts"
@@ -25,7 +26,7 @@ type Stop = { ending: Ending; why: string | null }
 
 /**
  * One run in a machine of its own. Only JSON text crosses, measured before it is read; the machine
- * is thrown away when the run is over, in whatever way.
+ * is given back when the run is over, in whatever way.
  */
 export class Guest implements Host {
   readonly #needs: GuestNeeds
@@ -79,7 +80,7 @@ export class Guest implements Host {
         own.load(code, json)
       } catch (error) {
         if (this.#stop) return
-        this.#refuseModule(error)
+        this.#failed(moduleFault(error))
       }
     })
   }
@@ -207,18 +208,6 @@ export class Guest implements Host {
     }
   }
 
-  /** None of the author's code ran yet when a module does not parse: what is thrown is the engine's. */
-  #refuseModule(error: unknown): void {
-    const shown = error instanceof Error ? error : new Error(String(error))
-    const denied = typeof error === "string" || shown.name === "Error"
-    const fault = {
-      name: denied ? "DeniedError" : shown.name,
-      message: shown.message.slice(0, 2000),
-      stack: denied ? "" : (shown.stack ?? "").slice(0, 2000),
-    }
-    this.#failed(JSON.stringify({ fault }))
-  }
-
   /** @returns a text when the guest is to wait before it puts out more */
   #put(json: string): string | undefined {
     const { pieces, outputBytes, cpuMs } = this.#limits
@@ -297,7 +286,6 @@ export class Guest implements Host {
       slowestMs: this.#slowestMs,
       memoryBytes: machine.memoryBytes,
     })
-    // The machine is not taken down piece by piece: its memory goes as one.
     this.#over(machine)
   }
 }
