@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { collect, upload } from "../../server/test/library.ts"
 import { drop } from "./library.ts"
@@ -165,7 +166,26 @@ it("learns of a file what happened before it heard the server's news", async () 
   await page.getByRole("button", { name: "Remove empty.txt" }).waitFor()
   heard.resolve()
   await attached().getByRole("alert").waitFor()
-  await page.unrouteAll()
+  await page.unrouteAll({ behavior: "wait" })
+})
+
+it("learns of a file what happened while it asked for the first time", async () => {
+  const { page } = visit
+  let asked = 0
+  await page.route(/\/api\/v1\/files\/[\w-]{36}$/, async (route) => {
+    const response = await route.fetch()
+    const file = await response.json()
+    if (asked++ === 0) {
+      Object.assign(file.data, { status: "processing", error: null })
+      // The news overtakes the answer.
+      await sleep(1500)
+    }
+    await route.fulfill({ response, json: file })
+  })
+  await begin()
+  await drop(page, "#composer", [{ name: "blank.txt", text: "\t\n" }])
+  await attached().getByRole("alert").waitFor()
+  await page.unrouteAll({ behavior: "wait" })
 })
 
 it("takes pictures that are dropped or pasted, and files beside them", async () => {

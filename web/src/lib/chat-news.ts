@@ -5,7 +5,7 @@ import { meQuery } from "./session.ts"
 type News =
   | { name: "chats"; id: string | null }
   | { name: "files" | "collections"; id: string }
-  | { name: "models" | "account" | "all" }
+  | { name: "models" | "account" | "library" | "all" }
 
 const againMs = 3000
 /** Files move on in bursts; their lists are asked for once for all of them. */
@@ -13,8 +13,16 @@ const gatherMs = 300
 
 let gathering = false
 
+/** What is asked for the first time just now may be answered with how it was: it is asked again after. */
+const renew = async (queryKey: readonly string[]): Promise<void> => {
+  const first = queryClient.getQueryCache().findAll({ queryKey })
+  const underWay = first.filter(({ state }) => state.data === undefined)
+  await Promise.allSettled(underWay.map(({ promise }) => promise))
+  await queryClient.invalidateQueries({ queryKey })
+}
+
 const libraryChanged = (fileId: string | null): void => {
-  if (fileId) void queryClient.invalidateQueries({ queryKey: ["files", "one", fileId] })
+  if (fileId) void renew(["files", "one", fileId])
   if (gathering) return
   gathering = true
   setTimeout(() => {
@@ -36,8 +44,10 @@ const act = (news: News): void => {
   if (news.name === "all") {
     void queryClient.invalidateQueries({ queryKey: ["chats"] })
     void queryClient.invalidateQueries({ queryKey: ["models"] })
-    void queryClient.invalidateQueries({ queryKey: ["files"] })
-    void queryClient.invalidateQueries({ queryKey: ["collections"] })
+  }
+  if (news.name === "all" || news.name === "library") {
+    void renew(["files"])
+    void renew(["collections"])
   }
 }
 
@@ -48,10 +58,14 @@ const hear = (tell: (news: News) => void, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) return resolve()
     let source: EventSource | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
+    let heard = false
     const open = (): void => {
       source = new EventSource("/api/v1/events")
-      // What happened while nobody heard is not told again, nor what did since the page first asked.
-      source.addEventListener("ready", () => tell({ name: "all" }))
+      source.addEventListener("ready", () => {
+        // What happened while nobody heard is not told again. Files move on at once, also while a page loads.
+        tell({ name: heard ? "all" : "library" })
+        heard = true
+      })
       source.addEventListener("reset", () => tell({ name: "all" }))
       source.addEventListener("models", () => tell({ name: "models" }))
       source.addEventListener("account", () => tell({ name: "account" }))
