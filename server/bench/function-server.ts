@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createUserKey, modelsKnown, startGateway } from "./gateway.ts"
 import type { Processes } from "./processes.ts"
@@ -17,8 +19,24 @@ const bulk = "export function* reply() { for (let n = 0; n < 10_000; n++) yield 
 const shout = `export const chunk = (delta) =>
   delta.content ? { ...delta, content: delta.content.toUpperCase() } : delta`
 
+/** The only address of this machine that functions may reach: it sends whoever comes to a closed one. */
+const redirecting = "127.0.0.2"
+
+const startRedirecting = async (): Promise<number> => {
+  const server = createServer((_request, response) => {
+    response.writeHead(307, { location: "http://127.0.0.1:8080/" }).end()
+  })
+  server.listen(0, redirecting).unref()
+  await once(server, "listening")
+  const address = server.address()
+  return typeof address === "object" && address ? address.port : 0
+}
+
 const replying = (expression: string): string =>
   `export const reply = async (request, context) => ${expression}`
+
+const fetching = (host: string): string =>
+  replying(`(await context.fetch('http://${host}/')).text()`)
 
 /** What takes as much as it can get, and what wants where it may not; by what it strains. */
 export const hostile: Readonly<Record<string, readonly string[]>> = {
@@ -61,8 +79,9 @@ export const hostile: Readonly<Record<string, readonly string[]>> = {
     replying("context.chat.constructor.constructor('return typeof process')()"),
   ],
   reach: [
-    replying("(await context.fetch('http://127.0.0.1:8080/')).text()"),
-    replying("(await context.fetch('http://169.254.169.254/')).text()"),
+    ...["127.0.0.1:8080", "localhost:8080", "169.254.169.254", "10.0.0.1"].map(fetching),
+    fetching(`${redirecting}:PORT`),
+    fetching("not-allowed.example"),
     replying("context.chat({ model: 'not-granted', messages: request.messages })"),
     replying(
       "{ for (let n = 0; n < 50; n++) await context.store.set('k' + n, 'x'.repeat(1e4)); return 'x' }",
@@ -84,7 +103,9 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     upstreamPort: upstream.port,
     main: new URL("../src/main.ts", import.meta.url).pathname,
     nodeOptions: [],
+    env: { FUNCTION_NETWORKS: `${redirecting}/32` },
   })
+  const redirectPort = await startRedirecting()
   const key = await createUserKey(gateway)
   await modelsKnown(gateway, key)
   const base = `http://127.0.0.1:${gateway.port}`
@@ -98,11 +119,11 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     return response
   }
 
-  const save = async (id: string, content: string): Promise<void> => {
-    const updated = await post(`/id/${id}/update`, { content })
+  const save = async (id: string, content: string, hosts: string[] = []): Promise<void> => {
+    const updated = await post(`/id/${id}/update`, { content, hosts })
     if (updated.ok) return void (await updated.arrayBuffer())
     await updated.arrayBuffer()
-    const created = await post("/create", { id, name: id, content, access_grants: everyone })
+    const created = await post("/create", { id, name: id, content, hosts, access_grants: everyone })
     if (!created.ok) throw new Error(`${id}: ${created.status} ${await created.text()}`)
     await created.arrayBuffer()
   }
@@ -154,9 +175,12 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     },
 
     saveHostile: async (names: readonly string[]): Promise<void> => {
+      const hosts = ["127.0.0.1:8080", "localhost:8080", "169.254.169.254", "10.0.0.1"]
+      hosts.push(`${redirecting}:${redirectPort}`)
       for (const name of names) {
-        for (const [index, content] of (hostile[name] ?? []).entries()) {
-          await save(`hostile_${name}_${index}`, content)
+        for (const [index, code] of (hostile[name] ?? []).entries()) {
+          const content = code.replace("PORT", `${redirectPort}`)
+          await save(`hostile_${name}_${index}`, content, hosts)
         }
       }
     },

@@ -17,6 +17,8 @@ export type GatewayNeeds = {
   place?: Place
   /** For the gateway's Node. */
   nodeOptions: readonly string[]
+  /** Settings besides those that every measurement has. */
+  env?: Readonly<Record<string, string>>
 }
 
 const startPatienceMs = 30_000
@@ -44,6 +46,7 @@ export const startGateway = async (needs: GatewayNeeds) => {
       OLLAMA_BASE_URLS: "",
       OPENAI_API_BASE_URLS: `http://127.0.0.1:${needs.upstreamPort}/v1`,
       OPENAI_API_KEYS: "sk-upstream",
+      ...needs.env,
     },
   })
   closeSync(output)
