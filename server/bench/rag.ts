@@ -14,8 +14,7 @@ const usage = `npm run bench:rag -- [options]
   --node-options OPTIONS for ingest's gateway, such as --cpu-prof
   --data FOLDER          for quality, with xquad.<language>.json (SQuAD 1.1 format)
   --languages en,de      those to measure (en,de,ru,zh)
-  --questions 200        of each language, evenly chosen (all)
-  --database URL         for quality, a PostgreSQL database of its own, in place of the embedded one`
+  --questions 200        of each language, evenly chosen (all)`
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
@@ -30,7 +29,6 @@ const main = async (): Promise<boolean> => {
       data: { type: "string" },
       languages: { type: "string", default: "en,de,ru,zh" },
       questions: { type: "string", default: "100000" },
-      database: { type: "string" },
       help: { type: "boolean", default: false },
     },
   })
@@ -44,7 +42,9 @@ const main = async (): Promise<boolean> => {
   if (parts.has("quality")) {
     const { data } = values
     const there = data !== undefined && existsSync(data)
-    if (there) kept.push(await measureQuality(data, values))
+    const languages = values.languages.split(",")
+    const questions = Number(values.questions)
+    if (there) kept.push(await measureQuality({ data, languages, questions }))
     else say("no --data: the quality of search is not measured")
   }
   if (parts.has("vectors")) kept.push(show(measureVectors(passages), say))

@@ -2,7 +2,7 @@
 // `-- --small` for a twentieth of it; `-- sqlite` or `-- postgresql` for one of them;
 // `-- "--node-options=--cpu-prof --cpu-prof-dir=FOLDER"` to see where the time goes.
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { sql } from "kysely"
 import { openDatabase } from "../src/db/open.ts"
-import { startCluster } from "../test/setup/postgres.ts"
+import { binaries, startCluster } from "../test/setup/postgres.ts"
 import { type Mark, passes } from "./line.ts"
 import { readCpu, readRss } from "./proc.ts"
 import { type Sizes, seed } from "./scim-data.ts"
@@ -152,16 +152,11 @@ const run = async (name: string, database: Env): Promise<Mark[]> => {
   }
 }
 
-const packages = "/usr/lib/postgresql"
-const binaries = (existsSync(packages) ? readdirSync(packages) : [])
-  .toSorted((left, right) => Number(right) - Number(left))
-  .map((version) => join(packages, version, "bin"))
-  .find((folder) => existsSync(join(folder, "initdb")))
-
 const marks: Mark[] = []
 if (wants("sqlite")) marks.push(...(await run("SQLite", {})))
-if (binaries && wants("postgresql")) {
-  const cluster = await startCluster(binaries)
+const folder = binaries()
+if (folder && wants("postgresql")) {
+  const cluster = await startCluster(folder)
   try {
     marks.push(...(await run("PostgreSQL", { DATABASE_URL: cluster.url })))
   } finally {

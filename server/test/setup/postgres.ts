@@ -16,7 +16,8 @@ declare module "vitest" {
 
 const packages = "/usr/lib/postgresql"
 
-const binaries = (): string | undefined =>
+/** The folder of the newest PostgreSQL on this machine. */
+export const binaries = (): string | undefined =>
   (existsSync(packages) ? readdirSync(packages) : [])
     .sort((left, right) => Number(right) - Number(left))
     .map((version) => join(packages, version, "bin"))
