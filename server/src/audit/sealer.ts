@@ -3,8 +3,11 @@ import type { Database, Tx } from "../db/database.ts"
 import { type BlockRow, beginning, type EventRow, hashBlock, type Signer } from "./chain.ts"
 import { headName, writeState } from "./state.ts"
 
-/** Few enough that sealing a block, less than a millisecond in the embedded database, holds nobody up. */
-const eventsPerBlock = 16
+/**
+ * In the embedded database few enough that sealing a block, less than a millisecond, holds nobody up.
+ * A server's round trips hold nobody up, and are fewer by the block.
+ */
+const eventsPerBlock = { sqlite: 16, postgres: 64 }
 const lookMs = 1000
 /** An event waits no longer for others to be sealed with. */
 const longestWaitSeconds = 5
@@ -16,13 +19,13 @@ interface Needs {
   report: (error: unknown) => void
 }
 
-const unsealed = async (tx: Tx): Promise<EventRow[]> =>
+const unsealed = async (tx: Tx, most: number): Promise<EventRow[]> =>
   tx
     .selectFrom("audit_events")
     .selectAll()
     .where("block", "is", null)
     .orderBy("id")
-    .limit(eventsPerBlock)
+    .limit(most)
     .execute()
 
 const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
@@ -39,11 +42,13 @@ const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
  * one seals at a time.
  */
 export const createSealer = ({ db, signer, now, report }: Needs) => {
+  const most = eventsPerBlock[db.dialect]
+
   /** @returns how many events were sealed */
   const sealBlock = (): Promise<number> =>
     db.transact(async (tx) => {
       await db.exclusive(tx, "audit chain")
-      const rows = await unsealed(tx)
+      const rows = await unsealed(tx, most)
       const [first] = rows
       if (!first) return 0
       const last = await lastBlock(tx)
@@ -81,16 +86,16 @@ export const createSealer = ({ db, signer, now, report }: Needs) => {
       .select("at")
       .where("block", "is", null)
       .orderBy("id")
-      .limit(eventsPerBlock)
+      .limit(most)
       .execute()
     const [oldest] = waiting
     if (!oldest) return false
-    return waiting.length === eventsPerBlock || oldest.at <= now() - longestWaitSeconds
+    return waiting.length === most || oldest.at <= now() - longestWaitSeconds
   }
 
   /** Seals all that is committed. */
   const sealAll = async (): Promise<void> => {
-    while ((await sealBlock()) === eventsPerBlock) await breathe()
+    while ((await sealBlock()) === most) await breathe()
   }
 
   const look = async (): Promise<void> => {

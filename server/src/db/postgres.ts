@@ -2,11 +2,13 @@ import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { type Database, type Tx, transactOn } from "./database.ts"
+import { preparing } from "./prepared.ts"
 import type { Tables } from "./tables.ts"
 import { createTurns } from "./turns.ts"
 
 const int8 = 20
 const poolSize = 10
+const loosePoolSize = 3
 const aloneAtOnce = 3
 const connectTimeoutMs = 3000
 const statementTimeoutMs = 15_000
@@ -49,11 +51,12 @@ export const openPatiently = (url: string): Kysely<Tables> => {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** PostgreSQL at `url`. Opening does not connect; the first query does. */
-export const openPostgres = (url: string): Database => {
+/** @param options of the session, as the command line of PostgreSQL takes them */
+const openPool = (url: string, max: number, options?: string): Kysely<Tables> => {
   const pool = new pg.Pool({
     connectionString: url,
-    max: poolSize,
+    max,
+    ...(options && { options }),
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     application_name: "portico",
@@ -62,7 +65,14 @@ export const openPostgres = (url: string): Database => {
     types,
   })
   surviveErrors(pool)
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
+}
+
+/** PostgreSQL at `url`. Opening does not connect; the first query does. */
+export const openPostgres = (url: string): Database => {
+  const db = openPool(url, poolSize)
+  // To say in each transaction that it need not wait for the disk would take as long as waiting.
+  const loose = openPool(url, loosePoolSize, "-c synchronous_commit=off")
   const inTurn = createTurns()
   const exclusive = async (tx: Tx, lock: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
@@ -72,14 +82,9 @@ export const openPostgres = (url: string): Database => {
     file: null,
     read: db,
     transact: transactOn(db),
-    transactLoosely: (work) =>
-      transactOn(db)(async (tx) => {
-        await sql`set local synchronous_commit = off`.execute(tx)
-        return work(tx)
-      }),
+    transactLoosely: transactOn(loose),
     execute: (statement) => statement(db),
-    // To say that it need not wait would cost more than waiting.
-    executeLoosely: (statement) => statement(db),
+    executeLoosely: (statement) => statement(loose),
     exclusive,
     // Each holds a connection while it works: a few at a time, so that some are left for the work.
     alone: (lock, work) =>
@@ -97,6 +102,8 @@ export const openPostgres = (url: string): Database => {
         await patient.destroy()
       }
     },
-    close: () => db.destroy(),
+    close: async () => {
+      await Promise.all([db.destroy(), loose.destroy()])
+    },
   }
 }

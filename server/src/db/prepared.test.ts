@@ -1,0 +1,91 @@
+import { Kysely, PostgresDialect, sql } from "kysely"
+import pg from "pg"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { databases, hasPostgres, type Place } from "../../test/databases.ts"
+import { preparing } from "./prepared.ts"
+
+interface Tables {
+  things: { id: number; name: string }
+}
+
+const often = 12
+const onServer = databases.find(({ name }) => name === "PostgreSQL")
+
+describe.runIf(hasPostgres)("statements that come often, on PostgreSQL", () => {
+  let kept: Place
+  let db: Kysely<Tables>
+  let other: pg.Client
+
+  beforeEach(async () => {
+    if (!onServer) throw new Error("there is no PostgreSQL")
+    kept = await onServer.place()
+    other = new pg.Client({ connectionString: kept.url })
+    await other.connect()
+    await other.query("create table things (id integer primary key, name text)")
+    await other.query("insert into things values (1, 'one'), (2, 'two')")
+    const pool = new pg.Pool({ connectionString: kept.url, max: 1 })
+    db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
+  })
+  afterEach(async () => {
+    await db.destroy()
+    await other.end()
+    await kept.remove()
+  })
+
+  const find = (id: number, from: Kysely<Tables> = db) =>
+    from.selectFrom("things").selectAll().where("id", "=", id).execute()
+  const findOften = async (): Promise<void> => {
+    for (let turn = 0; turn < often; turn++) expect(await find(1)).toHaveLength(1)
+  }
+  const keptStatements = async (): Promise<string[]> => {
+    const found = await sql<{ statement: string }>`
+      select statement from pg_prepared_statements where name like 'portico%'`.execute(db)
+    return found.rows.map(({ statement }) => statement)
+  }
+
+  it("are kept by the connection, each with the values of its own call", async () => {
+    expect(await find(1)).toEqual([{ id: 1, name: "one" }])
+    expect(await keptStatements()).toEqual([])
+    await findOften()
+    expect(await keptStatements()).toEqual(['select * from "things" where "id" = $1'])
+    expect(await find(2)).toEqual([{ id: 2, name: "two" }])
+    expect(await find(3)).toEqual([])
+  })
+
+  it("are sent anew each time where a value is a list", async () => {
+    for (let turn = 0; turn < often; turn++) {
+      const found = await sql`select id from things where id = any(${[1, 2]})`.execute(db)
+      expect(found.rows).toHaveLength(2)
+    }
+    expect(await keptStatements()).toEqual([])
+  })
+
+  it("go on when an upgrade elsewhere adds a column", async () => {
+    await findOften()
+    await other.query("alter table things add column size integer default 7")
+    expect(await find(1)).toEqual([{ id: 1, name: "one", size: 7 }])
+    expect(await find(2)).toEqual([{ id: 2, name: "two", size: 7 }])
+  })
+
+  it("go on after an upgrade that a transaction was the first to see", async () => {
+    await findOften()
+    await other.query("alter table things add column size integer default 7")
+    await expect(db.transaction().execute((tx) => find(1, tx))).rejects.toThrow()
+    const found = await db.transaction().execute((tx) => find(1, tx))
+    expect(found).toEqual([{ id: 1, name: "one", size: 7 }])
+  })
+
+  it("go on when the server has forgotten them", async () => {
+    await findOften()
+    await sql`deallocate all`.execute(db)
+    expect(await find(2)).toEqual([{ id: 2, name: "two" }])
+  })
+
+  it("fail as they do without a name", async () => {
+    const add = (id: number) => db.insertInto("things").values({ id, name: "new" }).execute()
+    for (let id = 10; id < 10 + often; id++) await add(id)
+    await expect(add(10)).rejects.toMatchObject({ code: "23505" })
+    await add(100)
+    expect(await find(100)).toHaveLength(1)
+  })
+})

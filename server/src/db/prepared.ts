@@ -1,0 +1,95 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely"
+import type pg from "pg"
+
+/** So often a statement is sent before it is worth keeping. */
+const timesFirst = 10
+/** Each is kept by every connection's server process, with its plan. */
+const mostKept = 200
+const mostCounted = 1000
+const longestText = 5000
+
+/** The result's columns are others than they were, or the statement is not there (SQLSTATE). */
+const unfit = new Set(["0A000", "26000"])
+
+/** Names for statements that come often; each process of ours gives its own, each connection keeps them. */
+const createNames = () => {
+  const named = new Map<string, string | undefined>()
+  let counts = new Map<string, number>()
+
+  return {
+    nameOf: (text: string): string | undefined => {
+      if (named.has(text)) return named.get(text)
+      if (named.size >= mostKept || text.length > longestText) return undefined
+      const count = (counts.get(text) ?? 0) + 1
+      if (counts.size >= mostCounted) counts = new Map()
+      counts.set(text, count)
+      if (count < timesFirst) return undefined
+      counts.delete(text)
+      const name = `portico_${named.size}`
+      named.set(text, name)
+      return name
+    },
+
+    /** From now on it is sent without a name. */
+    drop: (text: string): void => void named.set(text, undefined),
+  }
+}
+
+type Names = ReturnType<typeof createNames>
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === "object" && error !== null && "code" in error ? error.code : undefined
+
+class PreparingClient implements PostgresPoolClient {
+  readonly #client: pg.PoolClient
+  readonly #names: Names
+
+  constructor(client: pg.PoolClient, names: Names) {
+    this.#client = client
+    this.#names = names
+  }
+
+  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  query(text: unknown, values: readonly unknown[] = []): unknown {
+    if (typeof text !== "string") throw new Error("cursors are not used")
+    return this.#query(text, [...values])
+  }
+
+  async #query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    // How long a list is decides on the best plan.
+    const name = values.some(Array.isArray) ? undefined : this.#names.nameOf(text)
+    if (name === undefined) return this.#client.query(text, values)
+    try {
+      return await this.#client.query({ name, text, values })
+    } catch (error) {
+      if (!unfit.has(String(codeOf(error)))) throw error
+      this.#names.drop(text)
+      // Nothing was done yet. In a transaction this fails too, and the transaction with it.
+      return this.#client.query(text, values)
+    }
+  }
+
+  release(destroy?: boolean): void {
+    this.#client.release(destroy)
+  }
+}
+
+/**
+ * A pool for Kysely whose statements are read and planned once a connection in place of each time,
+ * from the tenth time on.
+ */
+export const preparing = (pool: pg.Pool): PostgresPool => {
+  const names = createNames()
+  const adapted = new WeakMap<pg.PoolClient, PreparingClient>()
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect()
+      const known = adapted.get(client) ?? new PreparingClient(client, names)
+      adapted.set(client, known)
+      return known
+    },
+  }
+}
