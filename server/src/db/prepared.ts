@@ -7,6 +7,8 @@ const timesFirst = 10
 const mostKept = 200
 const mostCounted = 1000
 const longestText = 5000
+/** More are a list that is written out. */
+const mostValues = 30
 
 /** The result's columns are others than they were, or the statement is not there (SQLSTATE). */
 const unfit = new Set(["0A000", "26000"])
@@ -40,6 +42,13 @@ type Names = ReturnType<typeof createNames>
 const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined
 
+/**
+ * How long a list is, and how many rows it is looked for in, decides on the best plan: one for all
+ * cases read all members of a large group to find a hundred of them.
+ */
+const isList = (values: readonly unknown[]): boolean =>
+  values.length > mostValues || values.some(Array.isArray)
+
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: Names
@@ -57,8 +66,7 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   async #query(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    // How long a list is decides on the best plan.
-    const name = values.some(Array.isArray) ? undefined : this.#names.nameOf(text)
+    const name = isList(values) ? undefined : this.#names.nameOf(text)
     if (name === undefined) return this.#client.query(text, values)
     try {
       return await this.#client.query({ name, text, values })
