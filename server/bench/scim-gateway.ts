@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { createAsker } from "./asker.ts"
 
 const token = "bench-scim-token-0123456789abcdef0123456789"
 
@@ -37,23 +38,27 @@ export const startGateway = async (
       if (found) resolve(found)
     })
   })
+  const { host, port } = new URL(url)
+  const asker = createAsker(Number(port))
   const ended = new Promise((resolve) => child.once("exit", resolve))
   return {
     pid: child.pid ?? 0,
 
     ask: async ({ method = "GET", path, body }: Asked): Promise<void> => {
-      const response = await fetch(`${url}/api/v1/scim/v2${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/scim+json" },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      const bytes = await response.arrayBuffer()
-      if (response.ok) return
-      const text = Buffer.from(bytes).toString("utf8", 0, 300)
-      throw new Error(`${method} ${path}: ${response.status} ${text}`)
+      const sent = body === undefined ? "" : JSON.stringify(body)
+      const head = [
+        `${method} /api/v1/scim/v2${path} HTTP/1.1`,
+        `host: ${host}`,
+        `authorization: Bearer ${token}`,
+        ...(sent && ["content-type: application/scim+json"]),
+        ...(sent && [`content-length: ${Buffer.byteLength(sent)}`]),
+      ]
+      const { status, text } = await asker.ask(`${head.join("\r\n")}\r\n\r\n${sent}`)
+      if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)
     },
 
     stop: async () => {
+      asker.close()
       child.kill("SIGTERM")
       await ended
     },
