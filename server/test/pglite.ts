@@ -18,7 +18,6 @@ export const openPglite = async (): Promise<Database> => {
     transact: transactOn(db),
     transactLoosely: transactOn(db),
     execute: (statement) => statement(db),
-    executeLoosely: (statement) => statement(db),
     exclusive: async () => {},
     alone: createTurns(),
     patiently: (work) => work(db),

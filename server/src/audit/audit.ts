@@ -73,13 +73,9 @@ export const createAudit = ({ now }: { now: () => number }) => {
     /** Writes one event inside `tx`: no change without its event, no event without it. */
     record: (tx: Tx, change: Change): Promise<void> => insert(tx, change),
 
-    /** Writes one event of what changed nothing. */
+    /** Writes one event of what changed nothing, on the disk when it resolves. */
     recordAlone: (db: Database, change: Change): Promise<void> =>
       db.execute((writer) => insert(writer, change)),
-
-    /** Writes one event of what was only read: it outlives the process, and waits for no disk. */
-    recordRead: (db: Database, change: Change): Promise<void> =>
-      db.executeLoosely((writer) => insert(writer, change)),
   }
 }
 

@@ -4,10 +4,10 @@ import { type BlockRow, beginning, type EventRow, hashBlock, type Signer } from 
 import { headName, writeState } from "./state.ts"
 
 /**
- * In the embedded database few enough that sealing a block, less than a millisecond, holds nobody up.
+ * In the embedded database few enough that sealing a block, about a millisecond, holds nobody up.
  * A server's round trips hold nobody up, and are fewer by the block.
  */
-const eventsPerBlock = { sqlite: 16, postgres: 64 }
+const eventsPerBlock = { sqlite: 32, postgres: 64 }
 const lookMs = 1000
 /** An event waits no longer for others to be sealed with. */
 const longestWaitSeconds = 5

@@ -23,8 +23,6 @@ export interface Database {
   transactLoosely<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** As durable as `transact`, for one statement: it is a transaction of its own. */
   execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
-  /** As durable as `transactLoosely` at least, for one statement. */
-  executeLoosely<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
   /** Makes transactions that name the same `lock` run one after another until each commits. */
   exclusive(tx: Tx, lock: string): Promise<void>
   /**

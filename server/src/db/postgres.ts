@@ -84,7 +84,6 @@ export const openPostgres = (url: string): Database => {
     transact: transactOn(db),
     transactLoosely: transactOn(loose),
     execute: (statement) => statement(db),
-    executeLoosely: (statement) => statement(loose),
     exclusive,
     // Each holds a connection while it works: a few at a time, so that some are left for the work.
     alone: (lock, work) =>

@@ -143,7 +143,6 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       await log.sync()
       return result
     },
-    executeLoosely: (statement) => statement(writer),
     exclusive: async () => {},
     // No other process uses the data folder.
     alone: createTurns(),

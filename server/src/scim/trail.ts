@@ -30,7 +30,7 @@ export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
     change: noteFailure,
     read: async <T>(entry: Entry, work: () => Promise<T>): Promise<T> => {
       const result = await noteFailure(entry, work)
-      await audit.recordRead(db, { ...entry, outcome: "success", status: 200 })
+      await audit.recordAlone(db, { ...entry, outcome: "success", status: 200 })
       return result
     },
   }
