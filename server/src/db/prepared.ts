@@ -43,6 +43,18 @@ const codeOf = (error: unknown): unknown =>
   typeof error === "object" && error !== null && "code" in error ? error.code : undefined
 
 /**
+ * By callback: where `pg` makes the promise, each query is held by the one before it until all
+ * memory is gone through, and every small collection of garbage moves what it finds of them.
+ */
+const send = (client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryResult> =>
+  new Promise((resolve, reject) => {
+    void client.query(config, (error: Error | null, result) => {
+      if (error) reject(error)
+      else resolve(result)
+    })
+  })
+
+/**
  * How long a list is, and how many rows it is looked for in, decides on the best plan: one for all
  * cases read all members of a large group to find a hundred of them.
  */
@@ -67,14 +79,14 @@ class PreparingClient implements PostgresPoolClient {
 
   async #query(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const name = isList(values) ? undefined : this.#names.nameOf(text)
-    if (name === undefined) return this.#client.query(text, values)
+    if (name === undefined) return send(this.#client, { text, values })
     try {
-      return await this.#client.query({ name, text, values })
+      return await send(this.#client, { name, text, values })
     } catch (error) {
       if (!unfit.has(String(codeOf(error)))) throw error
       this.#names.drop(text)
       // Nothing was done yet. In a transaction this fails too, and the transaction with it.
-      return this.#client.query(text, values)
+      return send(this.#client, { text, values })
     }
   }
 
