@@ -113,7 +113,10 @@ const emptyMemory = async (env: Env): Promise<number> => {
 const fill = async (env: Env): Promise<void> => {
   const db = await openDatabase({ DATA_DIR: env.DATA_DIR ?? "", DATABASE_URL: env.DATABASE_URL })
   await seed(db, sizes)
-  if (env.DATABASE_URL) await sql`vacuum analyze`.execute(db.read)
+  if (env.DATABASE_URL) {
+    await sql`vacuum analyze`.execute(db.read)
+    await sql`checkpoint`.execute(db.read)
+  }
   await db.close()
   if (db.file) {
     const database = new DatabaseSync(db.file)
