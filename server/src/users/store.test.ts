@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type OpenedDatabase } from "../../test/databases.ts"
 import { createAudit } from "../audit/audit.ts"
@@ -114,7 +115,11 @@ describe.each(databases)("users on $name", ({ open }) => {
 
   it("orders by folded bytes, whatever the database's own language", async () => {
     const names = ["Zoë", "émile", "Émile", "ada", "Ada B", "_under", "Ångström", "10", "9", "😀"]
-    for (const [n, name] of names.entries()) await add(`${n}@order.org`, `order ${name}`)
+    for (const [n, name] of names.entries()) {
+      await add(`${n}@order.org`, `order ${name}`)
+      // Names that differ in case alone come in the order of ids, which tell milliseconds apart.
+      await sleep(2)
+    }
     const found = await list(users, { query: "order ", order_by: "name" })
     const expected = [
       "10",
@@ -128,10 +133,7 @@ describe.each(databases)("users on $name", ({ open }) => {
       "Émile",
       "😀",
     ]
-    // Those that differ in nothing but case come in the order of their ids.
-    const folded = (names: string[]): string[] => names.map((name) => name.toLowerCase())
-    expect(folded(found)).toEqual(folded(expected.map((name) => `order ${name}`)))
-    expect(found.toSorted()).toEqual(names.map((name) => `order ${name}`).toSorted())
+    expect(found).toEqual(expected.map((name) => `order ${name}`))
     const back = await list(users, { query: "order ", order_by: "name", direction: "desc" })
     expect(back).toHaveLength(expected.length)
     expect(back[0]).toBe("order 😀")
