@@ -4,7 +4,8 @@ const postgresCodes = new Set(["23503", "23505", "40001", "40P01", "55P03"])
 const sqliteCodes = new Set([787, 1555, 2067])
 const uniqueCodes = new Set<unknown>(["23505", 1555, 2067])
 
-const codeOf = (error: unknown): unknown => {
+/** What the database says of its error: SQLSTATE, or SQLite's extended result code. */
+export const codeOf = (error: unknown): unknown => {
   if (!(error instanceof Error)) return undefined
   if ("errcode" in error) return error.errcode
   return "code" in error ? error.code : undefined

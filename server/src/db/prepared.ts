@@ -1,5 +1,6 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely"
 import type pg from "pg"
+import { codeOf } from "./contention.ts"
 
 /** So often a statement is sent before it is worth keeping. */
 const timesFirst = 10
@@ -38,9 +39,6 @@ const createNames = () => {
 }
 
 type Names = ReturnType<typeof createNames>
-
-const codeOf = (error: unknown): unknown =>
-  typeof error === "object" && error !== null && "code" in error ? error.code : undefined
 
 /**
  * By callback: where `pg` makes the promise, each query is held by the one before it until all
