@@ -1,10 +1,9 @@
-import { once } from "node:events"
-import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createUserKey, modelsKnown, startGateway } from "./gateway.ts"
+import { adminKey, createUserKey, modelsKnown, startGateway } from "./gateway.ts"
+import { fetched, hostile, keeper, refused } from "./hostile.ts"
+import { openAddress, startNeighbour, treasure } from "./neighbour.ts"
 import type { Processes } from "./processes.ts"
 
-const adminKey = "sk-bench-admin-0000000000000000000000000000"
 const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
 
 const steady = `export async function* reply() {
@@ -19,80 +18,6 @@ const bulk = "export function* reply() { for (let n = 0; n < 10_000; n++) yield 
 const shout = `export const chunk = (delta) =>
   delta.content ? { ...delta, content: delta.content.toUpperCase() } : delta`
 
-/** The only address of this machine that functions may reach: it sends whoever comes to a closed one. */
-const redirecting = "127.0.0.2"
-
-const startRedirecting = async (): Promise<number> => {
-  const server = createServer((_request, response) => {
-    response.writeHead(307, { location: "http://127.0.0.1:8080/" }).end()
-  })
-  server.listen(0, redirecting).unref()
-  await once(server, "listening")
-  const address = server.address()
-  return typeof address === "object" && address ? address.port : 0
-}
-
-const replying = (expression: string): string =>
-  `export const reply = async (request, context) => ${expression}`
-
-const fetching = (host: string): string =>
-  replying(`(await context.fetch('http://${host}/')).text()`)
-
-/** What takes as much as it can get, and what wants where it may not; by what it strains. */
-export const hostile: Readonly<Record<string, readonly string[]>> = {
-  loop: [
-    replying("{ for (;;) {} }"),
-    replying("{ for (;;) { try { for (;;) {} } finally { continue } } }"),
-  ],
-  promises: [replying("{ const on = () => Promise.resolve().then(on); return on() }")],
-  memory: [
-    replying("'x'.repeat(1e9)"),
-    replying("{ let text = 'x'; for (;;) text += text }"),
-    replying("{ const all = []; for (;;) all.push('x'.repeat(1e6) + all.length) }"),
-  ],
-  recursion: [
-    replying("{ const down = (n) => down(n + 1) + 1; return String(down(0)) }"),
-    replying(
-      "{ let deep = []; for (let n = 0; n < 1e5; n++) deep = [deep]; return JSON.stringify(deep) }",
-    ),
-  ],
-  pattern: [replying("String(/^(a+)+$/.test('a'.repeat(60) + 'b'))")],
-  pieces: ["export function* reply() { for (let n = 0; n < 1e7; n++) yield 'x' }"],
-  native: [replying("new Array(1e9) + ''")],
-  logs: [replying("{ for (;;) context.log('x'.repeat(1000)) }")],
-  waiting: [
-    replying("new Promise(() => {})"),
-    replying("new Promise((on) => setTimeout(on, 1e9))"),
-  ],
-  loading: [
-    // It loads when it is saved, and not when it is asked.
-    `if (Date.now() > ${Date.now() + 60_000}) throw new Error("late")\n${replying("'in time'")}`,
-    replying("import('node:fs')"),
-  ],
-  tricks: [
-    replying(
-      "{ Object.prototype.toJSON = () => ({ id: -1 }); context.log(context); return context }",
-    ),
-    replying(
-      "{ globalThis.Promise = class {}; Array.prototype.map = 1; Map.prototype.get = 1; return 'x' }",
-    ),
-    replying("context.chat.constructor.constructor('return typeof process')()"),
-  ],
-  reach: [
-    ...["127.0.0.1:8080", "localhost:8080", "169.254.169.254", "10.0.0.1"].map(fetching),
-    fetching(`${redirecting}:PORT`),
-    fetching("not-allowed.example"),
-    replying("context.chat({ model: 'not-granted', messages: request.messages })"),
-    replying(
-      "{ for (let n = 0; n < 50; n++) await context.store.set('k' + n, 'x'.repeat(1e4)); return 'x' }",
-    ),
-  ],
-}
-
-/** The models' names. */
-export const hostileModels = (name: string): string[] =>
-  (hostile[name] ?? []).map((_code, index) => `hostile_${name}_${index}`)
-
 /** A gateway with functions in it, and an upstream for what is ordinary. */
 export const serveFunctions = async (processes: Processes, folder: string) => {
   const upstream = await processes.startServer("upstream", "upstream.ts")
@@ -102,10 +27,10 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     cacheFolder: `${folder}/compile-cache`,
     upstreamPort: upstream.port,
     main: new URL("../src/main.ts", import.meta.url).pathname,
-    nodeOptions: [],
-    env: { FUNCTION_NETWORKS: `${redirecting}/32` },
+    nodeOptions: ["--import", new URL("lying-resolver.ts", import.meta.url).href],
+    env: { FUNCTION_NETWORKS: `${openAddress}/32` },
   })
-  const redirectPort = await startRedirecting()
+  const neighbour = await startNeighbour()
   const key = await createUserKey(gateway)
   await modelsKnown(gateway, key)
   const base = `http://127.0.0.1:${gateway.port}`
@@ -119,26 +44,33 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
     return response
   }
 
-  const save = async (id: string, content: string, hosts: string[] = []): Promise<void> => {
-    const updated = await post(`/id/${id}/update`, { content, hosts })
+  const save = async (id: string, content: string, fields: object = {}): Promise<void> => {
+    const updated = await post(`/id/${id}/update`, { content, ...fields })
     if (updated.ok) return void (await updated.arrayBuffer())
     await updated.arrayBuffer()
-    const created = await post("/create", { id, name: id, content, hosts, access_grants: everyone })
+    const created = await post("/create", {
+      ...{ id, name: id, content, access_grants: everyone },
+      ...fields,
+    })
     if (!created.ok) throw new Error(`${id}: ${created.status} ${await created.text()}`)
     await created.arrayBuffer()
   }
 
+  const ask = (asker: string, model: string, fields: object, signal?: AbortSignal) =>
+    fetch(`${base}/v1/chat/completions`, {
+      ...(signal && { signal }),
+      method: "POST",
+      headers: { authorization: `Bearer ${asker}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello." }], ...fields }),
+    })
+
   return {
     pid: gateway.pid,
+    neighbour,
     save,
 
     chat: (model: string, fields: object, signal?: AbortSignal): Promise<Response> =>
-      fetch(`${base}/v1/chat/completions`, {
-        ...(signal && { signal }),
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello." }], ...fields }),
-      }),
+      ask(key, model, fields, signal),
 
     /** The same stream from the provider itself. */
     fromProvider: (fields: object): Promise<Response> =>
@@ -174,17 +106,39 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
       for (let index = 0; index < 4; index++) await save(`steady_${index}`, steady)
     },
 
-    saveHostile: async (names: readonly string[]): Promise<void> => {
-      const hosts = ["127.0.0.1:8080", "localhost:8080", "169.254.169.254", "10.0.0.1"]
-      hosts.push(`${redirecting}:${redirectPort}`)
-      for (const name of names) {
-        for (const [index, code] of (hostile[name] ?? []).entries()) {
-          const content = code.replace("PORT", `${redirectPort}`)
-          await save(`hostile_${name}_${index}`, content, hosts)
-        }
+    /** A function with something to lose in its settings, its store and its reply. */
+    saveKeeper: async (): Promise<void> => {
+      await save("keeper", keeper, { access_grants: [] })
+      const filled = await post("/id/keeper/valves", { values: { secret: treasure } })
+      if (!filled.ok) throw new Error(await filled.text())
+      await filled.arrayBuffer()
+      const kept = await (await ask(adminKey, "keeper", {})).text()
+      if (!kept.includes(treasure)) throw new Error(`The keeper keeps nothing: ${kept}`)
+    },
+
+    /** Saves hostile functions of a kind. @returns what asks for one of them each */
+    hostileOf: async (kind: string): Promise<Attack[]> => {
+      const hosts = fetched.map((host) => host.replace("PORT", `${neighbour.port}`))
+      const codes = hostile[kind] ?? []
+      for (const [index, code] of codes.entries()) {
+        const content = code.replaceAll("PORT", `${neighbour.port}`)
+        await save(`hostile_${kind}_${index}`, content, { hosts })
       }
+      const saved = codes.map(
+        (_code, index): Attack =>
+          (signal) =>
+            ask(key, `hostile_${kind}_${index}`, {}, signal),
+      )
+      const unsaved = (refused[kind] ?? []).map(
+        (content): Attack =>
+          () =>
+            post("/create", { id: "refused", name: "Refused", content }),
+      )
+      return [...saved, ...unsaved]
     },
   }
 }
 
+/** One try of a hostile function. */
+export type Attack = (signal: AbortSignal) => Promise<Response>
 export type Served = Awaited<ReturnType<typeof serveFunctions>>

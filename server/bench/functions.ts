@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { hostile, hostileModels, type Served, serveFunctions } from "./function-server.ts"
+import { type Attack, type Served, serveFunctions } from "./function-server.ts"
+import { hostile } from "./hostile.ts"
 import { type Mark, passes } from "./line.ts"
+import { treasure } from "./neighbour.ts"
 import { readCpu, readRss } from "./proc.ts"
 import { createProcesses, placing } from "./processes.ts"
 import { formatMarks } from "./table.ts"
@@ -114,15 +116,16 @@ const ordinary = async (served: Served, seconds: number): Promise<number[]> => {
 }
 
 /** Hostile code without a break, two at a time, as long as ordinary requests go on. */
-const besideHostile = async (served: Served, models: readonly string[]): Promise<number[]> => {
+const besideHostile = async (served: Served, attacks: readonly Attack[]) => {
   let going = true
   let asked = 0
+  const replies: string[] = []
   const attack = async (): Promise<void> => {
     while (going) {
       // Some would be waited for without end: who asked leaves.
       const left = AbortSignal.timeout(patienceMs)
-      const asking = served.chat(models[asked++ % models.length] ?? "", {}, left)
-      await asking.then((response) => response.arrayBuffer()).catch(() => {})
+      const reply = attacks[asked++ % attacks.length]?.(left)
+      await reply?.then(async (response) => replies.push(await response.text())).catch(() => {})
       await sleep(20)
     }
   }
@@ -130,31 +133,43 @@ const besideHostile = async (served: Served, models: readonly string[]): Promise
   const times = await ordinary(served, sliceSeconds)
   going = false
   await attacking
-  return times
+  return { times, replies }
 }
 
 const measureNeighbours = async (
   served: Served,
-  names: readonly string[],
+  kinds: readonly string[],
 ): Promise<{ lines: string[]; marks: Mark[] }> => {
-  await served.saveHostile(names)
+  await served.saveKeeper()
   await ordinary(served, 3)
   const lines: string[] = []
   const marks: Mark[] = []
-  for (const name of names) {
+  let betrayed = 0
+  for (const kind of kinds) {
+    const attacks = await served.hostileOf(kind)
     const alone: number[] = []
     const beside: number[] = []
+    let tries = 0
     for (let slice = 0; slice < slices; slice++) {
       alone.push(...(await ordinary(served, sliceSeconds)))
-      beside.push(...(await besideHostile(served, hostileModels(name))))
+      const { times, replies } = await besideHostile(served, attacks)
+      beside.push(...times)
+      tries += replies.length
+      betrayed += replies.filter((reply) => reply.includes(treasure)).length
     }
     const [low, high] = [quantile(alone, 0.99), quantile(beside, 0.99)]
     const p50 = `p50 ${ms(quantile(alone, 0.5))} alone, ${ms(quantile(beside, 0.5))} beside`
     const p99 = `p99 ${ms(low)} alone, ${ms(high)} beside`
-    lines.push(`${name.padEnd(10)} ${p50}; ${p99} (${beside.length} requests)`)
-    const what = `p99 beside ${name} rises by`
+    lines.push(`${kind.padEnd(10)} ${p50}; ${p99} (${beside.length} requests, ${tries} attacks)`)
+    const what = `p99 beside ${kind} rises by`
     marks.push({ what, value: Math.max(0, high - low), unit: "ms", limit: 5 })
   }
+  const { open, closed } = served.neighbour.visits
+  lines.push(
+    `an open neighbour was asked ${open} times by hostile functions, a closed one ${closed}`,
+  )
+  const what = "replies with what is another's, and visits to the closed"
+  marks.push({ what, value: betrayed + closed, unit: "", limit: 0 })
   return { lines, marks }
 }
 
