@@ -121,7 +121,9 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
       const hosts = fetched.map((host) => host.replace("PORT", `${neighbour.port}`))
       const codes = hostile[kind] ?? []
       for (const [index, code] of codes.entries()) {
-        const content = code.replaceAll("PORT", `${neighbour.port}`)
+        const content = code
+          .replaceAll("PORT", `${neighbour.port}`)
+          .replaceAll("SAVED", `${Date.now()}`)
         await save(`hostile_${kind}_${index}`, content, { hosts })
       }
       const saved = codes.map(

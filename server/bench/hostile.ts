@@ -6,8 +6,9 @@ const replying = (expression: string): string =>
 const fetching = (address: string): string =>
   replying(`(await context.fetch('http://${address}/')).text()`)
 
-/** All of these addresses are allowed to hostile functions; `PORT` is the neighbour's. */
+/** `PORT` is the neighbour's, `SAVED` the time at which a function is saved. */
 const closedHosts = ["127.0.0.1:PORT", "localhost:PORT", "169.254.169.254", "10.0.0.1"]
+/** What hostile functions are allowed to fetch. */
 export const fetched = [...closedHosts, `${openAddress}:PORT`, `${fickleName}:PORT`]
 
 /** It has what others may not read: in its settings, its store, its log, and its reply. */
@@ -51,7 +52,7 @@ export const hostile: Readonly<Record<string, readonly string[]>> = {
   ],
   loading: [
     // It loads when it is saved, and not when it is asked.
-    `if (Date.now() > ${Date.now() + 60_000}) throw new Error("late")\n${replying("'in time'")}`,
+    `if (Date.now() > SAVED + 3000) throw new Error("late")\n${replying("'in time'")}`,
     replying("import('node:fs')"),
   ],
   tricks: [
