@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from "node:timers/promises"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Database, Tx } from "../db/database.ts"
 import { type BlockRow, beginning, type EventRow, hashBlock, type Signer } from "./chain.ts"
 import { headName, writeState } from "./state.ts"
@@ -9,6 +9,8 @@ import { headName, writeState } from "./state.ts"
  */
 const eventsPerBlock = { sqlite: 32, postgres: 64 }
 const lookMs = 1000
+/** Between blocks, so that a second's blocks hold up one request here and there, not all of a burst. */
+const pauseMs = 10
 /** An event waits no longer for others to be sealed with. */
 const longestWaitSeconds = 5
 
@@ -44,9 +46,13 @@ const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
 export const createSealer = ({ db, signer, now, report }: Needs) => {
   const most = eventsPerBlock[db.dialect]
 
-  /** @returns how many events were sealed */
+  /**
+   * Nobody waits for a seal to be on the disk: events whose seal was lost with the machine are
+   * sealed again.
+   * @returns how many events were sealed
+   */
   const sealBlock = (): Promise<number> =>
-    db.transact(async (tx) => {
+    db.transactLoosely(async (tx) => {
       await db.exclusive(tx, "audit chain")
       const rows = await unsealed(tx, most)
       const [first] = rows
@@ -95,13 +101,15 @@ export const createSealer = ({ db, signer, now, report }: Needs) => {
 
   /** Seals all that is committed. */
   const sealAll = async (): Promise<void> => {
-    while ((await sealBlock()) === most) await breathe()
+    let sealed = most
+    while (sealed === most) sealed = await sealBlock()
   }
 
+  let closed = false
   const look = async (): Promise<void> => {
-    while (await due()) {
+    while (!closed && (await due())) {
       await sealBlock()
-      await breathe()
+      await sleep(pauseMs)
     }
   }
 
@@ -121,6 +129,7 @@ export const createSealer = ({ db, signer, now, report }: Needs) => {
     sealAll,
     close: async (): Promise<void> => {
       clearInterval(timer)
+      closed = true
       await looking
       await sealAll().catch(report)
     },
