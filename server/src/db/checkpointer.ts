@@ -1,28 +1,34 @@
-import { stat } from "node:fs/promises"
+import type { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
+import { z } from "zod"
 
 const lookMs = 1000
 const bytesToCheckpoint = 64 * 1024 * 1024
-/** Past this the log is cut short, for which writers have to wait a moment. */
+/** A log that grew beyond this, behind a long read, gives its space back. */
 const bytesToTruncate = 256 * 1024 * 1024
+/** A page of the database and what stands before it. */
+const frameBytes = 4096 + 24
+
+/** Frames in the log, and how many of them are in the database file; -1 before the first. */
+const State = z.object({ log: z.int(), checkpointed: z.int() })
 
 /**
  * Moves SQLite's write-ahead log into the database file, in a short-lived thread: left to the
- * connection that writes, it would hold up every request for as long as the disk takes.
+ * connection that writes, it would hold up every request for as long as the disk takes. Then the log
+ * starts anew in its place: the disk keeps what is written over in two thirds of the time that it
+ * takes for what makes a file longer.
+ * @param reader looks at the log, and writes nothing
  */
-export const createCheckpointer = (path: string) => {
+export const createCheckpointer = (path: string, reader: DatabaseSync) => {
+  const state = reader.prepare("pragma wal_checkpoint(noop)")
   let running: Worker | undefined
-  /** How long the log was at the last checkpoint; it starts anew only when writers pause. */
-  let doneTo = 0
 
-  const look = async (): Promise<void> => {
-    const { size } = await stat(`${path}-wal`).catch(() => ({ size: 0 }))
-    if (size < doneTo) doneTo = 0
-    if (size - doneTo < bytesToCheckpoint || running) return
-    doneTo = size
-    const mode = size < bytesToTruncate ? "passive" : "truncate"
+  const look = (): void => {
+    const { log, checkpointed } = State.parse(state.get())
+    if ((log - checkpointed) * frameBytes < bytesToCheckpoint || running) return
+    const ending = log * frameBytes < bytesToTruncate ? "restart" : "truncate"
     const worker = new Worker(new URL("./checkpoint.ts", import.meta.url), {
-      workerData: { path, mode },
+      workerData: { path, ending },
     })
     running = worker
     // One that fails is followed by the next; the log only grows meanwhile.
@@ -33,7 +39,7 @@ export const createCheckpointer = (path: string) => {
     worker.unref()
   }
 
-  const timer = setInterval(() => void look(), lookMs).unref()
+  const timer = setInterval(look, lookMs).unref()
   return {
     close: async (): Promise<void> => {
       clearInterval(timer)

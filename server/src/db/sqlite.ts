@@ -98,8 +98,6 @@ const openFile = (path: string, readOnly: boolean): DatabaseSync => {
   // Each commit is flushed by `log-sync.ts`: SQLite itself would make everybody wait for the disk.
   database.exec("pragma synchronous = normal")
   database.exec("pragma wal_autocheckpoint = 0")
-  // A log that starts anew gives its space back, which is how its length tells what is left to do.
-  database.exec("pragma journal_size_limit = 0")
   database.exec("pragma foreign_keys = on")
   return database
 }
@@ -120,10 +118,9 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   const writing = openFile(path, false)
   chmodSync(path, 0o600)
   const writer = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: adapt(writing) }) })
-  const read = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: adapt(openFile(path, true)) }),
-  })
-  const checkpointer = createCheckpointer(path)
+  const reading = openFile(path, true)
+  const read = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(reading) }) })
+  const checkpointer = createCheckpointer(path, reading)
   const log = createLogSync(`${path}-wal`)
   const loosely = transactOn(writer)
   return {
