@@ -6,10 +6,12 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
+  type LimitNode,
   SqliteAdapter,
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
+  SqliteQueryCompiler,
 } from "kysely"
 import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
@@ -75,7 +77,24 @@ class TransactionalAdapter extends SqliteAdapter {
   }
 }
 
-class ImmediateDialect extends SqliteDialect {
+/**
+ * A limit that is a parameter and nothing else lets SQLite plan by its value: it compiles the
+ * statement anew each time, which costs more than most of them take. An expression does not.
+ */
+class SteadyCompiler extends SqliteQueryCompiler {
+  override visitLimit(node: LimitNode): void {
+    super.visitLimit(node)
+    this.append(" + 0")
+  }
+}
+
+class SteadyDialect extends SqliteDialect {
+  override createQueryCompiler(): SteadyCompiler {
+    return new SteadyCompiler()
+  }
+}
+
+class ImmediateDialect extends SteadyDialect {
   readonly #config: SqliteDialectConfig
 
   constructor(config: SqliteDialectConfig) {
@@ -119,7 +138,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   chmodSync(path, 0o600)
   const writer = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: adapt(writing) }) })
   const reading = openFile(path, true)
-  const read = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(reading) }) })
+  const read = new Kysely<Tables>({ dialect: new SteadyDialect({ database: adapt(reading) }) })
   const checkpointer = createCheckpointer(path, reading)
   const log = createLogSync(`${path}-wal`)
   const loosely = transactOn(writer)

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { until } from "../../test/records.ts"
+import type { Database } from "./database.ts"
+import { openDatabase } from "./open.ts"
+
+const megabyte = 1024 * 1024
+
+describe("the embedded database", () => {
+  const folder = mkdtempSync(join(tmpdir(), "portico-sqlite-"))
+  let db: Database
+
+  beforeAll(async () => {
+    db = await openDatabase({ DATA_DIR: folder })
+  })
+  afterAll(async () => {
+    await db.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const sizeOf = (name: string): number => statSync(join(folder, name)).size
+  const write = async (megabytes: number): Promise<void> => {
+    for (let count = 0; count < megabytes; count++) {
+      // Pages that stay as they are would not be written.
+      const row = { name: "filler", value: `${count}`.repeat(megabyte).slice(0, megabyte) }
+      await db.transactLoosely((tx) =>
+        tx
+          .insertInto("audit_state")
+          .values(row)
+          .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
+          .execute(),
+      )
+    }
+  }
+
+  it("moves its log into the file once it is long, and then writes over it", async () => {
+    await write(80)
+    await until(() => sizeOf("portico.db") > megabyte)
+    // The log's last part is moved while writers wait, a moment after the first.
+    await sleep(1000)
+    const long = sizeOf("portico.db-wal")
+    expect(long).toBeGreaterThan(64 * megabyte)
+    await write(20)
+    expect(sizeOf("portico.db-wal")).toBe(long)
+  })
+
+  it("is not asked to compile a statement anew for each value of its limit", () => {
+    const page = db.read.selectFrom("users").select("id").limit(10).offset(20).compile()
+    expect(page.sql).toBe('select "id" from "users" limit ? + 0 offset ?')
+    expect(page.parameters).toEqual([10, 20])
+  })
+})
