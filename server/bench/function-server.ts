@@ -96,7 +96,8 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
       }))
       const response = await post("/import", { functions })
       if (!response.ok) throw new Error(await response.text())
-      await sleep(3000)
+      // The thread that read their sources is kept for a few seconds.
+      await sleep(8000)
     },
 
     saveAll: async (): Promise<void> => {

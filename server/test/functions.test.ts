@@ -75,6 +75,16 @@ export const before = () => {}`
     expect(body.detail).toMatch(words)
   })
 
+  it("refuse sources that break the parser, and read those after them", async () => {
+    const deep = `export const reply = ${"[".repeat(100_000)}${"]".repeat(100_000)}`
+    const ids = ["deep", "after_deep", "deep_again", "after_again"]
+    const created = await Promise.all(
+      ids.map((id) => create(id, id.startsWith("deep") ? deep : echo)),
+    )
+    expect(created.map(({ status }) => status)).toEqual([422, 200, 422, 200])
+    expect(created[0]?.body.detail).toMatch(/too deeply nested/)
+  })
+
   it("refuse an id in use, and one that is none", async () => {
     await create("twice")
     expect((await create("twice")).status).toBe(409)

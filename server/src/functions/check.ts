@@ -2,7 +2,7 @@ import { z } from "zod"
 import { fail } from "../errors.ts"
 import { type Manifest, type Problem, SettingShape } from "./schema.ts"
 import type { Source } from "./store.ts"
-import { stripTypes } from "./strip.ts"
+import type { Stripper } from "./strip.ts"
 import type { Trouble } from "./wall/session.ts"
 import type { Wall } from "./wall/wall.ts"
 
@@ -109,7 +109,7 @@ const emptyContext = JSON.stringify({
 })
 
 /** Reads a source: without its types, loaded once behind the wall to see what it exports. */
-export const createCheck = (wall: Wall) => {
+export const createCheck = (wall: Wall, stripper: Stripper) => {
   const describe = async (code: string): Promise<Checked | { manifest: Manifest }> => {
     const session = await wall.open({
       name: "",
@@ -133,7 +133,7 @@ export const createCheck = (wall: Wall) => {
   }
 
   const check = async (content: string): Promise<Checked> => {
-    const stripped = await stripTypes(content)
+    const stripped = await stripper.strip(content)
     if ("problem" in stripped) return stripped
     const described = await describe(stripped.code)
     if (!("manifest" in described)) return described

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort } from "node:worker_threads"
 import { giveWay } from "./wall/give-way.ts"
 
 const niceness = 10
@@ -23,4 +23,4 @@ const strip = (source: string) => {
   }
 }
 
-parentPort?.postMessage(strip(String(workerData)))
+parentPort?.on("message", (source: unknown) => parentPort?.postMessage(strip(String(source))))

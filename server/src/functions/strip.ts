@@ -1,8 +1,13 @@
+import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { z } from "zod"
+import { createTurns } from "../db/turns.ts"
 import { Problem } from "./schema.ts"
 
 const longestMs = 20_000
+/** Who writes a function has it read time and again, and to load the parser takes 100 ms of a core. */
+const keptMs = 5000
 const heapMb = 256
 
 const Told = z.object({ code: z.string().optional(), problem: Problem.optional() })
@@ -13,27 +18,70 @@ const unread: Stripped = {
   problem: { message: "The source is too deeply nested to be read", line: null, column: null },
 }
 
+const answerOf = async (worker: Worker, source: string): Promise<Stripped> => {
+  const done = new AbortController()
+  const { signal } = done
+  try {
+    worker.postMessage(source)
+    const told = await Promise.race([
+      once(worker, "message", { signal }),
+      once(worker, "exit", { signal }).then(() => null),
+      sleep(longestMs, null, { signal }),
+    ])
+    if (!told) return unread
+    const { code, problem } = Told.parse(told[0])
+    return problem ? { problem } : { code: code ?? "" }
+  } catch {
+    return unread
+  } finally {
+    done.abort()
+  }
+}
+
 /**
- * Takes the types out of a source; what is left stands where it stood. In a thread of its own that
- * ends with it: a source that breaks the parser breaks it for good.
+ * Takes the types out of sources; what is left stands where it stood. In a thread of its own, which
+ * is kept for a while: a source that breaks the parser breaks it for good, and the thread with it.
  */
-export const stripTypes = (source: string): Promise<Stripped> =>
-  new Promise((resolve) => {
-    const worker = new Worker(new URL("./strip-worker.ts", import.meta.url), {
-      workerData: source,
+export const createStripper = () => {
+  const inTurn = createTurns()
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const start = (): Worker => {
+    const started = new Worker(new URL("./strip-worker.ts", import.meta.url), {
       env: {},
       resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: heapMb },
     })
-    const settle = (stripped: Stripped): void => {
-      clearTimeout(timer)
-      resolve(stripped)
-      void worker.terminate()
-    }
-    const timer = setTimeout(() => settle(unread), longestMs)
-    worker.once("message", (message: unknown) => {
-      const { code, problem } = Told.parse(message)
-      settle(problem ? { problem } : { code: code ?? "" })
+    // Its end is what tells; unheard, an error would be ours.
+    started.on("error", () => {})
+    started.once("exit", () => {
+      if (worker === started) worker = undefined
     })
-    worker.once("error", () => settle(unread))
-    worker.once("exit", () => settle(unread))
-  })
+    return started
+  }
+  const end = (): void => {
+    clearTimeout(idle)
+    void worker?.terminate()
+    worker = undefined
+  }
+
+  return {
+    strip: (source: string): Promise<Stripped> =>
+      inTurn("", async () => {
+        clearTimeout(idle)
+        worker ??= start()
+        const stripped = await answerOf(worker, source)
+        const broken = "problem" in stripped && stripped.problem.line === null
+        if (broken) {
+          end()
+          return unread
+        }
+        idle = setTimeout(end, keptMs).unref()
+        return stripped
+      }),
+
+    close: end,
+  }
+}
+
+export type Stripper = ReturnType<typeof createStripper>

@@ -16,6 +16,7 @@ import { createModelReplies } from "./model-reply.ts"
 import { createRunStore } from "./run-store.ts"
 import { createRunner } from "./runner.ts"
 import { createFunctionStore } from "./store.ts"
+import { createStripper } from "./strip.ts"
 import { createTrial } from "./trial.ts"
 import { createTurns } from "./turns.ts"
 import { createWall } from "./wall/wall.ts"
@@ -51,7 +52,8 @@ export const createStudio = async (needs: Needs) => {
   })
   const store = createFunctionStore({ db, grants, secrets })
   const directory = await createDirectory({ store, bus })
-  const check = createCheck(wall)
+  const stripper = createStripper()
+  const check = createCheck(wall, stripper)
   const functions = createFunctions({ db, store, directory, check, audit, bus, now })
   const runs = createRunStore(db)
   const abilities: Abilities = {
@@ -84,6 +86,7 @@ export const createStudio = async (needs: Needs) => {
     replies: createModelReplies({ runner, abilities }),
     close: async (): Promise<void> => {
       directory.close()
+      stripper.close()
       await wall.close()
       await runs.close()
     },
