@@ -226,6 +226,8 @@ try {
   const served = await serveFunctions(processes, folder)
   const lines: string[] = [`Node ${process.version}; ${placing}`, ""]
   const marks: Mark[] = []
+  // What starting took is given back first.
+  await sleep(10_000)
   const before = readRss(served.pid)
   await served.saveIdle(200)
   const idle = (readRss(served.pid) - before) / 200

@@ -37,42 +37,42 @@ const surviveErrors = (pool: pg.Pool): void => {
   pool.on("connect", (client) => client.on("error", () => {}))
 }
 
-/** For migrations and what reads everything: as long as they take. */
-export const openPatiently = (url: string): Kysely<Tables> => {
+/** @param options beside what all connections have in common */
+const openPool = (url: string, options: pg.PoolConfig): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: url,
-    max: 2,
     connectionTimeoutMillis: connectTimeoutMs,
-    application_name: "portico, long work",
     keepAlive: true,
     types,
+    ...options,
   })
   surviveErrors(pool)
+  return pool
+}
+
+/** For migrations and what reads everything: as long as they take. */
+export const openPatiently = (url: string): Kysely<Tables> => {
+  const pool = openPool(url, { max: 2, application_name: "portico, long work" })
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** @param options of the session, as the command line of PostgreSQL takes them */
-const openPool = (url: string, max: number, options?: string): Kysely<Tables> => {
-  const pool = new pg.Pool({
-    connectionString: url,
+/** @param session options of it, as the command line of PostgreSQL takes them */
+const openPromptly = (url: string, max: number, session?: string): Kysely<Tables> => {
+  const pool = openPool(url, {
     max,
-    ...(options && { options }),
-    connectionTimeoutMillis: connectTimeoutMs,
+    ...(session && { options: session }),
     statement_timeout: statementTimeoutMs,
     application_name: "portico",
-    keepAlive: true,
     stream: impatientSocket(silenceMs),
-    types,
   })
-  surviveErrors(pool)
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
 }
 
 /** PostgreSQL at `url`. Opening does not connect; the first query does. */
 export const openPostgres = (url: string): Database => {
-  const db = openPool(url, poolSize)
+  const db = openPromptly(url, poolSize)
   // To say in each transaction that it need not wait for the disk would take as long as waiting.
-  const loose = openPool(url, loosePoolSize, "-c synchronous_commit=off")
+  const loose = openPromptly(url, loosePoolSize, "-c synchronous_commit=off")
   const inTurn = createTurns()
   const exclusive = async (tx: Tx, lock: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
