@@ -128,6 +128,26 @@ describe("by keyboard alone", () => {
     expect(await wrongOn(await world.asAdmin(), pages)).toEqual([])
   })
 
+  it("the way to a chat's end keeps the focus when it has led there", async () => {
+    const { page, open } = await world.asAdmin()
+    await open(pages["chat-begun"] ?? "")
+    await page.getByText("You said: And at Le Havre?").waitFor()
+    const messages = page.getByRole("region", { name: "Messages" })
+    await messages.press("Home")
+    await expect.poll(() => messages.evaluate((box) => box.scrollTop)).toBe(0)
+    const down = page.getByRole("button", { name: "Go to the end" })
+    await down.focus()
+    await page.keyboard.press("Enter")
+    const atEnd = ({ scrollTop, clientHeight, scrollHeight }: Element) =>
+      scrollTop + clientHeight > scrollHeight - 2
+    await expect.poll(() => messages.evaluate(atEnd)).toBe(true)
+    await page.waitForTimeout(300)
+    expect(await down.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.keyboard.press("Tab")
+    await down.waitFor({ state: "detached" })
+    expect(await page.evaluate("document.activeElement?.tagName")).toBe("TEXTAREA")
+  })
+
   it("the pages outside are gone through too", async () => {
     const outside = { "sign-in": "/sign-in", "sign-up": "/sign-up" }
     expect(await wrongOn(await world.visit(), outside)).toEqual([])

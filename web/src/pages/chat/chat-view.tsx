@@ -74,13 +74,24 @@ const blindnessOf = (chosen: readonly string[], models: readonly ModelRecord[]):
   return blind ? t("chat.blind", { model: blind.name }) : null
 }
 
-const Down = ({ onClick }: { onClick: () => void }) => (
-  <div className="pointer-events-none relative h-0">
-    <span className="pointer-events-auto absolute bottom-2 left-1/2 -translate-x-1/2 rounded-full border border-line bg-raised shadow-float">
-      <IconButton icon={ArrowDown} label={t("chat.down")} onClick={onClick} />
-    </span>
-  </div>
-)
+/** Shown away from the end, and for as long as the keyboard's focus is on it: it would be lost. */
+const Down = ({ away, onClick }: { away: boolean; onClick: () => void }) => {
+  const [focused, setFocused] = useState(false)
+  if (!away && !focused) return null
+  return (
+    <div className="pointer-events-none relative h-0">
+      <span className="pointer-events-auto absolute bottom-2 left-1/2 -translate-x-1/2 rounded-full border border-line bg-raised shadow-float">
+        <IconButton
+          icon={ArrowDown}
+          label={t("chat.down")}
+          onClick={onClick}
+          onFocus={({ target }) => setFocused(target.matches(":focus-visible"))}
+          onBlur={() => setFocused(false)}
+        />
+      </span>
+    </div>
+  )
+}
 
 /** What is derived of a chat for showing it. */
 const shownOf = (chat: ChatWithMessages | null) => {
@@ -139,7 +150,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
           {!begun && greeting}
         </div>
       </section>
-      {away && begun && <Down onClick={toEnd} />}
+      {begun && <Down away={away} onClick={toEnd} />}
       <div className="mx-auto w-full max-w-[49rem] px-3 pb-3 wide:px-4">
         {error !== null && (
           <div className="pb-2">
