@@ -11,7 +11,7 @@ const closedHosts = ["127.0.0.1:PORT", "localhost:PORT", "169.254.169.254", "10.
 /** What hostile functions are allowed to fetch. */
 export const fetched = [...closedHosts, `${openAddress}:PORT`, `${fickleName}:PORT`]
 
-/** It has what others may not read: in its settings, its store, its log, and its reply. */
+/** It has what others may not read: in its settings, its store, its globals and its reply. */
 export const keeper = `export const settings = { secret: { type: "secret" } }
 export const reply = async (request, context) => {
   await context.store.set("mine", "${treasure}")

@@ -23,9 +23,20 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
   const state = reader.prepare("pragma wal_checkpoint(noop)")
   let running: Worker | undefined
 
+  /** A disk that fails is told of by who reads or writes on it; here it must end nothing. */
+  const stateNow = (): z.output<typeof State> | null => {
+    try {
+      return State.parse(state.get())
+    } catch {
+      return null
+    }
+  }
+
   const look = (): void => {
-    const { log, checkpointed } = State.parse(state.get())
-    if ((log - checkpointed) * frameBytes < bytesToCheckpoint || running) return
+    const now = stateNow()
+    if (!now || running) return
+    const { log, checkpointed } = now
+    if ((log - checkpointed) * frameBytes < bytesToCheckpoint) return
     const ending = log * frameBytes < bytesToTruncate ? "restart" : "truncate"
     const worker = new Worker(new URL("./checkpoint.ts", import.meta.url), {
       workerData: { path, ending },
