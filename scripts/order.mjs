@@ -18,7 +18,13 @@ const lines = [
 ]
 
 // Folders inside a folder: they may import what the outer one may, and the outer one itself.
-const nested = ["db/migrations", "files/extract", "functions/wall", "functions/examples"]
+const nested = [
+  "db/migrations",
+  "files/extract",
+  "functions/wall",
+  "functions/examples",
+  "http/plain",
+]
 
 const order = lines.flat()
 const isFile = (name) => name.endsWith(".ts")

@@ -49,6 +49,7 @@ export const serve = async (config: Config, log: Logger): Promise<Serving> => {
   const server = createServer(app.listener)
   answerUnreadable(server)
   server.keepAliveTimeout = keepAliveMs
+  app.standBefore(server)
   const url = await listen(server, config)
 
   return {
@@ -61,7 +62,10 @@ export const serve = async (config: Config, log: Logger): Promise<Serving> => {
       // A connection whose reply began before would be kept for a next request.
       const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
       // Model requests are told when the time is up; all others, such as uploads, are cut.
-      const cut = setTimeout(() => server.closeAllConnections(), patienceMs + lastWordsMs)
+      const cut = setTimeout(() => {
+        server.closeAllConnections()
+        app.closeAll()
+      }, patienceMs + lastWordsMs)
       await gateway.running.drain(patienceMs)
       await closed
       clearInterval(sweep)

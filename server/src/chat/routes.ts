@@ -1,4 +1,3 @@
-import { readBytes } from "../http/body.ts"
 import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Operation } from "../providers/provider.ts"
@@ -44,9 +43,11 @@ export const chatRoutes = ({ router, chat, bodyLimit }: Needs): Router => {
         504: json(OpenAIError, "The provider did not answer in time"),
       },
     })
-    router.raw(declared, async ({ caller, exchange }) => {
-      const bytes = await readBytes(exchange.incoming, bodyLimit)
-      await chat.complete(exchange, caller, readRequest(operation as Operation, bytes))
+    router.hot(declared, ({ caller, exchange, read }) => {
+      const answer = (bytes: Buffer): Promise<void> =>
+        chat.complete(exchange, caller, readRequest(operation as Operation, bytes))
+      const body = read(bodyLimit)
+      return body instanceof Promise ? body.then(answer) : answer(body)
     })
   }
   return router

@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Exchange } from "../http/exchange.ts"
+import type { NodeExchange } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
 import type { Answers } from "./answers.ts"
 import type { Channels, ChatEvent } from "./channel.ts"
@@ -61,7 +61,7 @@ export const createFollow = (needs: Needs) => {
    * @throws {Failure} `not_found`
    */
   return async (
-    exchange: Exchange,
+    exchange: NodeExchange,
     caller: Caller,
     { id, after }: { id: string; after: number },
   ): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Bus, Message } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Exchange } from "../http/exchange.ts"
+import type { NodeExchange } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
 import { openStream, type StreamEvent } from "./stream.ts"
 
@@ -71,7 +71,7 @@ export const createNews = ({ bus, readersOf, running, onOffers }: Needs) => {
   })
 
   /** Resolves when the page has left or was cut off. */
-  return async (exchange: Exchange, caller: Caller): Promise<void> => {
+  return async (exchange: NodeExchange, caller: Caller): Promise<void> => {
     const stream = openStream({ exchange, caller, running })
     const models = (): void => stream.send({ name: "models", data: "{}" })
     const page = { caller, send: stream.send }

@@ -1,5 +1,5 @@
 import type { Caller } from "../http/caller.ts"
-import type { Exchange } from "../http/exchange.ts"
+import type { NodeExchange } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
 
 /** Proxies cut what is silent for a minute. */
@@ -22,7 +22,7 @@ export interface EventStream {
 }
 
 interface Needs {
-  exchange: Exchange
+  exchange: NodeExchange
   caller: Caller
   running: Running
   /** Whether something is under way that is worth waiting for when the gateway shuts down. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import type { Exchange } from "../http/exchange.ts"
+import type { NodeExchange } from "../http/exchange.ts"
 import { ById } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Request, Router } from "../http/router.ts"
@@ -20,7 +20,7 @@ const header = (incoming: IncomingMessage, name: string): string => {
 }
 
 /** Every reply says which version is spoken; a request in another one is refused. */
-const speak = ({ incoming, outgoing }: Exchange): void => {
+const speak = ({ incoming, outgoing }: NodeExchange): void => {
   outgoing.setHeader("tus-resumable", version)
   outgoing.setHeader("cache-control", "no-store")
   if (header(incoming, "tus-resumable") === version) return

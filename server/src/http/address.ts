@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http"
 import { BlockList, isIP } from "node:net"
+import type { Incoming } from "./exchange.ts"
 
 const family = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4")
 
@@ -23,7 +23,7 @@ export const createRanges = (cidrs: readonly string[]): ((address: string) => bo
  */
 export const createAddressOf = (trustedCidrs: readonly string[]) => {
   const trusted = createRanges(trustedCidrs)
-  return (incoming: IncomingMessage): string => {
+  return (incoming: Incoming): string => {
     const peer = plain(incoming.socket.remoteAddress ?? "")
     if (trustedCidrs.length === 0 || !trusted(peer)) return peer
     const forwarded = String(incoming.headers["x-forwarded-for"] ?? "")

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http"
 import { Failure, fail } from "../errors.ts"
 import { nestingWithin } from "./members.ts"
 
-const tooLarge = (limit: number): Failure =>
+export const tooLarge = (limit: number): Failure =>
   new Failure(
     "body_too_large",
     `The body has more than ${limit} bytes, which is the most accepted here`,

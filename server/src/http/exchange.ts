@@ -1,14 +1,40 @@
 import { randomUUID } from "node:crypto"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
 import type { createAddressOf } from "./address.ts"
 import type { Caller } from "./caller.ts"
 
+/** The head of a request, whoever parsed it: Node's server or our own (`plain/`). */
+export interface Incoming {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly socket: { readonly remoteAddress?: string | undefined }
+}
+
+/** Where a reply is written: the part of Node's `ServerResponse` that ours has too. */
+export interface Outgoing {
+  readonly statusCode: number
+  readonly headersSent: boolean
+  readonly destroyed: boolean
+  readonly writableEnded: boolean
+  readonly writableFinished: boolean
+  /** `headers` alternates names and values. */
+  writeHead(status: number, headers: string[]): unknown
+  flushHeaders(): void
+  write(chunk: Buffer | string): boolean
+  end(chunk?: Buffer | string): unknown
+  destroy(): unknown
+  on(event: "close" | "drain", listener: () => void): unknown
+  once(event: "close", listener: () => void): unknown
+  prependListener(event: "drain", listener: () => void): unknown
+}
+
 /** One request and its reply, with what its log line will say. */
 export interface Exchange {
-  incoming: IncomingMessage
-  outgoing: ServerResponse
+  incoming: Incoming
+  outgoing: Outgoing
   requestId: string
   /** The true peer, behind trusted proxies. */
   address: string
@@ -21,12 +47,18 @@ export interface Exchange {
   connection?: string
 }
 
+/** One whose request and reply are Node's own, to read from and to pipe to. */
+export interface NodeExchange extends Exchange {
+  incoming: IncomingMessage
+  outgoing: ServerResponse
+}
+
 /** The path of a request's target, without its query. */
 export const pathOf = (url: string | undefined): string => (url ?? "").split("?", 1)[0] ?? ""
 
 export interface Env {
   Bindings: HttpBindings
-  Variables: { exchange: Exchange }
+  Variables: { exchange: NodeExchange }
 }
 
 export type HttpContext = Context<Env>
@@ -37,6 +69,25 @@ export interface Opening {
   addressOf: ReturnType<typeof createAddressOf>
   /** Writes the request's line. */
   logRequest: (exchange: Exchange) => void
+}
+
+/** Opens the exchange of a request; its log line is written when the reply has closed. */
+export const beginExchange = <I extends Incoming, O extends Outgoing>(
+  { addressOf, logRequest }: Opening,
+  incoming: I,
+  outgoing: O,
+): Exchange & { incoming: I; outgoing: O } => {
+  const sent = incoming.headers["x-request-id"]
+  const exchange = {
+    incoming,
+    outgoing,
+    requestId: typeof sent === "string" && saneRequestId.test(sent) ? sent : randomUUID(),
+    address: addressOf(incoming),
+    startedAt: performance.now(),
+    caller: null,
+  }
+  outgoing.once("close", () => logRequest(exchange))
+  return exchange
 }
 
 const nothing = (): void => {}
@@ -51,23 +102,9 @@ const letGo = ({ incoming, outgoing }: HttpBindings): void => {
   incoming.on("error", nothing)
 }
 
-/** Opens the exchange of a request; its log line is written when the reply has closed. */
-export const beginExchange = (
-  { addressOf, logRequest }: Opening,
-  { incoming, outgoing }: HttpBindings,
-): Exchange => {
-  const sent = incoming.headers["x-request-id"]
-  const exchange: Exchange = {
-    incoming,
-    outgoing,
-    requestId: typeof sent === "string" && saneRequestId.test(sent) ? sent : randomUUID(),
-    address: addressOf(incoming),
-    startedAt: performance.now(),
-    caller: null,
-  }
-  outgoing.once("close", () => {
-    logRequest(exchange)
-    letGo({ incoming, outgoing })
-  })
+/** As `beginExchange`, for a request that came through Node's server. */
+export const beginNodeExchange = (opening: Opening, bindings: HttpBindings): NodeExchange => {
+  const exchange = beginExchange(opening, bindings.incoming, bindings.outgoing)
+  bindings.outgoing.once("close", () => letGo(bindings))
   return exchange
 }

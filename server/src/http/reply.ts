@@ -1,7 +1,6 @@
-import type { ServerResponse } from "node:http"
 import type { Failure } from "../errors.ts"
 import { contentTypeOf, type ErrorStyle, errorBody } from "./errors.ts"
-import type { Exchange } from "./exchange.ts"
+import type { Exchange, Outgoing } from "./exchange.ts"
 
 /** Headers that belong to one connection, not to the message (RFC 9110 §7.6.1). */
 const hopByHop = new Set([
@@ -21,7 +20,7 @@ export const endsHere = (name: string, connection: string | undefined): boolean 
   hopByHop.has(name) ||
   connection?.split(",").some((named) => named.trim().toLowerCase() === name) === true
 
-/** Ways to write Node's own response; each reply bears the id of its request. */
+/** Ways to write a response, Node's or ours; each reply bears the id of its request. */
 export interface Reply {
   /** `headers` alternates names and values. */
   head(status: number, headers: string[]): void
@@ -39,13 +38,11 @@ export interface Reply {
   onGone(callback: () => void): void
 }
 
-/** Up to here a last piece is written as text, a byte a character: Node joins that to the head. */
-const mostAsText = 16 * 1024
 /** A client that takes nothing for so long has gone, though its connection stands. */
 const longestStallMs = 120_000
 
-class NodeReply implements Reply {
-  readonly #outgoing: ServerResponse
+class WrittenReply implements Reply {
+  readonly #outgoing: Outgoing
   readonly #requestId: string
   readonly #stallMs: number
   #stalled: NodeJS.Timeout | undefined
@@ -76,11 +73,7 @@ class NodeReply implements Reply {
   }
 
   end(chunk?: Buffer | string): void {
-    if (Buffer.isBuffer(chunk) && chunk.length <= mostAsText) {
-      this.#outgoing.end(chunk.toString("latin1"), "latin1")
-    } else {
-      this.#outgoing.end(chunk)
-    }
+    this.#outgoing.end(chunk)
   }
 
   cut(): void {
@@ -129,4 +122,4 @@ class NodeReply implements Reply {
 type Answered = Pick<Exchange, "outgoing" | "requestId">
 
 export const createReply = (exchange: Answered, stallMs = longestStallMs): Reply =>
-  new NodeReply(exchange, stallMs)
+  new WrittenReply(exchange, stallMs)

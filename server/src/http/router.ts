@@ -6,8 +6,8 @@ import { routeAllowed } from "./allowed-routes.ts"
 import { parseJson, readBytes, unstorablePath } from "./body.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import { type Env, type Exchange, type HttpContext, pathOf } from "./exchange.ts"
-import type { HotRoute } from "./lane.ts"
+import { type Env, type Exchange, type HttpContext, type NodeExchange, pathOf } from "./exchange.ts"
+import type { HotRoute, ReadBody } from "./lane.ts"
 import type { Access, RouteShape } from "./route.ts"
 
 /** Turns a request's credential into its caller, or throws `unauthorized`. */
@@ -23,7 +23,14 @@ export interface RawRequest<A extends Access, P> {
   caller: CallerOf<A>
   actor: Actor
   params: P
+  exchange: NodeExchange
+}
+
+/** What a hot handler is given: the caller is checked, the body still to be read. */
+export interface HotRequest<A extends Access> {
+  caller: CallerOf<A>
   exchange: Exchange
+  read: ReadBody
 }
 
 /** What a handler is given: everything checked, nothing left to parse. */
@@ -37,8 +44,8 @@ export interface Router {
   readonly hono: Hono<Env>
   readonly style: ErrorStyle
   readonly shapes: RouteShape[]
-  /** Of the raw routes those that need not go through Hono. */
-  readonly hot: HotRoute[]
+  /** Those that need not go through Hono. */
+  readonly hots: HotRoute[]
   /** Adds a route whose value is answered as JSON; a `Response` is answered as it is. */
   on<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, P, Q, B>,
@@ -46,10 +53,15 @@ export interface Router {
       request: Request<A, z.output<P>, z.output<Q>, z.output<B>>,
     ) => unknown | Promise<unknown>,
   ): void
-  /** Adds a route that reads and writes Node's own request and response; for what is hot. */
+  /** Adds a route that reads and writes Node's own request and response. */
   raw<A extends Access, P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
     shape: RouteShape<A, P, Q, B>,
     handler: (request: RawRequest<A, z.output<P>>) => Promise<void>,
+  ): void
+  /** Adds a route without parameters, which are asked all day: they come by the shortest way. */
+  hot<A extends Exclude<Access, "provisioner">, Q extends z.ZodType, B extends z.ZodType>(
+    shape: RouteShape<A, z.ZodType, Q, B>,
+    handler: (request: HotRequest<A>) => Promise<void>,
   ): void
 }
 
@@ -101,10 +113,6 @@ const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output
   return check(schema, query)
 }
 
-/** Whether its path and method are always the same, and its caller an account. */
-const isFixed = ({ path, method, access }: RouteShape): boolean =>
-  !/[:*]/.test(path) && method !== "all" && access !== "provisioner"
-
 const firstSuccess = (shape: RouteShape): number =>
   Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
 
@@ -128,7 +136,7 @@ export const createRouters =
     const hono = new Hono<Env>()
     const shapes: RouteShape[] = []
 
-    const hot: HotRoute[] = []
+    const hots: HotRoute[] = []
 
     /** At once where the caller is known, which is why it is not async. */
     const callerFor = (
@@ -145,7 +153,7 @@ export const createRouters =
       return known instanceof Promise ? known.then(welcome) : welcome(known)
     }
 
-    const bodyOf = async (shape: RouteShape, exchange: Exchange): Promise<unknown> => {
+    const bodyOf = async (shape: RouteShape, exchange: NodeExchange): Promise<unknown> => {
       if (!shape.body) return undefined
       const limit = shape.access === "anyone" ? Math.min(strangersLimit, bodyLimit) : bodyLimit
       const bytes = await readBytes(exchange.incoming, limit)
@@ -183,7 +191,7 @@ export const createRouters =
       hono,
       style,
       shapes,
-      hot,
+      hots,
       on: (shape, handler) => {
         const status = firstSuccess(shape)
         add(shape, async (context) => {
@@ -203,22 +211,28 @@ export const createRouters =
           await handler(request as Whole)
           return RESPONSE_ALREADY_SENT
         })
-        if (!isFixed(shape)) return
+      },
+      hot: (shape, handler) => {
+        // The shape and the handler were declared together; their types agree by `hot`'s own.
+        type Whole = Parameters<typeof handler>[0]
+        add(shape, async (context) => {
+          const { caller, exchange } = await requestOf(shape, context)
+          const read: ReadBody = (limit) => readBytes(exchange.incoming, limit)
+          const request: unknown = { caller, exchange, read }
+          await handler(request as Whole)
+          return RESPONSE_ALREADY_SENT
+        })
         const { access, method, path } = shape
-        const answer = (exchange: Exchange): Promise<void> => {
+        const answer: HotRoute["answer"] = (exchange, read) => {
           const go = (caller: Caller | null): Promise<void> => {
-            const actor = actorOf(caller, exchange)
-            const request: unknown = { caller, actor, params: undefined, exchange }
+            const request: unknown = { caller, exchange, read }
             return handler(request as Whole)
           }
-          const found = callerFor(
-            access,
-            exchange,
-            pathOf(exchange.incoming.url).replace(/\/+$/, ""),
-          )
+          const called = pathOf(exchange.incoming.url).replace(/\/+$/, "")
+          const found = callerFor(access, exchange, called)
           return found instanceof Promise ? found.then(go) : go(found)
         }
-        hot.push({ method: method.toUpperCase(), path, style, answer })
+        hots.push({ method: method.toUpperCase(), path, style, answer })
       },
     }
   }

@@ -5,11 +5,13 @@ import { Hono, type MiddlewareHandler } from "hono"
 import type { Logger } from "pino"
 import { Failure } from "../errors.ts"
 import type { createAddressOf } from "./address.ts"
+import { readBytes } from "./body.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import { beginExchange, type Env, type Opening } from "./exchange.ts"
-import { createLane } from "./lane.ts"
+import { beginNodeExchange, type Env, type Opening } from "./exchange.ts"
+import { answerHot, createLane } from "./lane.ts"
 import { createRequestLog } from "./log.ts"
 import { PathRouter } from "./path-router.ts"
+import { createFront } from "./plain/front.ts"
 import type { RouteShape } from "./route.ts"
 import type { Router } from "./router.ts"
 import { answerUnroutable } from "./unreadable.ts"
@@ -44,7 +46,7 @@ const withoutLastSlash = (request: Request): string => {
 const begin =
   (opening: Opening): MiddlewareHandler<Env> =>
   async (context, next) => {
-    const exchange = beginExchange(opening, context.env)
+    const exchange = beginNodeExchange(opening, context.env)
     exchange.outgoing.setHeader("x-request-id", exchange.requestId)
     context.set("exchange", exchange)
     await next()
@@ -64,7 +66,8 @@ export const createServerApp = (needs: Needs) => {
   const hono = new Hono<Env>({ getPath: withoutLastSlash, router: new PathRouter() })
   const routes: MountedRoute[] = []
   const opening = { addressOf: needs.addressOf, logRequest: createRequestLog(needs.log) }
-  const lane = createLane((bindings) => beginExchange(opening, bindings))
+  const lane = createLane()
+  const front = createFront({ opening, lane })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
   hono.use(begin(opening))
@@ -112,15 +115,23 @@ export const createServerApp = (needs: Needs) => {
   let draining = false
   const listener: RequestListener = (incoming, outgoing) => {
     if (draining) outgoing.setHeader("connection", "close")
-    if (!lane.take({ incoming, outgoing })) void through(incoming, outgoing)
+    const route = lane.find(`${incoming.method} ${incoming.url}`)
+    if (!route) return void through(incoming, outgoing)
+    const exchange = beginNodeExchange(opening, { incoming, outgoing })
+    answerHot(route, exchange, (limit) => readBytes(incoming, limit))
   }
 
   return {
     listener,
+    /** Has plain requests to hot routes answered before the server reads them. */
+    standBefore: front.standBefore,
     /** From now on every reply is the last one of its connection. */
     drain: (): void => {
       draining = true
+      front.drain()
     },
+    /** Cuts connections that the server itself does not know of. */
+    closeAll: front.closeAll,
     routes: routes as readonly MountedRoute[],
     /** Answers GET for what no route has; mounted last. `next` leaves it to be refused. */
     otherwise: (handler: MiddlewareHandler<Env>): void => {
@@ -128,7 +139,7 @@ export const createServerApp = (needs: Needs) => {
     },
     mount: (prefix: string, router: Router): void => {
       hono.route(prefix, router.hono)
-      for (const hot of router.hot) lane.add({ ...hot, path: prefix + hot.path })
+      for (const hot of router.hots) lane.add({ ...hot, path: prefix + hot.path })
       for (const shape of router.shapes) {
         const path = `${prefix}${shape.path}`.replace(/(?<=.)\/$/, "")
         routes.push({ method: shape.method.toUpperCase(), path, style: router.style, shape })

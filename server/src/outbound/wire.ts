@@ -1,5 +1,6 @@
 import { connect as connectPlainly, isIP, type Socket } from "node:net"
 import { connect as connectSecurely } from "node:tls"
+import { holdWrites } from "./held-writes.ts"
 import { ReplyParser } from "./reply-parser.ts"
 import { type StreamedBody, writeStreamed } from "./streamed-body.ts"
 import { classify, UpstreamError, type UpstreamErrorKind } from "./upstream-error.ts"
@@ -171,6 +172,7 @@ export class Wire {
 
   #write(head: string, body: WireRequest["body"]): void {
     const socket = this.#socket
+    if (!socket.connecting) holdWrites(socket)
     if (body !== null && !Buffer.isBuffer(body)) {
       socket.write(head, "latin1")
       this.#writing = true

@@ -11,7 +11,7 @@ import { Failure, fail } from "../errors.ts"
 import { readBytes } from "../http/body.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
-import type { Exchange } from "../http/exchange.ts"
+import type { NodeExchange } from "../http/exchange.ts"
 import { createReply, endsHere } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
 import type { Catalogue } from "../models/catalogue.ts"
@@ -35,7 +35,7 @@ interface Needs {
 
 /** A request below a proxy's prefix, not yet looked into. */
 export interface Proxied {
-  exchange: Exchange
+  exchange: NodeExchange
   caller: Caller
   actor: Actor
   /** Path and query below the prefix, as they were sent. */

@@ -1,6 +1,6 @@
 import { Failure, fail } from "../errors.ts"
 import { parseJson, readBytes, unstorablePath } from "../http/body.ts"
-import type { Exchange } from "../http/exchange.ts"
+import type { Exchange, NodeExchange } from "../http/exchange.ts"
 import { refuse } from "./errors.ts"
 
 /** Room for a group of some 50,000 members in one body. */
@@ -23,7 +23,7 @@ const parsed = (bytes: Buffer): unknown => {
 }
 
 /** Reads a JSON body whatever its Content-Type. @throws {Failure} `invalidSyntax`, `invalidValue` */
-export const readBody = async ({ incoming }: Exchange): Promise<unknown> => {
+export const readBody = async ({ incoming }: NodeExchange): Promise<unknown> => {
   const value = parsed(await readBytes(incoming, mostBytes))
   depthOf(value)
   const path = unstorablePath(value)

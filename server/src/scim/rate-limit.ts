@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http"
 import { fail } from "../errors.ts"
+import type { Incoming } from "../http/exchange.ts"
 
 const minuteMs = 60_000
 /** Refused credentials of one address in a minute; the next ones are 429. */
@@ -44,7 +44,7 @@ const createBuckets = (perMinute: number, nowMs: () => number) => {
 const reads = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** A search by POST reads, whatever its method. */
-const isRead = ({ method = "", url = "" }: IncomingMessage): boolean =>
+const isRead = ({ method = "", url = "" }: Incoming): boolean =>
   reads.has(method) || /\/\.search\/*(\?|$)/.test(url)
 
 export interface Rates {
@@ -62,7 +62,7 @@ export const createRateLimit = (
   const refusing = createBuckets(refusalsPerAddress, nowMs)
   return {
     /** @throws {Failure} `rate_limited` */
-    admit: (incoming: IncomingMessage): void => (isRead(incoming) ? reading : writing)?.take("all"),
+    admit: (incoming: Incoming): void => (isRead(incoming) ? reading : writing)?.take("all"),
     /** @throws {Failure} `rate_limited` when the address guesses too often */
     refused: (address: string): void => refusing.take(address),
   }

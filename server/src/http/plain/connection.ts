@@ -1,0 +1,235 @@
+import type { IncomingHttpHeaders } from "node:http"
+import type { Socket } from "node:net"
+import { Failure } from "../../errors.ts"
+import { tooLarge } from "../body.ts"
+import type { Incoming } from "../exchange.ts"
+import type { HotRoute, ReadBody } from "../lane.ts"
+import { type PlainHead, readPlainHead } from "./head.ts"
+import { PlainReply } from "./reply.ts"
+
+/** Of a body that nobody asked for yet, and of what comes after the request. */
+const mostAhead = 64 * 1024
+/** How long a whole request may take to arrive, as for Node's server. */
+const requestMs = 300_000
+
+export interface PlainNeeds {
+  find: (target: string) => HotRoute | undefined
+  answer: (route: HotRoute, incoming: Incoming, outgoing: PlainReply, read: ReadBody) => void
+  /** Leaves the connection, with what was read of it, to a server that knows all of HTTP. */
+  handOver: (socket: Socket, read: Buffer) => void
+  /** Seconds for which an idle connection is kept; 0 while the gateway is stopping. */
+  keptSeconds: () => number
+  gone: (connection: PlainConnection) => void
+}
+
+/** A request that came the plain way; its body comes by `read`. */
+class PlainRequest implements Incoming {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly socket: Socket
+  readonly #length: number
+  #left: number
+  #chunks: Buffer[] = []
+  #waiting: { resolve: (body: Buffer) => void; reject: (failure: Failure) => void } | null = null
+  /** Nobody will read it. */
+  #unwanted = false
+  #failure: Failure | null = null
+
+  constructor({ method, url, headers, length }: PlainHead, socket: Socket) {
+    this.method = method
+    this.url = url
+    this.headers = headers
+    this.socket = socket
+    this.#length = length
+    this.#left = length
+  }
+
+  get isWhole(): boolean {
+    return this.#left === 0
+  }
+
+  /** Whether more of the body would only lie here. */
+  get isAhead(): boolean {
+    const here = this.#length - this.#left
+    return this.#left > 0 && !this.#unwanted && !this.#waiting && here > mostAhead
+  }
+
+  /** @returns how much of `bytes` was its */
+  take(bytes: Buffer): number {
+    const taken = Math.min(this.#left, bytes.length)
+    this.#left -= taken
+    if (!this.#unwanted && taken > 0) this.#chunks.push(bytes.subarray(0, taken))
+    if (this.#left === 0 && this.#waiting) {
+      this.#waiting.resolve(this.#body())
+      this.#waiting = null
+    }
+    return taken
+  }
+
+  readonly read: ReadBody = (limit) => {
+    if (this.#failure) throw this.#failure
+    if (this.#length > limit) throw tooLarge(limit)
+    if (this.#left === 0) return this.#body()
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      this.socket.resume()
+    })
+  }
+
+  /** Its reply is over, or its client is. */
+  drop(failure?: Failure): void {
+    this.#unwanted = true
+    this.#chunks = []
+    if (failure) this.#waiting?.reject(failure)
+    this.#failure = failure ?? null
+    this.#waiting = null
+  }
+
+  #body(): Buffer {
+    const chunks = this.#chunks
+    this.#chunks = []
+    const [only] = chunks
+    return chunks.length === 1 && only ? only : Buffer.concat(chunks)
+  }
+}
+
+const left = (): Failure => new Failure("bad_request", "The client left in mid-request")
+
+/**
+ * A client's connection on which plain requests to hot routes are answered, one after another. The
+ * first that is anything else takes the connection along to Node's own server.
+ */
+export class PlainConnection {
+  readonly #socket: Socket
+  readonly #needs: PlainNeeds
+  #request: PlainRequest | null = null
+  #reply: PlainReply | null = null
+  /** Came before its turn. */
+  #early: Buffer | null = null
+  #deadline = 0
+
+  constructor(socket: Socket, needs: PlainNeeds, now: number) {
+    this.#socket = socket
+    this.#needs = needs
+    this.#deadline = now + needs.keptSeconds() * 1000
+    socket.on("data", this.#take)
+    socket.on("drain", this.#drained)
+    socket.on("end", this.#ended)
+    socket.on("error", this.#broke)
+    socket.on("close", this.#closed)
+  }
+
+  get isIdle(): boolean {
+    return this.#reply === null && this.#request === null
+  }
+
+  /** Ends it when its time is up. */
+  check(now: number): void {
+    if (now < this.#deadline) return
+    if (this.isIdle || this.#request?.isWhole === false) this.#socket.destroy()
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  readonly #take = (bytes: Buffer): void => {
+    if (this.isIdle) {
+      this.#begin(bytes)
+      return
+    }
+    const taken = this.#request?.take(bytes) ?? 0
+    if (taken < bytes.length) this.#keep(bytes.subarray(taken))
+    if (this.#request?.isAhead) this.#socket.pause()
+    else if (!this.#reply) this.#next()
+  }
+
+  #begin(bytes: Buffer): void {
+    let route: HotRoute | undefined
+    const head = readPlainHead(bytes, (target) => {
+      route = this.#needs.find(target)
+      return route !== undefined
+    })
+    if (!head || !route) {
+      this.#handOver(bytes)
+      return
+    }
+    const socket = this.#socket
+    const request = new PlainRequest(head, socket)
+    const reply = new PlainReply({
+      socket,
+      keptSeconds: this.#needs.keptSeconds,
+      closed: this.#replied,
+    })
+    this.#request = request
+    this.#reply = reply
+    this.#deadline = performance.now() + requestMs
+    const rest = bytes.subarray(head.end)
+    const taken = request.take(rest)
+    if (taken < rest.length) this.#keep(rest.subarray(taken))
+    this.#needs.answer(route, request, reply, request.read)
+    if (request.isAhead) socket.pause()
+  }
+
+  /** A client may send its next request before it has the reply to this one (RFC 9112 §9.3.2). */
+  #keep(bytes: Buffer): void {
+    this.#early = this.#early ? Buffer.concat([this.#early, bytes]) : bytes
+    if (this.#early.length > mostAhead) this.#socket.pause()
+  }
+
+  readonly #replied = (keep: boolean): void => {
+    this.#reply = null
+    this.#request?.drop(keep ? undefined : left())
+    if (!keep) this.#socket.destroySoon()
+    else if (this.#request?.isWhole === false) this.#socket.resume()
+    else this.#next()
+  }
+
+  /** The request and its reply are over. */
+  #next(): void {
+    if (this.#request?.isWhole === false) return
+    this.#request = null
+    const early = this.#early
+    this.#early = null
+    const kept = this.#needs.keptSeconds()
+    if (kept === 0 && !early) {
+      this.#socket.destroySoon()
+      return
+    }
+    this.#deadline = performance.now() + kept * 1000
+    this.#socket.resume()
+    if (early) this.#take(early)
+  }
+
+  #handOver(bytes: Buffer): void {
+    const socket = this.#socket
+    socket.off("data", this.#take)
+    socket.off("drain", this.#drained)
+    socket.off("end", this.#ended)
+    socket.off("error", this.#broke)
+    socket.off("close", this.#closed)
+    this.#needs.gone(this)
+    this.#needs.handOver(socket, bytes)
+  }
+
+  readonly #drained = (): void => {
+    this.#reply?.drained()
+  }
+
+  /** Who sends no more will not read either, as Node's server takes it. */
+  readonly #ended = (): void => {
+    this.#socket.destroy()
+  }
+
+  readonly #broke = (): void => {
+    this.#socket.destroy()
+  }
+
+  readonly #closed = (): void => {
+    this.#needs.gone(this)
+    const reply = this.#reply
+    this.#request?.drop(left())
+    reply?.close()
+  }
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest"
+import { readPlainHead } from "./head.ts"
+
+const first = "POST /v1/chat/completions HTTP/1.1"
+const fields = ["Host: here", "Authorization: Bearer sk-1", "Content-Length: 2"]
+const request = (lines: readonly string[], body = "{}"): Buffer =>
+  Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`, "latin1")
+const read = (bytes: Buffer) =>
+  readPlainHead(bytes, (target) => target === "POST /v1/chat/completions")
+
+describe("the head of a plain request", () => {
+  it("is read, names in lower case, values without the space around them", () => {
+    const bytes = request([
+      first,
+      ...fields,
+      "X-Odd: \t a b\t ",
+      "connection: Keep-Alive",
+      "x-none:",
+    ])
+    const head = read(bytes)
+    expect(head).toMatchObject({
+      method: "POST",
+      url: "/v1/chat/completions",
+      length: 2,
+      end: bytes.length - 2,
+    })
+    expect({ ...head?.headers }).toEqual({
+      host: "here",
+      authorization: "Bearer sk-1",
+      "content-length": "2",
+      "x-odd": "a b",
+      connection: "Keep-Alive",
+      "x-none": "",
+    })
+  })
+
+  it("may be asked for nothing but its target", () => {
+    let asked = ""
+    readPlainHead(request(["GET /health HTTP/1.1", ...fields]), (target) => {
+      asked = target
+      return false
+    })
+    expect(asked).toBe("GET /health")
+  })
+
+  it.each([
+    ["is not whole", request([first, ...fields]).subarray(0, -4)],
+    ["names another target", request(["POST /v1/models HTTP/1.1", ...fields])],
+    ["speaks HTTP/1.0", request(["POST /v1/chat/completions HTTP/1.0", ...fields])],
+    ["speaks HTTP/1.11", request([`${first}1`, ...fields])],
+    ["has two spaces", request(["POST  /v1/chat/completions HTTP/1.1", ...fields])],
+    ["has no host", request([first, "content-length: 2"])],
+    ["tells no length", request([first, "host: here"])],
+    ["tells two lengths", request([first, ...fields, "content-length: 2"])],
+    ["tells a negative length", request([first, "host: here", "content-length: -2"])],
+    ["tells a length in hexadecimal", request([first, "host: here", "content-length: 0x2"])],
+    ["tells a list of lengths", request([first, "host: here", "content-length: 2, 2"])],
+    ["tells a length with a sign", request([first, "host: here", "content-length: +2"])],
+    ["is chunked", request([first, ...fields, "transfer-encoding: chunked"])],
+    ["waits to be told to go on", request([first, ...fields, "expect: 100-continue"])],
+    ["asks for another protocol", request([first, ...fields, "upgrade: websocket"])],
+    ["ends the connection", request([first, ...fields, "connection: close"])],
+    ["names headers of the connection", request([first, ...fields, "connection: keep-alive, x-a"])],
+    ["has a name twice", request([first, ...fields, "x-a: 1", "X-A: 2"])],
+    ["has a credential twice", request([first, ...fields, "authorization: Bearer sk-2"])],
+    ["has a space before a colon", request([first, ...fields, "x-a : 1"])],
+    ["goes on in another line", request([first, ...fields, "x-a: 1", " 2"])],
+    ["has a name that is none", request([first, ...fields, "x a: 1"])],
+    ["has a line without a colon", request([first, ...fields, "x-a"])],
+    ["has an empty name", request([first, ...fields, ": 1"])],
+    ["has a lone line feed", request([first, ...fields, "x-a: 1\nx-b: 2"])],
+    ["has a lone carriage return", request([first, ...fields, "x-a: 1\rx-b: 2"])],
+    ["has a NUL", request([first, ...fields, "x-a: 1\u00002"])],
+    ["is not ASCII", request([first, ...fields, "x-a: \u00e9"])],
+    ["is longer than 16 kB", request([first, ...fields, `x-a: ${"a".repeat(17_000)}`])],
+  ])("is left to a whole parser when it %s", (_, bytes) => {
+    expect(read(bytes)).toBeNull()
+  })
+
+  it("takes no longer for long runs of spaces", () => {
+    const bytes = request([first, ...fields, `x-a: ${" \t".repeat(7500)}\u00e9`])
+    const before = performance.now()
+    for (let round = 0; round < 100; round++) read(bytes)
+    expect(performance.now() - before).toBeLessThan(500)
+  })
+})

@@ -1,0 +1,174 @@
+import { STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
+import { holdWrites } from "../../outbound/held-writes.ts"
+import { fieldName } from "../../outbound/request-head.ts"
+import type { Outgoing } from "../exchange.ts"
+
+/** Up to here pieces are copied into one; more are handed to the socket side by side. */
+const mostCopied = 16 * 1024
+const lineEnd = Buffer.from("\r\n")
+const lastChunk = Buffer.from("0\r\n\r\n")
+const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/
+
+let second = 0
+let dateLine = ""
+
+/** The `date` header of this second. */
+const dated = (): string => {
+  const now = Math.floor(Date.now() / 1000)
+  if (now !== second) {
+    second = now
+    dateLine = `date: ${new Date(now * 1000).toUTCString()}\r\n`
+  }
+  return dateLine
+}
+
+const field = (name: string, value: string): string => {
+  if (!fieldName.test(name) || unsendable.test(value)) {
+    throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
+  }
+  return `${name}: ${value}\r\n`
+}
+
+const join = (pieces: readonly Buffer[]): Buffer => {
+  const [only] = pieces
+  return pieces.length === 1 && only ? only : Buffer.concat(pieces)
+}
+
+interface Needs {
+  socket: Socket
+  /** Seconds for which the connection is kept afterwards; 0 when it is not. */
+  keptSeconds: () => number
+  /** Its last byte has left, or the client has. */
+  closed: (keep: boolean) => void
+}
+
+/**
+ * A reply over HTTP/1.1 (RFC 9112), as Node's `ServerResponse` would write it, in fewer pieces: a
+ * small one is one write, and so is each chunk of a stream.
+ */
+export class PlainReply implements Outgoing {
+  readonly #needs: Needs
+  #pending: Buffer | null = null
+  #chunked = false
+  #bodiless = false
+  #keep = false
+  statusCode = 200
+  headersSent = false
+  writableEnded = false
+  writableFinished = false
+  #closed = false
+  #toClose: (() => void)[] = []
+  #toDrain: (() => void)[] = []
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  get destroyed(): boolean {
+    return this.#closed || this.#needs.socket.destroyed
+  }
+
+  /** @throws {TypeError} for a header that is none */
+  writeHead(status: number, headers: string[]): void {
+    const kept = this.#needs.keptSeconds()
+    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`
+    let counted = false
+    for (let at = 0; at < headers.length; at += 2) {
+      const name = headers[at] ?? ""
+      head += field(name, headers[at + 1] ?? "")
+      counted ||= name === "content-length"
+    }
+    this.#bodiless = status === 204 || status === 304
+    this.#chunked = !counted && !this.#bodiless
+    this.#keep = kept > 0
+    head += dated()
+    head +=
+      kept > 0
+        ? `connection: keep-alive\r\nkeep-alive: timeout=${kept}\r\n`
+        : "connection: close\r\n"
+    head += this.#chunked ? "transfer-encoding: chunked\r\n\r\n" : "\r\n"
+    this.statusCode = status
+    this.headersSent = true
+    this.#pending = Buffer.from(head, "latin1")
+  }
+
+  flushHeaders(): void {
+    if (this.#pending) this.#send([])
+  }
+
+  write(chunk: Buffer | string): boolean {
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
+    if (bytes.length === 0 || this.#bodiless || this.writableEnded) return true
+    return this.#send(this.#framed(bytes))
+  }
+
+  end(chunk?: Buffer | string): void {
+    if (this.writableEnded || !this.headersSent) return
+    this.writableEnded = true
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
+    const last = bytes && bytes.length > 0 && !this.#bodiless ? this.#framed(bytes) : []
+    if (this.#chunked) last.push(lastChunk)
+    this.#send(last, this.#finished)
+  }
+
+  destroy(): void {
+    this.#needs.socket.destroy()
+  }
+
+  on(event: "close" | "drain", listener: () => void): void {
+    if (event === "close") this.#toClose.push(listener)
+    else this.#toDrain.push(listener)
+  }
+
+  /** A reply closes once. */
+  once(_event: "close", listener: () => void): void {
+    this.#toClose.push(listener)
+  }
+
+  prependListener(_event: "drain", listener: () => void): void {
+    this.#toDrain.unshift(listener)
+  }
+
+  /** The socket has taken all that was written. */
+  drained(): void {
+    for (const listener of this.#toDrain) listener()
+  }
+
+  /** The connection closed; nothing more can be written. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const listener of this.#toClose) listener()
+    this.#toClose = []
+    this.#toDrain = []
+    this.#needs.closed(this.#keep && this.writableFinished)
+  }
+
+  readonly #finished = (error?: Error | null): void => {
+    if (error) return
+    this.writableFinished = true
+    this.close()
+  }
+
+  #framed(bytes: Buffer): Buffer[] {
+    if (!this.#chunked) return [bytes]
+    return [Buffer.from(`${bytes.length.toString(16)}\r\n`, "latin1"), bytes, lineEnd]
+  }
+
+  #send(pieces: Buffer[], done?: (error?: Error | null) => void): boolean {
+    if (this.#pending) pieces.unshift(this.#pending)
+    this.#pending = null
+    const { socket } = this.#needs
+    if (socket.destroyed) return false
+    const length = pieces.reduce((sum, { length }) => sum + length, 0)
+    holdWrites(socket)
+    if (length <= mostCopied) return socket.write(join(pieces), done)
+    socket.cork()
+    const last = pieces.pop() ?? lineEnd
+    for (const piece of pieces) socket.write(piece)
+    const taken = socket.write(last, done)
+    socket.uncork()
+    return taken
+  }
+}
