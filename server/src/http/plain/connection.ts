@@ -108,11 +108,12 @@ export class PlainConnection {
   /** Came before its turn. */
   #early: Buffer | null = null
   #deadline = 0
+  #asked = false
 
   constructor(socket: Socket, needs: PlainNeeds, now: number) {
     this.#socket = socket
     this.#needs = needs
-    this.#deadline = now + needs.keptSeconds() * 1000
+    this.#deadline = now + Math.max(1, needs.keptSeconds()) * 1000
     socket.on("data", this.#take)
     socket.on("drain", this.#drained)
     socket.on("end", this.#ended)
@@ -122,6 +123,11 @@ export class PlainConnection {
 
   get isIdle(): boolean {
     return this.#reply === null && this.#request === null
+  }
+
+  /** Whether nothing came on it yet: its first request may be on the way. */
+  get isNew(): boolean {
+    return !this.#asked
   }
 
   /** Ends it when its time is up. */
@@ -136,6 +142,7 @@ export class PlainConnection {
 
   readonly #take = (bytes: Buffer): void => {
     if (this.isIdle) {
+      this.#asked = true
       this.#begin(bytes)
       return
     }

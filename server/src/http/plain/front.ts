@@ -5,6 +5,8 @@ import { answerHot, type Lane } from "../lane.ts"
 import { PlainConnection, type PlainNeeds } from "./connection.ts"
 
 const checkMs = 1000
+/** While draining, for the first request of a connection that was just made. */
+const firstRequestMs = 1000
 
 interface Needs {
   opening: Opening
@@ -12,9 +14,8 @@ interface Needs {
 }
 
 /**
- * Stands before Node's server: plain requests to hot routes are read and answered here, for a third
- * less than Node's server takes; each connection on which anything else comes goes on to it, with all that was
- * read, and stays there.
+ * Stands before Node's server: plain requests to hot routes are read and answered here, which costs
+ * less. A connection on which anything else comes goes on to it with all that was read, and stays.
  */
 export const createFront = ({ opening, lane }: Needs) => {
   const connections = new Set<PlainConnection>()
@@ -57,7 +58,12 @@ export const createFront = ({ opening, lane }: Needs) => {
     /** From now on every reply is the last one of its connection. */
     drain: (): void => {
       keptSeconds = 0
-      for (const connection of connections) if (connection.isIdle) connection.destroy()
+      for (const connection of connections) {
+        if (connection.isIdle && !connection.isNew) connection.destroy()
+      }
+      setTimeout(() => {
+        for (const connection of connections) if (connection.isNew) connection.destroy()
+      }, firstRequestMs).unref()
     },
 
     /** Cuts what is left. */
