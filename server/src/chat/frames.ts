@@ -5,7 +5,8 @@ const empty = Buffer.alloc(0)
 /** A frame longer than this is passed on in pieces, and not looked into. */
 const longestFrame = 1024 * 1024
 
-const usageMark = Buffer.from('"usage":')
+const usageName = '"usage"'
+const usageMark = Buffer.from(`${usageName}:`)
 const dataMark = Buffer.from("data:")
 const openBrace = 0x7b
 const space = 0x20
@@ -93,6 +94,20 @@ const dataOf = (frame: string): string =>
     .filter((line) => line.startsWith("data:"))
     .map((line) => line.slice(5))
     .join("\n")
+
+/** Where the frame around `at` begins: behind the blank line before it. */
+const frameStart = (text: string, at: number): number => {
+  const unix = text.lastIndexOf("\n\n", at)
+  const windows = text.lastIndexOf("\n\r\n", at)
+  return Math.max(unix < 0 ? 0 : unix + 2, windows < 0 ? 0 : windows + 3)
+}
+
+const frameEnd = (text: string, at: number): number => {
+  const unix = text.indexOf("\n\n", at)
+  const windows = text.indexOf("\n\r\n", at)
+  const end = text.length
+  return Math.min(unix < 0 ? end : unix + 2, windows < 0 ? end : windows + 3)
+}
 
 interface Counted {
   tokens: Tokens | null
@@ -201,15 +216,22 @@ export class Frames {
   }
 
   #takeUsage(whole: Buffer): { shown: Buffer; extras: number } {
+    // Byte for byte, whatever the encoding: what is read of it are digits.
+    const text = whole.toString("latin1")
     const shown: string[] = []
     let extras = 0
-    // Byte for byte, whatever the encoding: what is read of it are digits.
-    for (const frame of whole.toString("latin1").split(/(?<=\n\r?\n)/)) {
-      const { tokens, extra } = frame.includes('"usage"') ? readUsage(frame) : nothing
+    let from = 0
+    for (let at = text.indexOf(usageName); at >= 0; at = text.indexOf(usageName, from)) {
+      const start = Math.max(from, frameStart(text, at))
+      const end = frameEnd(text, at)
+      const { tokens, extra } = readUsage(text.slice(start, end))
       if (tokens) this.tokens = tokens
       if (extra) extras++
-      if (!(extra && this.#hideUsage)) shown.push(frame)
+      shown.push(text.slice(from, extra ? start : end))
+      from = end
     }
-    return { shown: this.#hideUsage ? Buffer.from(shown.join(""), "latin1") : whole, extras }
+    if (!this.#hideUsage || extras === 0) return { shown: whole, extras }
+    shown.push(text.slice(from))
+    return { shown: Buffer.from(shown.join(""), "latin1"), extras }
   }
 }

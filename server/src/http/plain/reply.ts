@@ -4,10 +4,10 @@ import { holdWrites } from "../../outbound/held-writes.ts"
 import { fieldName } from "../../outbound/request-head.ts"
 import type { Outgoing } from "../exchange.ts"
 
-/** Up to here pieces are copied into one; more are handed to the socket side by side. */
+/** A body up to here is copied behind its head; more is handed to the socket beside it. */
 const mostCopied = 16 * 1024
-const lineEnd = Buffer.from("\r\n")
 const lastChunk = Buffer.from("0\r\n\r\n")
+const empty = Buffer.alloc(0)
 const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
 let second = 0
@@ -30,10 +30,22 @@ const field = (name: string, value: string): string => {
   return `${name}: ${value}\r\n`
 }
 
-const join = (pieces: readonly Buffer[]): Buffer => {
-  const [only] = pieces
-  return pieces.length === 1 && only ? only : Buffer.concat(pieces)
+const carriageReturn = 0x0d
+const newline = 0x0a
+
+/** A chunk as it is framed (RFC 9112 §7.1). */
+const chunkOf = (bytes: Buffer): Buffer => {
+  const size = `${bytes.length.toString(16)}\r\n`
+  const end = size.length + bytes.length
+  const chunk = Buffer.allocUnsafe(end + 2)
+  chunk.write(size, "latin1")
+  bytes.copy(chunk, size.length)
+  chunk[end] = carriageReturn
+  chunk[end + 1] = newline
+  return chunk
 }
+
+const uncork = (socket: Socket): void => socket.uncork()
 
 interface Needs {
   socket: Socket
@@ -94,12 +106,13 @@ export class PlainReply implements Outgoing {
   }
 
   flushHeaders(): void {
-    if (this.#pending) this.#send([])
+    if (this.#pending) this.#send(empty)
   }
 
   write(chunk: Buffer | string): boolean {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
     if (bytes.length === 0 || this.#bodiless || this.writableEnded) return true
+    this.#holdBriefly()
     return this.#send(this.#framed(bytes))
   }
 
@@ -107,9 +120,9 @@ export class PlainReply implements Outgoing {
     if (this.writableEnded || !this.headersSent) return
     this.writableEnded = true
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
-    const last = bytes && bytes.length > 0 && !this.#bodiless ? this.#framed(bytes) : []
-    if (this.#chunked) last.push(lastChunk)
-    this.#send(last, this.#finished)
+    const framed = bytes && bytes.length > 0 && !this.#bodiless ? this.#framed(bytes) : null
+    if (!this.#chunked) this.#send(framed ?? empty, this.#finished)
+    else this.#send(framed ? Buffer.concat([framed, lastChunk]) : lastChunk, this.#finished)
   }
 
   destroy(): void {
@@ -151,23 +164,30 @@ export class PlainReply implements Outgoing {
     this.close()
   }
 
-  #framed(bytes: Buffer): Buffer[] {
-    if (!this.#chunked) return [bytes]
-    return [Buffer.from(`${bytes.length.toString(16)}\r\n`, "latin1"), bytes, lineEnd]
+  #framed(bytes: Buffer): Buffer {
+    return this.#chunked ? chunkOf(bytes) : bytes
   }
 
-  #send(pieces: Buffer[], done?: (error?: Error | null) => void): boolean {
-    if (this.#pending) pieces.unshift(this.#pending)
+  /** A stream's last piece and its end mostly come in one read: they leave in one write too. */
+  #holdBriefly(): void {
+    const { socket } = this.#needs
+    holdWrites(socket)
+    if (socket.writableCorked > 0) return
+    socket.cork()
+    process.nextTick(uncork, socket)
+  }
+
+  #send(bytes: Buffer, done?: (error?: Error | null) => void): boolean {
+    const head = this.#pending
     this.#pending = null
     const { socket } = this.#needs
     if (socket.destroyed) return false
-    const length = pieces.reduce((sum, { length }) => sum + length, 0)
     holdWrites(socket)
-    if (length <= mostCopied) return socket.write(join(pieces), done)
+    if (!head) return socket.write(bytes, done)
+    if (bytes.length <= mostCopied) return socket.write(Buffer.concat([head, bytes]), done)
     socket.cork()
-    const last = pieces.pop() ?? lineEnd
-    for (const piece of pieces) socket.write(piece)
-    const taken = socket.write(last, done)
+    socket.write(head)
+    const taken = socket.write(bytes, done)
     socket.uncork()
     return taken
   }
