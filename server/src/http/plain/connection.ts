@@ -224,9 +224,10 @@ export class PlainConnection {
     this.#reply?.drained()
   }
 
-  /** Who sends no more will not read either, as Node's server takes it. */
+  /** Who sends no more will not read either, as Node's server takes it; but what was said is said. */
   readonly #ended = (): void => {
-    this.#socket.destroy()
+    if (this.#reply && !this.#reply.writableEnded) this.#socket.destroy()
+    else this.#socket.destroySoon()
   }
 
   readonly #broke = (): void => {
