@@ -32,10 +32,10 @@ interface Request {
   target?: string
 }
 
+const counted = (body: string): string => `content-length: ${Buffer.byteLength(body)}`
 const head = ({ body, headers, key = adminKey, target = "POST /v1/chat/completions" }: Request) => {
-  const length = `content-length: ${Buffer.byteLength(body)}`
   const lines = [`${target} HTTP/1.1`, "host: here", `authorization: Bearer ${key}`]
-  return `${[...lines, ...(headers ?? [length])].join("\r\n")}\r\n\r\n`
+  return `${[...lines, ...(headers ?? [counted(body)])].join("\r\n")}\r\n\r\n`
 }
 const request = (told: Request): string => head(told) + told.body
 const health = "GET /health HTTP/1.1\r\nhost: here\r\n\r\n"
@@ -225,8 +225,7 @@ describe("a kept connection", () => {
   it("is told to go on before it sends a body, where it asks for that", async () => {
     const client = await open()
     const body = chat("Hello")
-    const length = `content-length: ${Buffer.byteLength(body)}`
-    client.send(head({ body, headers: [length, "expect: 100-continue"] }))
+    client.send(head({ body, headers: [counted(body), "expect: 100-continue"] }))
     expect((await client.reply()).status).toBe(100)
     client.send(body)
     expect((await client.reply()).status).toBe(200)
@@ -258,8 +257,7 @@ describe("a kept connection", () => {
   it("ends after what the client says is the last", async () => {
     const client = await open()
     const body = chat("Hello")
-    const length = `content-length: ${Buffer.byteLength(body)}`
-    client.send(request({ body, headers: [length, "connection: close"] }))
+    client.send(request({ body, headers: [counted(body), "connection: close"] }))
     expect((await client.reply()).headers.connection).toBe("close")
     expect(await client.closed()).toBe("")
   })

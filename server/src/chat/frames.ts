@@ -48,6 +48,13 @@ export const responseEndings: Endings = {
   finished: [],
 }
 
+/** Where the frame around `at` begins: behind the blank line before it, or at 0. */
+const frameStart = (text: Buffer | string, at: number): number => {
+  const unix = text.lastIndexOf("\n\n", at)
+  const windows = text.lastIndexOf("\n\r\n", at)
+  return Math.max(unix < 0 ? 0 : unix + 2, windows < 0 ? 0 : windows + 3)
+}
+
 /** One past the last blank line of `bytes`, or 0. */
 const lastBoundary = (bytes: Buffer): number => {
   const end = bytes.length
@@ -56,9 +63,7 @@ const lastBoundary = (bytes: Buffer): number => {
     if (before === newline) return end
     if (before === carriageReturn && bytes[end - 3] === newline) return end
   }
-  const unix = bytes.lastIndexOf("\n\n")
-  const windows = bytes.lastIndexOf("\n\r\n")
-  return Math.max(unix < 0 ? 0 : unix + 2, windows < 0 ? 0 : windows + 3)
+  return frameStart(bytes, end)
 }
 
 const holdsUsage = (bytes: Buffer): boolean => {
@@ -95,13 +100,7 @@ const dataOf = (frame: string): string =>
     .map((line) => line.slice(5))
     .join("\n")
 
-/** Where the frame around `at` begins: behind the blank line before it. */
-const frameStart = (text: string, at: number): number => {
-  const unix = text.lastIndexOf("\n\n", at)
-  const windows = text.lastIndexOf("\n\r\n", at)
-  return Math.max(unix < 0 ? 0 : unix + 2, windows < 0 ? 0 : windows + 3)
-}
-
+/** Where the frame around `at` ends: behind the blank line after it. */
 const frameEnd = (text: string, at: number): number => {
   const unix = text.indexOf("\n\n", at)
   const windows = text.indexOf("\n\r\n", at)

@@ -9,6 +9,10 @@ export const tooLarge = (limit: number): Failure =>
     `The body has more than ${limit} bytes, which is the most accepted here`,
   )
 
+/** Nobody reads this refusal; it keeps the log from calling it a fault of ours. */
+export const leftMidway = (): Failure =>
+  new Failure("bad_request", "The client left in mid-request")
+
 /** Deeper than any real request; far deeper, parsing takes seconds and recursion has no stack. */
 const deepestNesting = 500
 
@@ -35,11 +39,10 @@ export const readBytes = (incoming: IncomingMessage, limit: number): Promise<Buf
       const [only] = chunks
       resolve(chunks.length === 1 && only ? only : Buffer.concat(chunks, length))
     })
-    // Nobody reads this refusal; it keeps the log from calling it a fault of ours.
     const left = (): void => {
       if (over) return
       over = true
-      reject(new Failure("bad_request", "The client left in mid-request"))
+      reject(leftMidway())
     }
     incoming.on("error", left)
     incoming.on("close", left)

@@ -18,7 +18,8 @@ const ownFields = new Set([
 ])
 const bodyMethods = new Set(["POST", "PUT", "PATCH"])
 
-const field = (name: string, value: string): string => {
+/** A header as it is sent, each character a byte. @throws {TypeError} for what is none */
+export const field = (name: string, value: string): string => {
   if (!fieldName.test(name) || unsendable.test(value)) {
     throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
   }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Socket } from "node:net"
-import { Failure } from "../../errors.ts"
-import { tooLarge } from "../body.ts"
+import type { Failure } from "../../errors.ts"
+import { leftMidway, tooLarge } from "../body.ts"
 import type { Incoming } from "../exchange.ts"
 import type { HotRoute, ReadBody } from "../lane.ts"
 import { type PlainHead, readPlainHead } from "./head.ts"
@@ -36,7 +36,7 @@ class PlainRequest implements Incoming {
   #unwanted = false
   #failure: Failure | null = null
 
-  constructor({ method, url, headers, length }: PlainHead, socket: Socket) {
+  constructor({ method, url, headers, length }: PlainHead<unknown>, socket: Socket) {
     this.method = method
     this.url = url
     this.headers = headers
@@ -93,8 +93,6 @@ class PlainRequest implements Incoming {
     return chunks.length === 1 && only ? only : Buffer.concat(chunks)
   }
 }
-
-const left = (): Failure => new Failure("bad_request", "The client left in mid-request")
 
 /**
  * A client's connection on which plain requests to hot routes are answered, one after another. The
@@ -153,12 +151,8 @@ export class PlainConnection {
   }
 
   #begin(bytes: Buffer): void {
-    let route: HotRoute | undefined
-    const head = readPlainHead(bytes, (target) => {
-      route = this.#needs.find(target)
-      return route !== undefined
-    })
-    if (!head || !route) {
+    const head = readPlainHead(bytes, this.#needs.find)
+    if (!head) {
       this.#handOver(bytes)
       return
     }
@@ -175,7 +169,7 @@ export class PlainConnection {
     const rest = bytes.subarray(head.end)
     const taken = request.take(rest)
     if (taken < rest.length) this.#keep(rest.subarray(taken))
-    this.#needs.answer(route, request, reply, request.read)
+    this.#needs.answer(head.wanted, request, reply, request.read)
     if (request.isAhead) socket.pause()
   }
 
@@ -187,7 +181,7 @@ export class PlainConnection {
 
   readonly #replied = (keep: boolean): void => {
     this.#reply = null
-    this.#request?.drop(keep ? undefined : left())
+    this.#request?.drop(keep ? undefined : leftMidway())
     if (!keep) this.#socket.destroySoon()
     else if (this.#request?.isWhole === false) this.#socket.resume()
     else this.#next()
@@ -237,7 +231,7 @@ export class PlainConnection {
   readonly #closed = (): void => {
     this.#needs.gone(this)
     const reply = this.#reply
-    this.#request?.drop(left())
+    this.#request?.drop(leftMidway())
     reply?.close()
   }
 }

@@ -6,7 +6,7 @@ const fields = ["Host: here", "Authorization: Bearer sk-1", "Content-Length: 2"]
 const request = (lines: readonly string[], body = "{}"): Buffer =>
   Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`, "latin1")
 const read = (bytes: Buffer) =>
-  readPlainHead(bytes, (target) => target === "POST /v1/chat/completions")
+  readPlainHead(bytes, (target) => (target === "POST /v1/chat/completions" ? "chat" : undefined))
 
 describe("the head of a plain request", () => {
   it("is read, names in lower case, values without the space around them", () => {
@@ -19,6 +19,7 @@ describe("the head of a plain request", () => {
     ])
     const head = read(bytes)
     expect(head).toMatchObject({
+      wanted: "chat",
       method: "POST",
       url: "/v1/chat/completions",
       length: 2,
@@ -38,7 +39,7 @@ describe("the head of a plain request", () => {
     let asked = ""
     readPlainHead(request(["GET /health HTTP/1.1", ...fields]), (target) => {
       asked = target
-      return false
+      return undefined
     })
     expect(asked).toBe("GET /health")
   })

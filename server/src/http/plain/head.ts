@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http"
 
 /** The head of a request that is as plain as almost all are. */
-export interface PlainHead {
+export interface PlainHead<T> {
+  /** What was found under its method and target. */
+  wanted: T
   method: string
   url: string
   headers: IncomingHttpHeaders
@@ -53,25 +55,27 @@ const keepsOn = ({ connection }: IncomingHttpHeaders): boolean =>
 /**
  * Reads a head that stands whole at the beginning of `bytes`, if it is a plain one: HTTP/1.1, each
  * name once, a body of known length, nothing that changes the connection (RFC 9112).
- * @param isWanted told method and target, a space between them, before the rest is read
+ * @param find told method and target, a space between them, before the rest is read
  * @returns null for anything else, which is left to a parser that knows all of HTTP
  */
-export const readPlainHead = (
+export const readPlainHead = <T>(
   bytes: Buffer,
-  isWanted: (target: string) => boolean,
-): PlainHead | null => {
+  find: (target: string) => T | undefined,
+): PlainHead<T> | null => {
   const last = bytes.indexOf(headEnd)
   if (last < 0 || last > longestHead) return null
   const text = bytes.toString("latin1", 0, last + 2)
   const firstEnd = text.indexOf("\r\n")
   const target = text.slice(0, firstEnd - protocol.length)
-  if (!text.startsWith(protocol, target.length) || !isWanted(target)) return null
+  const wanted = text.startsWith(protocol, target.length) ? find(target) : undefined
+  if (wanted === undefined) return null
   const headers = fieldsOf(text, firstEnd + 2)
   if (!headers?.host || !keepsOn(headers)) return null
   const length = headers["content-length"]
   if (length === undefined || !digits.test(length)) return null
   const space = target.indexOf(" ")
   return {
+    wanted,
     method: target.slice(0, space),
     url: target.slice(space + 1),
     headers,

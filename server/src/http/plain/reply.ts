@@ -1,14 +1,13 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { holdWrites } from "../../outbound/held-writes.ts"
-import { fieldName } from "../../outbound/request-head.ts"
+import { field } from "../../outbound/request-head.ts"
 import type { Outgoing } from "../exchange.ts"
 
 /** A body up to here is copied behind its head; more is handed to the socket beside it. */
 const mostCopied = 16 * 1024
 const lastChunk = Buffer.from("0\r\n\r\n")
 const empty = Buffer.alloc(0)
-const unsendable = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
 let second = 0
 let dateLine = ""
@@ -21,13 +20,6 @@ const dated = (): string => {
     dateLine = `date: ${new Date(now * 1000).toUTCString()}\r\n`
   }
   return dateLine
-}
-
-const field = (name: string, value: string): string => {
-  if (!fieldName.test(name) || unsendable.test(value)) {
-    throw new TypeError(`the header "${name.slice(0, 50)}" cannot be sent`)
-  }
-  return `${name}: ${value}\r\n`
 }
 
 const carriageReturn = 0x0d
@@ -44,8 +36,6 @@ const chunkOf = (bytes: Buffer): Buffer => {
   chunk[end + 1] = newline
   return chunk
 }
-
-const uncork = (socket: Socket): void => socket.uncork()
 
 interface Needs {
   socket: Socket
@@ -112,7 +102,6 @@ export class PlainReply implements Outgoing {
   write(chunk: Buffer | string): boolean {
     const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
     if (bytes.length === 0 || this.#bodiless || this.writableEnded) return true
-    this.#holdBriefly()
     return this.#send(this.#framed(bytes))
   }
 
@@ -166,15 +155,6 @@ export class PlainReply implements Outgoing {
 
   #framed(bytes: Buffer): Buffer {
     return this.#chunked ? chunkOf(bytes) : bytes
-  }
-
-  /** A stream's last piece and its end mostly come in one read: they leave in one write too. */
-  #holdBriefly(): void {
-    const { socket } = this.#needs
-    holdWrites(socket)
-    if (socket.writableCorked > 0) return
-    socket.cork()
-    process.nextTick(uncork, socket)
   }
 
   #send(bytes: Buffer, done?: (error?: Error | null) => void): boolean {
