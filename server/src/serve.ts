@@ -30,10 +30,17 @@ const listenError = (error: NodeJS.ErrnoException, { HOST, PORT }: Config): Erro
   return error
 }
 
+/**
+ * Connections that the system holds until they are accepted (at most `net.core.somaxconn`). One more
+ * has its first packet dropped and comes a second later; Node's own 511 are soon there when many
+ * clients come back at once.
+ */
+const backlog = 4096
+
 const listen = (server: Server, config: Config): Promise<string> =>
   new Promise((resolve, reject) => {
     server.once("error", (error) => reject(listenError(error, config)))
-    server.listen(config.PORT, config.HOST, () => {
+    server.listen({ port: config.PORT, host: config.HOST, backlog }, () => {
       const bound = server.address()
       const port = typeof bound === "object" && bound ? bound.port : config.PORT
       const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST
