@@ -3,6 +3,7 @@ import { vector } from "@electric-sql/pglite-pgvector"
 import { Kysely, PGliteDialect } from "kysely"
 import { type Database, transactOn } from "../src/db/database.ts"
 import { migrate } from "../src/db/migrate.ts"
+import { appendOn } from "../src/db/postgres.ts"
 import type { Tables } from "../src/db/tables.ts"
 import { createTurns } from "../src/db/turns.ts"
 
@@ -17,6 +18,7 @@ export const openPglite = async (): Promise<Database> => {
     read: db,
     transact: transactOn(db),
     transactLoosely: transactOn(db),
+    append: appendOn(db),
     execute: (statement) => statement(db),
     exclusive: async () => {},
     alone: createTurns(),

@@ -1,10 +1,9 @@
-import { setPriority } from "node:os"
 import { DatabaseSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
+import { giveWay } from "../give-way.ts"
 
 /** Runs in a worker of its own: it waits for the disk, which requests must not. */
-// On Linux this is the thread's own: requests on the same core go first.
-if (process.platform === "linux") setPriority(0, 19)
+giveWay(19)
 /** Pages that a disk takes within a few ms. */
 const fewFrames = 100
 const mostRounds = 5

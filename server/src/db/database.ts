@@ -1,5 +1,5 @@
-import type { Kysely, Transaction } from "kysely"
-import type { Tables } from "./tables.ts"
+import type { Insertable, Kysely, Transaction } from "kysely"
+import type { Tables, UsageRow } from "./tables.ts"
 
 export type Tx = Transaction<Tables>
 export type Reader = Kysely<Tables>
@@ -21,6 +21,11 @@ export interface Database {
    * one of the machine. For records that nobody was promised.
    */
   transactLoosely<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Adds rows behind everybody's back, kept as by `transactLoosely`: all of them or none, and one
+   * whose `id` is there already not again. On SQLite a thread writes them while requests go on.
+   */
+  append(table: "usage", rows: readonly Insertable<UsageRow>[]): Promise<void>
   /** As durable as `transact`, for one statement: it is a transaction of its own. */
   execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
   /** Makes transactions that name the same `lock` run one after another until each commits. */

@@ -68,6 +68,16 @@ const openPromptly = (url: string, max: number, session?: string): Kysely<Tables
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
 }
 
+/** By one statement for any number of rows, which the server plans once. */
+export const appendOn =
+  (db: Kysely<Tables>): Database["append"] =>
+  async (table, rows) => {
+    const into = sql.table(table)
+    await sql`insert into ${into}
+      select * from json_populate_recordset(null::${into}, ${JSON.stringify(rows)})
+      on conflict (id) do nothing`.execute(db)
+  }
+
 /** PostgreSQL at `url`. Opening does not connect; the first query does. */
 export const openPostgres = (url: string): Database => {
   const db = openPromptly(url, poolSize)
@@ -83,6 +93,7 @@ export const openPostgres = (url: string): Database => {
     read: db,
     transact: transactOn(db),
     transactLoosely: transactOn(loose),
+    append: appendOn(loose),
     execute: (statement) => statement(db),
     exclusive,
     // Each holds a connection while it works: a few at a time, so that some are left for the work.

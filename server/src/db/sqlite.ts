@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { setImmediate as turn } from "node:timers/promises"
 import {
   CompiledQuery,
@@ -13,13 +13,14 @@ import {
   SqliteDriver,
   SqliteQueryCompiler,
 } from "kysely"
+import { createAppender } from "./appender.ts"
 import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
 import { createLogSync } from "./log-sync.ts"
+import { openFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
 import { createTurns } from "./turns.ts"
 
-const busyTimeoutMs = 5000
 const cachedStatements = 500
 
 type SqliteDatabase = Exclude<SqliteDialectConfig["database"], (...args: never[]) => unknown>
@@ -111,21 +112,11 @@ class ImmediateDialect extends SteadyDialect {
   }
 }
 
-const openFile = (path: string, readOnly: boolean): DatabaseSync => {
-  const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
-  if (!readOnly) database.exec("pragma journal_mode = wal")
-  // Each commit is flushed by `log-sync.ts`: SQLite itself would make everybody wait for the disk.
-  database.exec("pragma synchronous = normal")
-  database.exec("pragma wal_autocheckpoint = 0")
-  database.exec("pragma foreign_keys = on")
-  return database
-}
-
 export const databaseFile = (dataDir: string): string => join(dataDir, "portico.db")
 
 /** A connection that reads the file as it was when it was opened. */
 export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs })
+  const database = openFile(path, true)
   database.exec("begin")
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) })
 }
@@ -139,6 +130,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   const writer = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: adapt(writing) }) })
   const reading = openFile(path, true)
   const read = new Kysely<Tables>({ dialect: new SteadyDialect({ database: adapt(reading) }) })
+  const appender = createAppender(path)
   const checkpointer = createCheckpointer(path, reading)
   const log = createLogSync(`${path}-wal`)
   const loosely = transactOn(writer)
@@ -154,6 +146,12 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       await turn()
       return result
     },
+    append: async (table, rows) => {
+      await appender.ready()
+      const batch = { table, rows: JSON.stringify(rows) }
+      // In turn with our own writers, who would wait for the file's lock without letting go of the loop.
+      await writer.connection().execute(() => appender.append(batch))
+    },
     execute: async (statement) => {
       const result = await statement(writer)
       await log.sync()
@@ -164,6 +162,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     alone: createTurns(),
     patiently: (work) => writer.connection().execute(work),
     close: async () => {
+      await appender.close()
       await checkpointer.close()
       await log.close()
       await read.destroy()

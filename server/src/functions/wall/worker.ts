@@ -1,5 +1,5 @@
 import { workerData } from "node:worker_threads"
-import { giveWay } from "./give-way.ts"
+import { giveWay } from "../../give-way.ts"
 import type { WorkerData } from "./protocol.ts"
 
 const { niceness }: WorkerData = workerData

@@ -1,0 +1,104 @@
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Insertable } from "kysely"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { createAppender } from "./appender.ts"
+import { openDatabase } from "./open.ts"
+import type { UsageRow } from "./tables.ts"
+
+const record = (id: string, model = "llama"): Insertable<UsageRow> => ({
+  id,
+  at: 1_800_000_000,
+  user_id: "ada",
+  key_id: null,
+  operation: "chat/completions",
+  model,
+  connection_id: null,
+  streamed: 0,
+  tokens_in: 3,
+  tokens_out: 2 ** 40,
+  estimated: 1,
+  time_to_first_token_ms: null,
+  duration_ms: 7,
+  outcome: "ok",
+  status: 200,
+  request_id: `request of ${id}`,
+})
+
+describe.each(databases)("rows added behind everybody's back on $name", ({ open }) => {
+  let database: OpenedDatabase
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.remove())
+
+  const kept = (prefix: string) =>
+    database.db.read
+      .selectFrom("usage")
+      .selectAll()
+      .where("id", "like", `${prefix}%`)
+      .orderBy("id")
+      .execute()
+
+  it("are kept as they were given", async () => {
+    const rows = [record("given 1", `"quoted", 'twice' \\ ünïcode 😀\n`), record("given 2", "")]
+    await database.db.append("usage", rows)
+    expect(await kept("given")).toEqual(rows)
+  })
+
+  it("leave alone what is there already", async () => {
+    await database.db.append("usage", [record("there 1", "first")])
+    await database.db.append("usage", [record("there 1", "second"), record("there 2", "second")])
+    expect((await kept("there")).map(({ model }) => model)).toEqual(["first", "second"])
+  })
+
+  it("are all kept or none", async () => {
+    const bad = record("none 2")
+    Reflect.set(bad, "model", null)
+    const adding = database.db.append("usage", [record("none 1"), bad, record("none 3")])
+    await expect(adding).rejects.toThrow(/null/i)
+    expect(await kept("none")).toEqual([])
+    await database.db.append("usage", [record("none 1")])
+    expect(await kept("none")).toHaveLength(1)
+  })
+
+  it("are kept when many come at once, among transactions", async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `many ${String(n).padStart(2, "0")}`)
+    await Promise.all(
+      ids.map((id, n) =>
+        n % 2 === 0
+          ? database.db.append("usage", [record(id)])
+          : database.db.transact((tx) => tx.insertInto("usage").values(record(id)).execute()),
+      ),
+    )
+    expect((await kept("many")).map(({ id }) => id)).toEqual(ids)
+  })
+})
+
+it("wait for SQLite's lock without stopping the loop", async () => {
+  const db = await openDatabase({ DATA_DIR: mkdtempSync(join(tmpdir(), "portico-append-")) })
+  const other = new DatabaseSync(db.file ?? "")
+  other.exec("begin immediate")
+  const adding = db.append("usage", [record("patient")])
+  // Had the loop stopped, the commit that lets it go on would never come.
+  await sleep(300)
+  const all = () => db.read.selectFrom("usage").select("id").execute()
+  expect(await all()).toEqual([])
+  other.exec("commit")
+  await adding
+  expect(await all()).toEqual([{ id: "patient" }])
+  other.close()
+  await db.close()
+})
+
+it("say what is wrong where there is no database, as often as they are tried", async () => {
+  const appender = createAppender("/nowhere/portico.db")
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await expect(appender.ready()).rejects.toThrow("unable to open database file")
+  }
+  await appender.close()
+})

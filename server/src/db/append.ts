@@ -1,0 +1,50 @@
+import type { SQLInputValue, StatementSync } from "node:sqlite"
+import { parentPort, workerData } from "node:worker_threads"
+import { giveWay } from "../give-way.ts"
+import type { Batch } from "./appender.ts"
+import { openFile } from "./sqlite-file.ts"
+
+/** Runs in a worker of its own, which `appender.ts` starts and talks to. */
+type Row = Record<string, SQLInputValue>
+
+// Where there is one core for all, requests come first; a quarter of it is left for us, which is
+// twice what we need.
+giveWay(5)
+const { path } = workerData as { path: string }
+const database = openFile(path, false)
+const insertions = new Map<string, StatementSync>()
+
+const insertionInto = (table: string, columns: readonly string[]): StatementSync => {
+  const names = columns.map((name) => `"${name}"`).join(", ")
+  const marks = columns.map(() => "?").join(", ")
+  const text = `insert into "${table}" (${names}) values (${marks}) on conflict (id) do nothing`
+  const known = insertions.get(text)
+  if (known) return known
+  const made = database.prepare(text)
+  insertions.set(text, made)
+  return made
+}
+
+const write = ({ table, rows }: Batch): void => {
+  const written: Row[] = JSON.parse(rows)
+  const columns = Object.keys(written[0] ?? {})
+  const insertion = insertionInto(table, columns)
+  database.exec("begin immediate")
+  try {
+    for (const row of written) insertion.run(...columns.map((name) => row[name] ?? null))
+    database.exec("commit")
+  } catch (error) {
+    database.exec("rollback")
+    throw error
+  }
+}
+
+parentPort?.on("message", (batch: Batch) => {
+  try {
+    write(batch)
+    parentPort?.postMessage(null)
+  } catch (error) {
+    parentPort?.postMessage(error)
+  }
+})
+parentPort?.postMessage(null)
