@@ -29,7 +29,7 @@ const settle = (): void => {
   // After a quiet time V8 collects the old generation anew for every 3 MB that it grows by, and takes
   // the core of a small machine for 50 ms each time; so it may become four times what is in use.
   setFlagsFromString("--heap-growing-percent=300")
-  // A quiet minute makes it shrink the young generation and throw away code that did not run: what
+  // In quiet seconds it shrinks the young generation and throws away code that did not run: what
   // comes next would compile all of it again, while it has to be answered.
   setFlagsFromString("--no-memory-reducer-favors-memory")
   setFlagsFromString("--no-flush-bytecode")

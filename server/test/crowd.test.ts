@@ -38,5 +38,7 @@ it.runIf(process.platform === "linux")(
     })
     server.child.kill("SIGCONT")
     expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200 OK"]))
+    server.child.kill("SIGTERM")
+    await server.ended
   },
 )

@@ -1,8 +1,30 @@
-import type { Selectable } from "kysely"
+import { randomUUIDv7 } from "node:crypto"
+import type { Insertable, Selectable } from "kysely"
 import type { UsageRow } from "../src/db/tables.ts"
 import type { TestGateway } from "./gateway.ts"
 
 const patienceMs = 8000
+
+/** What one chat leaves, with fields of its `own`. */
+export const usageRow = (own: Partial<Insertable<UsageRow>>): Insertable<UsageRow> => ({
+  id: randomUUIDv7(),
+  at: 1_728_000_000,
+  user_id: "ada",
+  key_id: null,
+  operation: "chat/completions",
+  model: "m",
+  connection_id: "c",
+  streamed: 0,
+  tokens_in: 10,
+  tokens_out: 5,
+  estimated: 0,
+  time_to_first_token_ms: null,
+  duration_ms: 100,
+  outcome: "ok",
+  status: 200,
+  request_id: "r",
+  ...own,
+})
 
 /** All usage records of a gateway, oldest first, those not yet written included. */
 export const usageRecords = async ({ gateway }: TestGateway): Promise<Selectable<UsageRow>[]> => {

@@ -3,31 +3,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Insertable } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { usageRow } from "../../test/records.ts"
 import { createAppender } from "./appender.ts"
 import { openDatabase } from "./open.ts"
-import type { UsageRow } from "./tables.ts"
 
-const record = (id: string, model = "llama"): Insertable<UsageRow> => ({
-  id,
-  at: 1_800_000_000,
-  user_id: "ada",
-  key_id: null,
-  operation: "chat/completions",
-  model,
-  connection_id: null,
-  streamed: 0,
-  tokens_in: 3,
-  tokens_out: 2 ** 40,
-  estimated: 1,
-  time_to_first_token_ms: null,
-  duration_ms: 7,
-  outcome: "ok",
-  status: 200,
-  request_id: `request of ${id}`,
-})
+const record = (id: string, model = "llama") =>
+  usageRow({ id, model, connection_id: null, tokens_out: 2 ** 40, request_id: `request of ${id}` })
 
 describe.each(databases)("rows added behind everybody's back on $name", ({ open }) => {
   let database: OpenedDatabase

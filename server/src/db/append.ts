@@ -34,7 +34,8 @@ const write = ({ table, rows }: Batch): void => {
     for (const row of written) insertion.run(...columns.map((name) => row[name] ?? null))
     database.exec("commit")
   } catch (error) {
-    database.exec("rollback")
+    // Of a full disk SQLite has rolled back by itself; to ask again would hide what went wrong.
+    if (database.isTransaction) database.exec("rollback")
     throw error
   }
 }

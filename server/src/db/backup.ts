@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, renameSync, rmSync } from "node:fs"
-import { DatabaseSync } from "node:sqlite"
 import { databaseFile } from "./sqlite.ts"
+import { openFile } from "./sqlite-file.ts"
 
 /**
  * Writes a consistent copy of the embedded database to `file`, also while the gateway runs: it is
@@ -12,7 +12,7 @@ export const backUp = (dataDir: string, file: string): void => {
   if (!existsSync(source)) throw new Error(`There is no database at ${source}`)
   const part = `${file}.part`
   rmSync(part, { force: true })
-  const database = new DatabaseSync(source, { readOnly: true, timeout: 5000 })
+  const database = openFile(source, true)
   try {
     database.prepare("vacuum into ?").run(part)
     chmodSync(part, 0o600)

@@ -73,8 +73,10 @@ export const appendOn =
   (db: Kysely<Tables>): Database["append"] =>
   async (table, rows) => {
     const into = sql.table(table)
-    await sql`insert into ${into}
-      select * from json_populate_recordset(null::${into}, ${JSON.stringify(rows)})
+    // By name: a process that is newer than this one may have added a column.
+    const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)))
+    await sql`insert into ${into} (${columns})
+      select ${columns} from json_populate_recordset(null::${into}, ${JSON.stringify(rows)})
       on conflict (id) do nothing`.execute(db)
   }
 

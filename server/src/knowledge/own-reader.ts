@@ -1,9 +1,9 @@
-import { DatabaseSync } from "node:sqlite"
+import { openFile } from "../db/sqlite-file.ts"
 import { mergePacks } from "./vectors.ts"
 
 /** Reads the embedded database in the thread that searches, so that no other waits for it. */
 export const createOwnReader = (path: string) => {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
+  const database = openFile(path, true)
   const words = database.prepare("select data from file_words where file_id = ?")
   const vectors = database.prepare(
     "select count, coarse from vector_batches where space_id = ? and file_id = ? order by first",

@@ -1,29 +1,21 @@
-import { randomUUIDv7 } from "node:crypto"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
+import { usageRow } from "../../test/records.ts"
 import { openDatabase } from "../db/open.ts"
 import { createRecorder, type UsageRecord } from "./recorder.ts"
 
-const record = (tokens: number): UsageRecord => ({
-  id: randomUUIDv7(),
-  at: 1_800_000_000,
-  user_id: "ada",
-  key_id: tokens % 2 === 0 ? null : "key",
-  operation: "chat/completions",
-  model: `model-${tokens}`,
-  connection_id: null,
-  streamed: 0,
-  tokens_in: tokens,
-  tokens_out: tokens * 2,
-  estimated: 0,
-  time_to_first_token_ms: null,
-  duration_ms: tokens * 3,
-  outcome: "ok",
-  status: 200,
-  request_id: `request-${tokens}`,
-})
+const record = (tokens: number): UsageRecord =>
+  usageRow({
+    key_id: tokens % 2 === 0 ? null : "key",
+    model: `model-${tokens}`,
+    connection_id: null,
+    tokens_in: tokens,
+    tokens_out: tokens * 2,
+    duration_ms: tokens * 3,
+    request_id: `request-${tokens}`,
+  })
 
 const open = () =>
   openDatabase({ DATA_DIR: mkdtempSync(join(tmpdir(), "portico-")), DATABASE_URL: undefined })

@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { usageRow } from "../../test/records.ts"
 import { createRecorder, type UsageRecord } from "./recorder.ts"
 import { UsageQuery } from "./schema.ts"
 import { createUsageStore, type UsageStore } from "./store.ts"
@@ -9,25 +9,7 @@ const day = 86_400
 /** Midnight of a day, UTC. */
 const today = 20_000 * day
 
-const record = (own: Partial<UsageRecord>): UsageRecord => ({
-  id: randomUUIDv7(),
-  at: today,
-  user_id: "ada",
-  key_id: null,
-  operation: "chat/completions",
-  model: "m",
-  connection_id: "c",
-  streamed: 0,
-  tokens_in: 10,
-  tokens_out: 5,
-  estimated: 0,
-  time_to_first_token_ms: null,
-  duration_ms: 100,
-  outcome: "ok",
-  status: 200,
-  request_id: "r",
-  ...own,
-})
+const record = (own: Partial<UsageRecord>): UsageRecord => usageRow({ at: today, ...own })
 
 describe.each(databases)("usage on $name", ({ open }) => {
   let database: OpenedDatabase
