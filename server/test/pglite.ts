@@ -16,6 +16,7 @@ export const openPglite = async (): Promise<Database> => {
     dialect: "postgres",
     file: null,
     read: db,
+    aside: db,
     transact: transactOn(db),
     transactLoosely: transactOn(db),
     append: appendOn(db),

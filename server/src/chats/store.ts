@@ -68,8 +68,8 @@ export const createChatStore = (db: Database) => {
     return byId
   }
 
-  const matching = (userId: string, query: ChatListQuery) => {
-    let found = db.read
+  const matching = (reader: Reader, userId: string, query: ChatListQuery) => {
+    let found = reader
       .selectFrom("chats")
       .where("user_id", "=", userId)
       .where("archived", "=", bit(query.archived))
@@ -117,7 +117,7 @@ export const createChatStore = (db: Database) => {
   const matchesAmong = async (ids: readonly string[], text: string | undefined) => {
     const byId = new Map<string, string>()
     if (!text || ids.length === 0) return byId
-    const rows = await db.read
+    const rows = await db.aside
       .selectFrom("chat_messages")
       .select(["chat_id", "content"])
       .where("chat_id", "in", ids)
@@ -141,7 +141,8 @@ export const createChatStore = (db: Database) => {
     },
 
     list: async (userId: string, query: ChatListQuery): Promise<Page<ChatListItem>> => {
-      const found = matching(userId, query)
+      // A text is looked for in every message of the account.
+      const found = matching(query.query ? db.aside : db.read, userId, query)
       const { total } = await found
         .select(({ fn }) => fn.countAll<number>().as("total"))
         .executeTakeFirstOrThrow()

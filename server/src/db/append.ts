@@ -1,8 +1,9 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite"
-import { parentPort, workerData } from "node:worker_threads"
+import { workerData } from "node:worker_threads"
 import { giveWay } from "../give-way.ts"
 import type { Batch } from "./appender.ts"
 import { openFile } from "./sqlite-file.ts"
+import { answerWith } from "./thread.ts"
 
 /** Runs in a worker of its own, which `appender.ts` starts and talks to. */
 type Row = Record<string, SQLInputValue>
@@ -25,27 +26,20 @@ const insertionInto = (table: string, columns: readonly string[]): StatementSync
   return made
 }
 
-const write = ({ table, rows }: Batch): void => {
+answerWith(({ table, rows }: Batch): null => {
   const written: Row[] = JSON.parse(rows)
-  const columns = Object.keys(written[0] ?? {})
+  const [first] = written
+  if (!first) return null
+  const columns = Object.keys(first)
   const insertion = insertionInto(table, columns)
   database.exec("begin immediate")
   try {
     for (const row of written) insertion.run(...columns.map((name) => row[name] ?? null))
     database.exec("commit")
+    return null
   } catch (error) {
     // Of a full disk SQLite has rolled back by itself; to ask again would hide what went wrong.
     if (database.isTransaction) database.exec("rollback")
     throw error
   }
-}
-
-parentPort?.on("message", (batch: Batch) => {
-  try {
-    write(batch)
-    parentPort?.postMessage(null)
-  } catch (error) {
-    parentPort?.postMessage(error)
-  }
 })
-parentPort?.postMessage(null)

@@ -12,6 +12,11 @@ export interface Database {
   /** For reads outside a transaction; on SQLite a connection of its own. */
   read: Reader
   /**
+   * For reads outside a transaction that go through a great many rows: on SQLite a thread of its own,
+   * so that nobody waits for them but each other.
+   */
+  aside: Reader
+  /**
    * Runs `work` in one durable transaction; `afterCommit` callbacks follow it.
    * Await nothing but SQL of `tx` inside.
    */

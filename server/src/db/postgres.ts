@@ -93,6 +93,7 @@ export const openPostgres = (url: string): Database => {
     dialect: "postgres",
     file: null,
     read: db,
+    aside: db,
     transact: transactOn(db),
     transactLoosely: transactOn(loose),
     append: appendOn(loose),

@@ -14,6 +14,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely"
 import { createAppender } from "./appender.ts"
+import { readAside } from "./aside.ts"
 import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
 import { createLogSync } from "./log-sync.ts"
@@ -130,6 +131,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   const writer = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: adapt(writing) }) })
   const reading = openFile(path, true)
   const read = new Kysely<Tables>({ dialect: new SteadyDialect({ database: adapt(reading) }) })
+  const aside = readAside(path)
   const appender = createAppender(path)
   const checkpointer = createCheckpointer(path, reading)
   const log = createLogSync(`${path}-wal`)
@@ -138,6 +140,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     dialect: "sqlite",
     file: path,
     read,
+    aside,
     writer,
     transact: transactOn(writer, log.sync),
     transactLoosely: async (work) => {
@@ -165,6 +168,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       await appender.close()
       await checkpointer.close()
       await log.close()
+      await aside.destroy()
       await read.destroy()
       await writer.destroy()
     },

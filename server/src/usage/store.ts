@@ -1,9 +1,10 @@
 import { sql } from "kysely"
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { inOrder } from "../db/text.ts"
 import type { UsageQuery, UsageSum } from "./schema.ts"
 
 const secondsPerDay = 86_400
+const rowsAtOnce = 200
 
 const columns = {
   model: "model",
@@ -23,7 +24,7 @@ export const createUsageStore = (db: Database) => ({
       query.group_by === "day"
         ? sql<string | number | null>`at / ${sql.lit(secondsPerDay)}`
         : sql<string | number | null>`${sql.ref(columns[query.group_by])}`
-    let matching = db.read
+    let matching = db.aside
       .selectFrom("usage")
       .where("at", ">=", query.from)
       .where("at", "<", query.to)
@@ -51,10 +52,17 @@ export const createUsageStore = (db: Database) => ({
     }))
   },
 
+  /** In pieces, as a year's worth would hold up whoever wants to write meanwhile. */
   dropOlder: async (than: number): Promise<void> => {
-    await db.transact(async (tx) => {
-      await tx.deleteFrom("usage").where("at", "<", than).execute()
-    })
+    const dropSome = (tx: Tx) =>
+      tx
+        .deleteFrom("usage")
+        .where("id", "in", ({ selectFrom }) =>
+          selectFrom("usage").select("id").where("at", "<", than).orderBy("at").limit(rowsAtOnce),
+        )
+        .returning("id")
+        .execute()
+    while ((await db.transactLoosely(dropSome)).length === rowsAtOnce);
   },
 })
 

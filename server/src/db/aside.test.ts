@@ -1,0 +1,77 @@
+import { sql } from "kysely"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import type { Database } from "./database.ts"
+
+const countTo = (db: Database, last: number) =>
+  sql<{ count: number }>`
+    with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${last})
+    select count(*) as count from numbers`.execute(db.aside)
+
+describe.each(databases)("what is read aside on $name", ({ open }) => {
+  let database: OpenedDatabase
+  let db: Database
+
+  beforeAll(async () => {
+    database = await open()
+    db = database.db
+  })
+  afterAll(() => database.remove())
+
+  it("holds up nothing else", async () => {
+    let turns = 0
+    const turn = () => {
+      turns += 1
+      next = setTimeout(turn)
+    }
+    let next = setTimeout(turn)
+    const { rows } = await countTo(db, 1_000_000)
+    clearTimeout(next)
+    expect(rows).toEqual([{ count: 1_000_000 }])
+    // Counting on the loop would leave it one or two.
+    expect(turns).toBeGreaterThan(10)
+  })
+
+  it("is what was written last", async () => {
+    await db.transact((tx) =>
+      tx.insertInto("settings").values({ name: "aside", value: "ü", updated_at: 1 }).execute(),
+    )
+    const row = db.aside.selectFrom("settings").select("value").where("name", "=", "aside")
+    expect(await row.executeTakeFirst()).toEqual({ value: "ü" })
+  })
+
+  it("goes on after a question that was none", async () => {
+    const wrong = sql`select 1 from nowhere`.execute(db.aside)
+    await expect(wrong).rejects.toThrow(/nowhere/)
+    expect((await countTo(db, 3)).rows).toEqual([{ count: 3 }])
+  })
+
+  it("is asked by many at once, and each gets its own answer", async () => {
+    const counts = Array.from({ length: 50 }, (_, n) => n + 1)
+    const answers = await Promise.all(counts.map((n) => countTo(db, n)))
+    expect(answers.map(({ rows }) => rows[0]?.count)).toEqual(counts)
+  })
+})
+
+const embedded = databases.filter(({ name }) => name === "SQLite")
+
+describe.each(embedded)("the thread that reads $name aside", ({ open }) => {
+  let database: OpenedDatabase
+
+  beforeEach(async () => {
+    database = await open()
+  })
+
+  it("writes nothing", async () => {
+    const { aside } = database.db
+    await expect(aside.deleteFrom("settings").execute()).rejects.toThrow(/readonly/)
+    await expect(aside.transaction().execute(async () => {})).rejects.toThrow(/aside/)
+    await database.remove()
+  })
+
+  it("says so to whom it is closed under", async () => {
+    const refused = expect(countTo(database.db, 1_000_000)).rejects.toThrow(/closed/)
+    await database.remove()
+    await refused
+  })
+})

@@ -1,0 +1,15 @@
+import type { SQLInputValue } from "node:sqlite"
+import { workerData } from "node:worker_threads"
+import { giveWay } from "../give-way.ts"
+import type { Query } from "./aside.ts"
+import { openFile } from "./sqlite-file.ts"
+import { answerWith } from "./thread.ts"
+
+/** Runs in a thread of its own, which `aside.ts` asks. */
+giveWay(10)
+const { path } = workerData as { path: string }
+const database = openFile(path, true)
+
+answerWith(({ sql, parameters }: Query) =>
+  database.prepare(sql).all(...(parameters as SQLInputValue[])),
+)
