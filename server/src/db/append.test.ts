@@ -7,10 +7,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type OpenedDatabase } from "../../test/databases.ts"
 import { usageRow } from "../../test/records.ts"
 import { createAppender } from "./appender.ts"
+import type { Database } from "./database.ts"
 import { openDatabase } from "./open.ts"
 
 const record = (id: string, model = "llama") =>
   usageRow({ id, model, connection_id: null, tokens_out: 2 ** 40, request_id: `request of ${id}` })
+
+const append = (db: Database, rows: readonly ReturnType<typeof record>[]) =>
+  db.append(
+    "usage",
+    rows.map((row) => JSON.stringify(row)),
+  )
 
 describe.each(databases)("rows added behind everybody's back on $name", ({ open }) => {
   let database: OpenedDatabase
@@ -29,23 +36,23 @@ describe.each(databases)("rows added behind everybody's back on $name", ({ open 
 
   it("are kept as they were given", async () => {
     const rows = [record("given 1", `"quoted", 'twice' \\ ünïcode 😀\n`), record("given 2", "")]
-    await database.db.append("usage", rows)
+    await append(database.db, rows)
     expect(await kept("given")).toEqual(rows)
   })
 
   it("leave alone what is there already", async () => {
-    await database.db.append("usage", [record("there 1", "first")])
-    await database.db.append("usage", [record("there 1", "second"), record("there 2", "second")])
+    await append(database.db, [record("there 1", "first")])
+    await append(database.db, [record("there 1", "second"), record("there 2", "second")])
     expect((await kept("there")).map(({ model }) => model)).toEqual(["first", "second"])
   })
 
   it("are all kept or none", async () => {
     const bad = record("none 2")
     Reflect.set(bad, "model", null)
-    const adding = database.db.append("usage", [record("none 1"), bad, record("none 3")])
+    const adding = append(database.db, [record("none 1"), bad, record("none 3")])
     await expect(adding).rejects.toThrow(/null/i)
     expect(await kept("none")).toEqual([])
-    await database.db.append("usage", [record("none 1")])
+    await append(database.db, [record("none 1")])
     expect(await kept("none")).toHaveLength(1)
   })
 
@@ -54,7 +61,7 @@ describe.each(databases)("rows added behind everybody's back on $name", ({ open 
     await Promise.all(
       ids.map((id, n) =>
         n % 2 === 0
-          ? database.db.append("usage", [record(id)])
+          ? append(database.db, [record(id)])
           : database.db.transact((tx) => tx.insertInto("usage").values(record(id)).execute()),
       ),
     )
@@ -66,7 +73,7 @@ it("wait for SQLite's lock without stopping the loop", async () => {
   const db = await openDatabase({ DATA_DIR: mkdtempSync(join(tmpdir(), "portico-append-")) })
   const other = new DatabaseSync(db.file ?? "")
   other.exec("begin immediate")
-  const adding = db.append("usage", [record("patient")])
+  const adding = append(db, [record("patient")])
   // Had the loop stopped, the commit that lets it go on would never come.
   await sleep(300)
   const all = () => db.read.selectFrom("usage").select("id").execute()

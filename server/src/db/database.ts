@@ -1,5 +1,5 @@
-import type { Insertable, Kysely, Transaction } from "kysely"
-import type { Tables, UsageRow } from "./tables.ts"
+import type { Kysely, Transaction } from "kysely"
+import type { Tables } from "./tables.ts"
 
 export type Tx = Transaction<Tables>
 export type Reader = Kysely<Tables>
@@ -29,8 +29,9 @@ export interface Database {
   /**
    * Adds rows behind everybody's back, kept as by `transactLoosely`: all of them or none, and one
    * whose `id` is there already not again. On SQLite a thread writes them while requests go on.
+   * @param rows each a JSON object, all with the same columns
    */
-  append(table: "usage", rows: readonly Insertable<UsageRow>[]): Promise<void>
+  append(table: "usage", rows: readonly string[]): Promise<void>
   /** As durable as `transact`, for one statement: it is a transaction of its own. */
   execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
   /** Makes transactions that name the same `lock` run one after another until each commits. */
@@ -44,6 +45,9 @@ export interface Database {
   patiently<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
+
+/** The JSON array of values that are JSON already. */
+export const arrayOf = (values: readonly string[]): string => `[${values.join(",")}]`
 
 const callbacksByTx = new WeakMap<Tx, (() => void)[]>()
 

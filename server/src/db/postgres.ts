@@ -1,7 +1,7 @@
 import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
-import { type Database, type Tx, transactOn } from "./database.ts"
+import { arrayOf, type Database, type Tx, transactOn } from "./database.ts"
 import { preparing } from "./prepared.ts"
 import type { Tables } from "./tables.ts"
 import { createTurns } from "./turns.ts"
@@ -74,9 +74,9 @@ export const appendOn =
   async (table, rows) => {
     const into = sql.table(table)
     // By name: a process that is newer than this one may have added a column.
-    const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)))
+    const columns = sql.join(Object.keys(JSON.parse(rows[0] ?? "{}")).map((name) => sql.ref(name)))
     await sql`insert into ${into} (${columns})
-      select ${columns} from json_populate_recordset(null::${into}, ${JSON.stringify(rows)})
+      select ${columns} from json_populate_recordset(null::${into}, ${arrayOf(rows)})
       on conflict (id) do nothing`.execute(db)
   }
 

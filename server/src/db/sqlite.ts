@@ -16,7 +16,7 @@ import {
 import { createAppender } from "./appender.ts"
 import { readAside } from "./aside.ts"
 import { createCheckpointer } from "./checkpointer.ts"
-import { type Database, transactOn } from "./database.ts"
+import { arrayOf, type Database, transactOn } from "./database.ts"
 import { createLogSync } from "./log-sync.ts"
 import { openFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
@@ -151,7 +151,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     },
     append: async (table, rows) => {
       await appender.ready()
-      const batch = { table, rows: JSON.stringify(rows) }
+      const batch = { table, rows: arrayOf(rows) }
       // In turn with our own writers, who would wait for the file's lock without letting go of the loop.
       await writer.connection().execute(() => appender.append(batch))
     },

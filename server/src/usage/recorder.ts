@@ -15,12 +15,13 @@ export type UsageRecord = Insertable<UsageRow>
  * them: keeping book never slows a request.
  */
 export const createRecorder = (db: Database) => {
-  let queue: UsageRecord[] = []
+  /** As JSON from the start: to write hundreds of rows at once would hold up every request. */
+  let queue: string[] = []
   let dropped = 0
   let writing: Promise<void> | undefined
 
   /** A record that no database takes must not keep the others waiting. */
-  const writeWhatCan = async (rows: readonly UsageRecord[]): Promise<void> => {
+  const writeWhatCan = async (rows: readonly string[]): Promise<void> => {
     try {
       // A batch whose answer was lost is written again.
       await db.append("usage", rows)
@@ -65,7 +66,7 @@ export const createRecorder = (db: Database) => {
   return {
     record: (row: UsageRecord): void => {
       if (queue.length >= mostQueued) dropped++
-      else if (queue.push(row) >= rowsPerBatch) writeSoon()
+      else if (queue.push(JSON.stringify(row)) >= rowsPerBatch) writeSoon()
     },
     dropped: (): number => dropped,
     queued: (): number => queue.length,
