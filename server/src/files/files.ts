@@ -12,8 +12,9 @@ import type { Queue } from "../jobs/queue.ts"
 import type { Objects, Received } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
-import { type FileStore, type StoredFile, toRecord } from "./store.ts"
+import { type FileStore, type KnownFile, type StoredFile, toRecord } from "./store.ts"
 import type { Upload } from "./upload.ts"
+import { waitForFiles } from "./waiting.ts"
 
 interface Needs {
   db: Database
@@ -37,9 +38,6 @@ interface Addition {
   id?: string
   within?: (tx: Tx) => Promise<void>
 }
-
-/** Looked for every so often beside the bus, which may lose a message. */
-const lookAgainMs = 1000
 
 const isOver = ({ status }: StoredFile): boolean => status !== "pending" && status !== "processing"
 
@@ -70,42 +68,6 @@ export const createFiles = (needs: Needs) => {
 
   const target = (id: string) => ({ type: "file", id })
 
-  /** Waits until `done` holds for a file, or it is gone, or the time is up. */
-  const until = (
-    id: string,
-    done: (file: StoredFile) => boolean,
-    { ms, signal }: { ms: number; signal?: AbortSignal },
-  ): Promise<StoredFile | undefined> =>
-    new Promise((resolve, reject) => {
-      let last: StoredFile | undefined
-      const finish = (): void => {
-        stop()
-        clearInterval(again)
-        clearTimeout(timer)
-        signal?.removeEventListener("abort", finish)
-        resolve(last)
-      }
-      const look = (): void => {
-        store.byId(id).then(
-          (file) => {
-            last = file
-            if (!file || done(file)) finish()
-          },
-          (error) => {
-            finish()
-            reject(error)
-          },
-        )
-      }
-      const stop = bus.subscribe((message) => {
-        if (message.topic === "files" && message.id === id) look()
-      })
-      const again = setInterval(look, lookAgainMs)
-      const timer = setTimeout(finish, ms)
-      signal?.addEventListener("abort", finish)
-      look()
-    })
-
   /** Gives bytes their name for good, and makes the row that names them. */
   const keep = (
     actor: Actor,
@@ -135,8 +97,23 @@ export const createFiles = (needs: Needs) => {
     find,
     readable,
     own,
-    until,
     isOver,
+
+    /** What a file was last, when `done` holds for it, it is gone (undefined) or the time is up. */
+    until: async (
+      id: string,
+      done: (file: StoredFile) => boolean,
+      wait: { ms: number; signal?: AbortSignal },
+    ): Promise<StoredFile | undefined> =>
+      (await waitForFiles(bus, [id], { read: store.byIds, done, ...wait })).get(id),
+
+    /** The same for many files, of which it tells less. */
+    untilAll: (
+      ids: readonly string[],
+      done: (file: KnownFile) => boolean,
+      wait: { ms: number; signal: AbortSignal },
+    ): Promise<Map<string, KnownFile>> =>
+      waitForFiles(bus, ids, { read: store.known, done, ...wait }),
 
     list: (caller: Caller, query: FileListQuery): Promise<Page<FileRecord>> =>
       store.list(caller.user.role === "admin" ? null : caller.user.id, query),

@@ -96,9 +96,15 @@ const Offset = z.coerce.number<string>().int().min(0)
 export const TextQuery = z.object({ start: Offset.default(0), end: Offset.optional() })
 export type TextQuery = z.output<typeof TextQuery>
 
+/** One status or more, with commas between them. */
+export const FileStatuses = z
+  .string()
+  .transform((list) => list.split(","))
+  .pipe(z.array(FileStatus))
+
 export const FileListQuery = ListQuery.extend({
   order_by: z.enum(["created_at", "filename", "size"]).default("created_at"),
   direction: z.enum(["asc", "desc"]).default("desc"),
-  status: FileStatus.optional(),
+  status: FileStatuses.optional(),
 })
 export type FileListQuery = z.output<typeof FileListQuery>

@@ -8,7 +8,18 @@ import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
 
 export type StoredFile = Selectable<FileRow> & { embedded: number | null }
 
-const embedded = (eb: ExpressionBuilder<Tables, "files">) =>
+/** What a search must know of a file; there may be very many. */
+export const knownColumns = [
+  "files.id",
+  "files.filename",
+  "files.status",
+  "files.passages",
+  "files.error",
+] as const
+export type KnownFile = Pick<StoredFile, "id" | "filename" | "status" | "passages" | "error">
+
+/** How many of a file's passages have a vector. */
+export const embedded = (eb: ExpressionBuilder<Tables, "files">) =>
   eb
     .selectFrom("vector_batches")
     .innerJoin("vector_spaces", "vector_spaces.id", "vector_batches.space_id")
@@ -38,31 +49,38 @@ export const toRecord = (row: StoredFile): FileRecord => ({
   updated_at: row.updated_at,
 })
 
+const idsPerStatement = 500
+
+const inPieces = async <T>(
+  ids: readonly string[],
+  read: (some: readonly string[]) => Promise<T[]>,
+): Promise<T[]> => {
+  const found: T[] = []
+  for (let at = 0; at < ids.length; at += idsPerStatement) {
+    found.push(...(await read(ids.slice(at, at + idsPerStatement))))
+  }
+  return found
+}
+
 export const createFileStore = (db: Database) => ({
   byId: (id: string, reader: Reader = db.read): Promise<StoredFile | undefined> =>
     reader.selectFrom("files").selectAll().select(embedded).where("id", "=", id).executeTakeFirst(),
 
-  byIds: async (ids: readonly string[]): Promise<StoredFile[]> => {
-    const rows: StoredFile[] = []
-    for (let at = 0; at < ids.length; at += 500) {
-      const some = ids.slice(at, at + 500)
-      rows.push(
-        ...(await db.read
-          .selectFrom("files")
-          .selectAll()
-          .select(embedded)
-          .where("id", "in", some)
-          .execute()),
-      )
-    }
-    return rows
-  },
+  byIds: (ids: readonly string[]): Promise<StoredFile[]> =>
+    inPieces(ids, (some) =>
+      db.read.selectFrom("files").selectAll().select(embedded).where("id", "in", some).execute(),
+    ),
+
+  known: (ids: readonly string[]): Promise<KnownFile[]> =>
+    inPieces(ids, (some) =>
+      db.read.selectFrom("files").select(knownColumns).where("id", "in", some).execute(),
+    ),
 
   /** @param owner null lists everybody's */
   list: async (owner: string | null, query: FileListQuery): Promise<Page<FileRecord>> => {
     let matching = db.read.selectFrom("files")
     if (owner !== null) matching = matching.where("user_id", "=", owner)
-    if (query.status) matching = matching.where("status", "=", query.status)
+    if (query.status) matching = matching.where("status", "in", query.status)
     if (query.query) {
       const pattern = `%${escapeLike(foldCase(query.query))}%`
       matching = matching.where(sql<boolean>`filename_key like ${pattern} escape '\\'`)

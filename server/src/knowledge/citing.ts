@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
-import type { StoredFile } from "../files/store.ts"
+import type { KnownFile, StoredFile } from "../files/store.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Collections } from "./collections.ts"
@@ -46,11 +46,11 @@ interface Needs {
 interface Scope {
   named: StoredFile[]
   /** By file: the collection that it is asked for through. */
-  collected: Map<string, { file: StoredFile; collection: { id: string; name: string } }>
+  collected: Map<string, { file: KnownFile; collection: { id: string; name: string } }>
   ways: Set<SearchWay>
 }
 
-export const skippedOf = (file: StoredFile): Findings["sources_skipped"][number] => ({
+export const skippedOf = (file: KnownFile): Findings["sources_skipped"][number] => ({
   id: file.id,
   name: file.filename,
   status: file.status,
@@ -61,10 +61,10 @@ export const skippedOf = (file: StoredFile): Findings["sources_skipped"][number]
       : "It is still being read."),
 })
 
-const isSearchable = (file: StoredFile): boolean =>
+export const isSearchable = (file: KnownFile): boolean =>
   file.passages !== null && file.status !== "failed"
 
-const isSettled = (file: StoredFile): boolean =>
+const isSettled = (file: KnownFile): boolean =>
   isSearchable(file) || file.status === "failed" || file.status === "stored"
 
 /** A collection that a model brings along, opened by its owner's access beside the caller's. */
@@ -95,14 +95,12 @@ export const createCiting = (needs: Needs) => {
   const { files, collections, retrieval } = needs
   const patience = needs.patience ?? patienceMs
 
-  const settled = async (file: StoredFile, ms: number, signal: AbortSignal) =>
-    isSettled(file) ? file : await files.until(file.id, isSettled, { ms, signal })
-
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
     const param = "files"
     const unknown = () => fail("file_not_found", `There is no file ${id.slice(0, 200)}`, { param })
     const found = (await files.find(caller, id)) ?? unknown()
-    const file = (await settled(found, patience, signal)) ?? unknown()
+    const until = () => files.until(id, isSettled, { ms: patience, signal })
+    const file = (isSettled(found) ? found : await until()) ?? unknown()
     if (isSearchable(file)) return file
     if (file.status === "failed") {
       fail("file_unreadable", `The file "${file.filename}" cannot be read: ${file.error}`, {
@@ -161,17 +159,15 @@ export const createCiting = (needs: Needs) => {
 
   /** Those of collections, once they are read or the time is up. */
   const ready = async (scope: Scope, signal: AbortSignal) => {
-    const until = Date.now() + patience
-    const searchable: StoredFile[] = []
+    const searchable: KnownFile[] = []
     const skipped: Findings["sources_skipped"] = []
     const all = [...scope.collected.values()].map(({ file }) => file)
-    const looked = await Promise.all(
-      all.map((file) => settled(file, Math.max(0, until - Date.now()), signal)),
-    )
-    for (const [index, file] of looked.entries()) {
-      const last = file ?? all[index]
-      if (file && isSearchable(file)) searchable.push(file)
-      else if (last) skipped.push(skippedOf(last))
+    const open = all.filter((file) => !isSettled(file)).map(({ id }) => id)
+    const looked = await files.untilAll(open, isSettled, { ms: patience, signal })
+    for (const file of all) {
+      const last = looked.get(file.id) ?? file
+      if (isSearchable(last)) searchable.push(last)
+      else skipped.push(skippedOf(last))
     }
     return { searchable, skipped }
   }

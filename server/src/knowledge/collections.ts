@@ -1,18 +1,19 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { foldCase } from "../db/text.ts"
 import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
-import { type FileStore, type StoredFile, toRecord } from "../files/store.ts"
+import { type StoredFile, toRecord } from "../files/store.ts"
 import { type Principal, permits } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Actor, Caller } from "../http/caller.ts"
-import type { ListQuery, Page } from "../http/list.ts"
+import type { Page } from "../http/list.ts"
+import { type MemberStore, noFiles } from "./member-store.ts"
 import type {
   Collection,
   CollectionChanges,
   CollectionFile,
+  CollectionFileQuery,
   CollectionListQuery,
   CollectionWithFiles,
   NewCollection,
@@ -25,12 +26,16 @@ interface Needs {
   audit: Audit
   store: CollectionStore
   files: Files
-  fileStore: FileStore
+  members: MemberStore
   /** What passages are found by their meaning with. */
   embeddingModel: () => string | null
   newId: () => string
   now: () => number
 }
+
+/** As many as a page of them may have. */
+const mostFiles = 200
+const mostFilesInList = 20
 
 const may = (collection: Collection, who: Principal, permission: AccessGrant["permission"]) =>
   collection.user_id === who.user.id || permits(collection.access_grants, who, permission)
@@ -42,7 +47,7 @@ const toCollectionFile = (file: StoredFile): CollectionFile => {
 
 /** Collections of files, and who may read and change them. */
 export const createCollections = (needs: Needs) => {
-  const { db, bus, audit, store, files, fileStore, newId, now } = needs
+  const { db, bus, audit, store, members, files, newId, now } = needs
 
   const unknown = (): never => fail("not_found", "There is no such collection")
 
@@ -59,17 +64,23 @@ export const createCollections = (needs: Needs) => {
     return fail("forbidden", "You may read this collection, but not change it")
   }
 
-  const filesOf = async (id: string): Promise<StoredFile[]> => {
-    const ids = await store.fileIds(id)
-    const found = await fileStore.byIds(ids)
-    const byId = new Map(found.map((file) => [file.id, file]))
-    return ids.flatMap((fileId) => byId.get(fileId) ?? [])
-  }
-
-  const withFiles = async (collection: Collection): Promise<CollectionWithFiles> => {
-    const found = await filesOf(collection.id)
+  const withFiles = async (
+    collections: readonly Collection[],
+    most: number,
+  ): Promise<CollectionWithFiles[]> => {
+    const counts = await members.counts(collections.map(({ id }) => id))
     const embedding_model = needs.embeddingModel()
-    return { ...collection, files: found.map(toCollectionFile), embedding_model }
+    return Promise.all(
+      collections.map(async (collection) => {
+        const files = (await members.first(collection.id, most)).map(toCollectionFile)
+        const file_counts = counts.get(collection.id) ?? noFiles
+        return { ...collection, files, file_counts, embedding_model }
+      }),
+    )
+  }
+  const whole = async (collection: Collection): Promise<CollectionWithFiles> => {
+    const [one] = await withFiles([collection], mostFiles)
+    return one ?? unknown()
   }
 
   const target = (id: string) => ({ type: "collection", id })
@@ -89,7 +100,8 @@ export const createCollections = (needs: Needs) => {
   return {
     find,
     readable,
-    filesOf,
+    /** All files of a collection, with what a search must know. */
+    filesOf: members.all,
 
     /** Who may read a file through collections, or one collection: found once for any number. */
     readersOf: async (
@@ -102,22 +114,20 @@ export const createCollections = (needs: Needs) => {
 
     list: async (caller: Caller, query: CollectionListQuery) => {
       const { items, total } = await store.list(caller, query)
-      return { items: await Promise.all(items.map(withFiles)), total }
+      return { items: await withFiles(items, mostFilesInList), total }
     },
 
     get: async (caller: Caller, id: string): Promise<CollectionWithFiles> =>
-      withFiles(await readable(caller, id)),
+      whole(await readable(caller, id)),
 
     files: async (
       caller: Caller,
       id: string,
-      { page, page_size, query = "" }: ListQuery,
+      query: CollectionFileQuery,
     ): Promise<Page<CollectionFile>> => {
       await readable(caller, id)
-      const wanted = foldCase(query)
-      const all = (await filesOf(id)).filter((file) => file.filename_key.includes(wanted))
-      const shown = all.slice((page - 1) * page_size, page * page_size)
-      return { items: shown.map(toCollectionFile), total: all.length }
+      const { items, total } = await members.page(id, query)
+      return { items: items.map(toCollectionFile), total }
     },
 
     create: async (
@@ -131,7 +141,8 @@ export const createCollections = (needs: Needs) => {
       await change(collection, { actor, action: "collection.created", after }, (tx) =>
         store.insert(tx, collection),
       )
-      return { ...collection, files: [], embedding_model: needs.embeddingModel() }
+      const embedding_model = needs.embeddingModel()
+      return { ...collection, files: [], file_counts: noFiles, embedding_model }
     },
 
     update: async (
@@ -152,7 +163,7 @@ export const createCollections = (needs: Needs) => {
       await change(before, event, async (tx) => {
         if (!(await store.update(tx, after))) unknown()
       })
-      return withFiles(after)
+      return whole(after)
     },
 
     remove: async (actor: Actor, caller: Caller, id: string): Promise<void> => {
@@ -175,7 +186,7 @@ export const createCollections = (needs: Needs) => {
         await store.link(tx, id, fileIds, now())
         await store.touch(tx, id, now())
       })
-      return withFiles(collection)
+      return whole(collection)
     },
 
     /** Takes one file out; the file itself stays. */
@@ -190,7 +201,7 @@ export const createCollections = (needs: Needs) => {
         if (!(await store.unlink(tx, id, fileId))) fail("not_found", "There is no such file")
         await store.touch(tx, id, now())
       })
-      return withFiles(collection)
+      return whole(collection)
     },
 
     reset: async (actor: Actor, caller: Caller, id: string): Promise<CollectionWithFiles> => {
@@ -199,7 +210,7 @@ export const createCollections = (needs: Needs) => {
         await store.unlink(tx, id, null)
         await store.touch(tx, id, now())
       })
-      return withFiles(collection)
+      return whole(collection)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Caller } from "../http/caller.ts"
-import { skippedOf } from "./citing.ts"
+import { isSearchable, skippedOf } from "./citing.ts"
 import type { Collections } from "./collections.ts"
 import type { Retrieval, Retrieved } from "./retrieval.ts"
 import type { Findings, SearchWay } from "./schema.ts"
@@ -27,8 +27,8 @@ export const createExplaining = ({ collections, retrieval }: Needs) => ({
   ): Promise<Findings> => {
     const collection = await collections.readable(caller, id)
     const all = await collections.filesOf(id)
-    const files = all.filter(({ passages, status }) => passages !== null && status !== "failed")
-    const skipped = all.filter((file) => !files.includes(file))
+    const files = all.filter(isSearchable)
+    const skipped = all.filter((file) => !isSearchable(file))
     const way = collection.search
     const retrieved = await retrieval.search({ files, query, way, limit: k })
     const { passages, search, model } = retrieved

@@ -17,6 +17,7 @@ import { createCollections } from "./collections.ts"
 import { createEmbedder } from "./embedder.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
 import { createExplaining } from "./explaining.ts"
+import { createMemberStore } from "./member-store.ts"
 import { createPgvector, type Pgvector } from "./pgvector.ts"
 import { createPgvectorStore } from "./pgvector-store.ts"
 import { createReading } from "./reading.ts"
@@ -98,7 +99,7 @@ export const createLibrary = async (needs: Needs) => {
     audit,
     store: collectionStore,
     files,
-    fileStore: workshop.store,
+    members: createMemberStore(db),
     embeddingModel: spaces.model,
     newId,
     now,

@@ -1,6 +1,6 @@
 import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
-import type { StoredFile } from "../files/store.ts"
+import type { KnownFile } from "../files/store.ts"
 import { type Fused, fuse } from "./fusion.ts"
 import type { Rerank } from "./reranker.ts"
 import type { FoundPassage, SearchWay } from "./schema.ts"
@@ -36,7 +36,7 @@ const rescored = 50
 const mostReranked = 50
 
 export interface Asked {
-  files: readonly StoredFile[]
+  files: readonly KnownFile[]
   query: string
   way: SearchWay
   limit: number
@@ -67,7 +67,7 @@ const legsOf = (dense: boolean, lexical: boolean): SearchWay => {
 /** Finds passages in files that the caller may read; whoever calls has checked that. */
 export const createRetrieval = ({ passages, searcher, meaningOf, rerank, rescore }: Needs) => {
   const textsOf = async (
-    files: readonly StoredFile[],
+    files: readonly KnownFile[],
     fused: readonly Fused[],
   ): Promise<Map<string, StoredPassage>> => {
     const byFile = Map.groupBy(fused, ({ file }) => file)
@@ -84,7 +84,7 @@ export const createRetrieval = ({ passages, searcher, meaningOf, rerank, rescore
     return found
   }
 
-  const toFound = (file: StoredFile, row: StoredPassage, fused: Fused): FoundPassage => ({
+  const toFound = (file: KnownFile, row: StoredPassage, fused: Fused): FoundPassage => ({
     file_id: file.id,
     filename: file.filename,
     text: row.text,
@@ -101,7 +101,7 @@ export const createRetrieval = ({ passages, searcher, meaningOf, rerank, rescore
 
   /** In the order of fusion; of equal texts only the first is of use. */
   const withTexts = (
-    files: readonly StoredFile[],
+    files: readonly KnownFile[],
     fused: readonly Fused[],
     texts: ReadonlyMap<string, StoredPassage>,
   ): FoundPassage[] => {
@@ -142,7 +142,7 @@ export const createRetrieval = ({ passages, searcher, meaningOf, rerank, rescore
 
   return {
     /** All passages of files, in reading order. */
-    whole: async (files: readonly StoredFile[]): Promise<FoundPassage[]> => {
+    whole: async (files: readonly KnownFile[]): Promise<FoundPassage[]> => {
       const all: FoundPassage[] = []
       for (const [index, file] of files.entries()) {
         for (const row of await passages.of(file.id)) {

@@ -1,4 +1,4 @@
-import { ById, Done, done, ListQuery, Page } from "../http/list.ts"
+import { ById, Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Collections } from "./collections.ts"
@@ -6,6 +6,7 @@ import type { Explaining } from "./explaining.ts"
 import {
   CollectionChanges,
   CollectionFile,
+  CollectionFileQuery,
   CollectionListQuery,
   CollectionWithFiles,
   FileId,
@@ -56,9 +57,9 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const files = route("user", {
     method: "get",
     path: "/:id/files",
-    summary: "The files of a collection",
+    summary: "The files of a collection, in the order of their adding",
     ...byId,
-    query: ListQuery,
+    query: CollectionFileQuery,
     responses: { 200: json(Page(CollectionFile), "One page of files") },
   })
   router.on(files, ({ caller, params, query }) => collections.files(caller, params.id, query))

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { Place } from "../files/place.ts"
-import { FileRecord } from "../files/schema.ts"
+import { FileRecord, FileStatuses } from "../files/schema.ts"
 import { AccessGrants } from "../grants/schema.ts"
 import { ListQuery } from "../http/list.ts"
 
@@ -31,8 +31,23 @@ export const CollectionFile = FileRecord.pick({ id: true, meta: true, data: true
   .meta({ id: "CollectionFile" })
 export type CollectionFile = z.output<typeof CollectionFile>
 
+/** How many files there are, in all and by their status. */
+export const FileCounts = z
+  .object({
+    total: z.int(),
+    stored: z.int(),
+    pending: z.int(),
+    processing: z.int(),
+    completed: z.int(),
+    failed: z.int(),
+  })
+  .meta({ id: "FileCounts" })
+export type FileCounts = z.output<typeof FileCounts>
+
 export const CollectionWithFiles = Collection.extend({
+  /** The first of them in the order of their adding: 200 of one collection, 20 of each in a list. */
   files: z.array(CollectionFile),
+  file_counts: FileCounts,
   /** What passages are found by their meaning with; null where they are found by words only. */
   embedding_model: z.string().nullable(),
 }).meta({ id: "CollectionWithFiles" })
@@ -56,6 +71,15 @@ export const CollectionListQuery = ListQuery.extend({
   direction: z.enum(["asc", "desc"]).default("desc"),
 })
 export type CollectionListQuery = z.output<typeof CollectionListQuery>
+
+export const CollectionFileQuery = ListQuery.pick({
+  page: true,
+  page_size: true,
+  query: true,
+}).extend({
+  status: FileStatuses.optional(),
+})
+export type CollectionFileQuery = z.output<typeof CollectionFileQuery>
 
 export const FileId = z.object({ file_id: z.string().min(1).max(200) }).meta({ id: "FileId" })
 export const FileIds = z.array(FileId).min(1).max(1000).meta({ id: "FileIds" })

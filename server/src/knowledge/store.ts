@@ -131,17 +131,6 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return gone.length > 0
     },
 
-    fileIds: async (id: string): Promise<string[]> => {
-      const rows = await db.read
-        .selectFrom("collection_files")
-        .select("file_id")
-        .where("collection_id", "=", id)
-        .orderBy("added_at")
-        .orderBy("file_id")
-        .execute()
-      return rows.map(({ file_id }) => file_id)
-    },
-
     link: async (tx: Tx, id: string, fileIds: readonly string[], at: number): Promise<void> => {
       for (let from = 0; from < fileIds.length; from += rowsPerStatement) {
         const some = fileIds.slice(from, from + rowsPerStatement)

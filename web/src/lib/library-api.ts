@@ -6,6 +6,7 @@ import type {
   CollectionChanges,
   CollectionFile,
   CollectionWithFiles,
+  FileCounts,
   FileOutline,
   FilePassage,
   Findings,
@@ -18,6 +19,7 @@ import { api, type Query } from "./api.ts"
 export type {
   CollectionFile,
   CollectionWithFiles,
+  FileCounts,
   FilePassage,
   FileRecord,
   Findings,
@@ -89,6 +91,14 @@ export const collectionQuery = (id: string) =>
     queryFn: ({ signal }) => api.get<CollectionWithFiles>(collectionAt(id), { signal }),
   })
 
+export const collectionFilesQuery = (id: string, query: Query) =>
+  queryOptions({
+    queryKey: ["collections", "one", id, "files", query],
+    queryFn: ({ signal }) =>
+      api.get<Page<CollectionFile>>(`${collectionAt(id)}/files`, { query, signal }),
+    placeholderData: keepPreviousData,
+  })
+
 /** What an answer was given, with its words. */
 export const passagesQuery = (chatId: string, messageId: string) =>
   queryOptions({
@@ -115,6 +125,20 @@ export const collectionApi = {
     api.post(`${collectionAt(id)}/file/add`, { file_id: fileId }),
   takeOut: (id: string, fileId: string) =>
     api.post(`${collectionAt(id)}/file/remove`, { file_id: fileId }),
+  /** Ids of all files that could not be read. */
+  failed: async (id: string): Promise<string[]> => {
+    const ids: string[] = []
+    const query = { status: "failed", page_size: 200 }
+    for (let page = 1, total = 1; ids.length < total; page++) {
+      const found = await api.get<Page<CollectionFile>>(`${collectionAt(id)}/files`, {
+        query: { ...query, page },
+      })
+      if (found.items.length === 0) break
+      ids.push(...found.items.map((file) => file.id))
+      total = found.total
+    }
+    return ids
+  },
   reset: (id: string) => api.post(`${collectionAt(id)}/reset`),
   remove: (id: string) => api.delete(`${collectionAt(id)}/delete`),
   query: (id: string, query: string, k: number) =>

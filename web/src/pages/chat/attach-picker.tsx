@@ -32,7 +32,7 @@ const useFound = (query: string) => {
       type: "collection" as const,
       id: one.id,
       name: one.name,
-      note: t("knowledge.files", { count: one.files.length }),
+      note: t("knowledge.files", { count: one.file_counts.total }),
     })),
     ...(files.data?.items ?? []).map((one) => ({
       type: "file" as const,

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Ellipsis, FileText, RotateCw } from "lucide-react"
 import { useState } from "react"
@@ -7,6 +8,8 @@ import {
   type CollectionFile,
   type CollectionWithFiles,
   collectionApi,
+  collectionFilesQuery,
+  type FileCounts,
   fileApi,
 } from "../../lib/library-api.ts"
 import { queryClient } from "../../lib/query-client.ts"
@@ -15,13 +18,14 @@ import { useListSearch } from "../../lib/use-list.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { useCollection } from "./collection.tsx"
 import { DeleteFile } from "./delete-file.tsx"
 import { DropZone } from "./drop-zone.tsx"
-import { countStates, FileState, stateWord } from "./states.tsx"
+import { FileState, stateWord, statusesOf, unreadOf } from "./states.tsx"
 import { UploadList } from "./upload-list.tsx"
 
 const pageSize = 50
@@ -122,32 +126,95 @@ const FileTable = ({ collection, files, writable, onError }: FileTableProps) => 
   />
 )
 
-const fits =
-  (query: string, status: string | undefined) =>
-  ({ filename, data }: CollectionFile): boolean => {
-    const state = data.status === "pending" ? "processing" : data.status
-    const named = filename.toLocaleLowerCase().includes(query.toLocaleLowerCase())
-    return named && (status === undefined || state === status)
-  }
+interface RetryAllProps {
+  collection: CollectionWithFiles
+  onError: (error: unknown) => void
+}
 
 /** All failed files once more. */
-const RetryAll = ({
-  files,
-  onError,
-}: {
-  files: readonly CollectionFile[]
-  onError: (e: unknown) => void
-}) => {
-  const failed = files.filter(({ data }) => data.status === "failed")
-  if (failed.length < 2) return null
+const RetryAll = ({ collection: { id, file_counts }, onError }: RetryAllProps) => {
+  const [busy, setBusy] = useState(false)
+  if (file_counts.failed < 2) return null
   const retry = async (): Promise<void> => {
-    for (const { id } of failed) await fileApi.again(id).catch(onError)
+    setBusy(true)
+    try {
+      const failed = await collectionApi.failed(id)
+      for (const fileId of failed) await fileApi.again(fileId).catch(onError)
+    } catch (error) {
+      onError(error)
+    }
     refresh()
+    setBusy(false)
   }
   return (
-    <Button icon={RotateCw} onClick={() => void retry()}>
-      {t("files.againAll", { count: failed.length })}
+    <Button icon={RotateCw} busy={busy} onClick={() => void retry()}>
+      {t("files.againAll", { count: file_counts.failed })}
     </Button>
+  )
+}
+
+const summaryOf = (counts: FileCounts): string => {
+  const { failed, reading } = unreadOf(counts)
+  const parts = [
+    t("knowledge.files", { count: counts.total }),
+    reading > 0 && t("knowledge.reading", { count: reading }),
+    failed > 0 && t("knowledge.failed", { count: failed }),
+  ]
+  return parts.filter(Boolean).join(" · ")
+}
+
+interface FoundProps extends RetryAllProps {
+  writable: boolean
+}
+
+/** The files that the page's search asks for, a page of them at a time. */
+const Found = ({ collection, writable, onError }: FoundProps) => {
+  const { search, change, setQuery, clear } = useListSearch<"status">()
+  const { query, status, page = 1 } = search
+  const asked = { query, status: statusesOf(status), page, page_size: pageSize }
+  const files = useQuery(collectionFilesQuery(collection.id, asked))
+  return (
+    <>
+      <Toolbar>
+        <SearchField label={t("files.search")} value={query ?? ""} onValue={setQuery} />
+        <Filter
+          label={t("files.state")}
+          value={status ?? ""}
+          onValue={(value) => change({ status: value })}
+          options={[
+            { value: "", label: t("files.anyState") },
+            ...states.map((value) => ({ value, label: stateWord(value) })),
+          ]}
+        />
+        {writable && <RetryAll {...{ collection, onError }} />}
+      </Toolbar>
+      <p role="status" className="-mt-2 text-sm text-muted tabular">
+        {summaryOf(collection.file_counts)}
+      </p>
+      <Loaded query={files}>
+        {({ items, total }) => (
+          <>
+            {items.length === 0 ? (
+              <EmptyState
+                icon={FileText}
+                title={t("list.nothing")}
+                action={<Button onClick={clear}>{t("list.clear")}</Button>}
+              >
+                {t("list.nothingHelp")}
+              </EmptyState>
+            ) : (
+              <FileTable {...{ collection, writable, onError }} files={items} />
+            )}
+            <Pager
+              page={page}
+              pageSize={pageSize}
+              total={total}
+              onPage={(next) => change({ page: next })}
+            />
+          </>
+        )}
+      </Loaded>
+    </>
   )
 }
 
@@ -158,7 +225,6 @@ const CollectionFiles = ({
   collection: CollectionWithFiles
   writable: boolean
 }) => {
-  const { search, change, setQuery, clear } = useListSearch<"status">()
   const [error, setError] = useState<unknown>(null)
   const { uploads, add, retry, cancel } = useUploads(
     `collection.${collection.id}`,
@@ -167,60 +233,17 @@ const CollectionFiles = ({
       refresh()
     },
   )
-  const { query = "", status, page = 1 } = search
-  const found = collection.files.filter(fits(query, status))
-  const shown = found.slice((page - 1) * pageSize, page * pageSize)
-  const { failed, reading } = countStates(collection.files)
-  const summary = [
-    t("knowledge.files", { count: collection.files.length }),
-    reading > 0 && t("knowledge.reading", { count: reading }),
-    failed > 0 && t("knowledge.failed", { count: failed }),
-  ].filter(Boolean)
   return (
     <>
       {writable && <DropZone onFiles={add} />}
       <UploadList uploads={uploads} onRetry={retry} onCancel={cancel} />
       {error !== null && <ErrorNote error={error} />}
-      {collection.files.length === 0 ? (
+      {collection.file_counts.total === 0 ? (
         <EmptyState icon={FileText} title={t("knowledge.noFiles")}>
           {t(writable ? "knowledge.noFilesHelp" : "knowledge.noFilesReader")}
         </EmptyState>
       ) : (
-        <>
-          <Toolbar>
-            <SearchField label={t("files.search")} value={query} onValue={setQuery} />
-            <Filter
-              label={t("files.state")}
-              value={status ?? ""}
-              onValue={(value) => change({ status: value })}
-              options={[
-                { value: "", label: t("files.anyState") },
-                ...states.map((value) => ({ value, label: stateWord(value) })),
-              ]}
-            />
-            {writable && <RetryAll files={collection.files} onError={setError} />}
-          </Toolbar>
-          <p role="status" className="-mt-2 text-sm text-muted tabular">
-            {summary.join(" · ")}
-          </p>
-          {found.length === 0 ? (
-            <EmptyState
-              icon={FileText}
-              title={t("list.nothing")}
-              action={<Button onClick={clear}>{t("list.clear")}</Button>}
-            >
-              {t("list.nothingHelp")}
-            </EmptyState>
-          ) : (
-            <FileTable {...{ collection, writable }} files={shown} onError={setError} />
-          )}
-          <Pager
-            page={page}
-            pageSize={pageSize}
-            total={found.length}
-            onPage={(next) => change({ page: next })}
-          />
-        </>
+        <Found {...{ collection, writable }} onError={setError} />
       )}
     </>
   )
@@ -229,5 +252,6 @@ const CollectionFiles = ({
 /** `/knowledge/$collectionId` */
 export const CollectionFilesPage = () => {
   const { query, writable } = useCollection()
-  return query.data ? <CollectionFiles collection={query.data} writable={writable} /> : null
+  const { data } = query
+  return data ? <CollectionFiles key={data.id} collection={data} writable={writable} /> : null
 }

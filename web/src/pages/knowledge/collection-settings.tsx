@@ -41,19 +41,19 @@ const Edit = ({ collection }: { collection: CollectionWithFiles }) => {
   )
 }
 
-const Reset = ({ collection: { id, files } }: { collection: CollectionWithFiles }) => {
+const Reset = ({ collection: { id, file_counts } }: { collection: CollectionWithFiles }) => {
   const [asking, setAsking] = useState(false)
   return (
     <Section title={t("knowledge.reset")} lead={t("knowledge.resetLead")}>
       <div>
-        <Button icon={Eraser} disabled={files.length === 0} onClick={() => setAsking(true)}>
+        <Button icon={Eraser} disabled={file_counts.total === 0} onClick={() => setAsking(true)}>
           {t("knowledge.reset")}
         </Button>
       </div>
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
-        title={t("knowledge.resetOne", { count: files.length })}
+        title={t("knowledge.resetOne", { count: file_counts.total })}
         action={t("knowledge.reset")}
         danger
         onConfirm={async () => {

@@ -13,7 +13,7 @@ import { Page } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
 import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-import { FileState, stateWord } from "./states.tsx"
+import { FileState, stateWord, statusesOf } from "./states.tsx"
 
 const pageSize = 30
 const states = ["completed", "processing", "pending", "failed", "stored"] as const
@@ -24,7 +24,14 @@ export const FilesPage = () => {
   const { search, change, setQuery, clear } = useListSearch<"status">()
   const { query, status, page = 1, order_by = "created_at", direction = "desc" } = search
   const files = useQuery(
-    filesQuery({ query, status, order_by, direction, page, page_size: pageSize }),
+    filesQuery({
+      query,
+      status: statusesOf(status),
+      order_by,
+      direction,
+      page,
+      page_size: pageSize,
+    }),
   )
   const searched = Boolean(query) || status !== undefined
   return (

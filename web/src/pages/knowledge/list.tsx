@@ -80,12 +80,12 @@ export const CollectionsPage = () => {
                     id: "files",
                     header: t("files.title"),
                     align: "right",
-                    cell: ({ files }) => formatNumber(files.length),
+                    cell: ({ file_counts }) => formatNumber(file_counts.total),
                   },
                   {
                     id: "state",
                     header: t("files.state"),
-                    cell: ({ files }) => <CollectionState files={files} />,
+                    cell: ({ file_counts }) => <CollectionState counts={file_counts} />,
                   },
                   {
                     id: "readers",

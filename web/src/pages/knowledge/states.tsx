@@ -1,7 +1,7 @@
 import type { FileStatus } from "../../../../server/src/files/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
-import type { CollectionFile, FileRecord } from "../../lib/library-api.ts"
+import type { FileCounts, FileRecord } from "../../lib/library-api.ts"
 import { Status } from "../../ui/badge.tsx"
 
 type Data = FileRecord["data"]
@@ -34,17 +34,20 @@ export const FileState = ({ data }: { data: Data }) => {
   )
 }
 
-/** How many files of a collection are how far. */
-export const countStates = (files: readonly CollectionFile[]) => {
-  const count = (...states: FileStatus[]): number =>
-    files.filter(({ data }) => states.includes(data.status)).length
-  return { failed: count("failed"), reading: count("pending", "processing") }
-}
+/** What the filter of a list of files means: whoever waits to be read counts as being read. */
+export const statusesOf = (state: string | undefined): string | undefined =>
+  state === "processing" ? "pending,processing" : state
+
+/** How many files of a collection are not there yet, or never will be. */
+export const unreadOf = ({ pending, processing, failed }: FileCounts) => ({
+  failed,
+  reading: pending + processing,
+})
 
 /** The state of a whole collection in one line. */
-export const CollectionState = ({ files }: { files: readonly CollectionFile[] }) => {
-  const { failed, reading } = countStates(files)
-  if (files.length === 0) return <Status tone="plain">{t("knowledge.empty")}</Status>
+export const CollectionState = ({ counts }: { counts: FileCounts }) => {
+  const { failed, reading } = unreadOf(counts)
+  if (counts.total === 0) return <Status tone="plain">{t("knowledge.empty")}</Status>
   if (failed > 0) return <Status tone="danger">{t("knowledge.failed", { count: failed })}</Status>
   if (reading > 0) {
     return <Status tone="warn">{t("knowledge.reading", { count: reading })}</Status>

@@ -52,10 +52,10 @@ export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
           <Combobox
             {...wired}
             placeholder={t("models.knowledgeAdd")}
-            choices={choices.map(({ id, name, files }) => ({
+            choices={choices.map(({ id, name, file_counts }) => ({
               value: id,
               label: name,
-              note: t("knowledge.files", { count: files.length }),
+              note: t("knowledge.files", { count: file_counts.total }),
             }))}
             value={null}
             onQuery={setQuery}

@@ -1,0 +1,60 @@
+import type { Bus } from "../bus/bus.ts"
+
+/** Looked for every so often beside the bus, which may lose a message. */
+const lookAgainMs = 1000
+
+interface Wait<File> {
+  read: (ids: readonly string[]) => Promise<File[]>
+  done: (file: File) => boolean
+  ms: number
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Waits until files are as far as `done` says, or are gone, or the time is up.
+ *
+ * @returns what was read of each last, by its id; nothing of one that is gone
+ * @throws what the first look does
+ */
+export const waitForFiles = <File extends { id: string }>(
+  bus: Bus,
+  ids: readonly string[],
+  { read, done, ms, signal }: Wait<File>,
+): Promise<Map<string, File>> =>
+  new Promise((resolve, reject) => {
+    const open = new Set(ids)
+    const known = new Map<string, File>()
+
+    const end = (): void => {
+      stop()
+      clearInterval(again)
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", finish)
+    }
+    const finish = (): void => {
+      end()
+      resolve(known)
+    }
+
+    const look = async (asked: readonly string[]): Promise<void> => {
+      const files = await read(asked)
+      for (const id of asked) known.delete(id)
+      for (const file of files) known.set(file.id, file)
+      const over = (file: File | undefined) => !file || done(file)
+      for (const id of asked.filter((one) => over(known.get(one)))) open.delete(id)
+      if (open.size === 0) finish()
+    }
+    // A database that is away for a moment is asked again.
+    const lookOnce = (asked: readonly string[]): void => void look(asked).catch(() => {})
+
+    const stop = bus.subscribe((message) => {
+      if (message.topic === "files" && open.has(message.id)) lookOnce([message.id])
+    })
+    const again = setInterval(() => lookOnce([...open]), lookAgainMs)
+    const timer = setTimeout(finish, ms)
+    signal?.addEventListener("abort", finish)
+    look(ids).catch((error) => {
+      end()
+      reject(error)
+    })
+  })

@@ -1,0 +1,79 @@
+import { sql } from "kysely"
+import type { Database } from "../db/database.ts"
+import { escapeLike, foldCase } from "../db/text.ts"
+import { FileStatus } from "../files/schema.ts"
+import { embedded, type KnownFile, knownColumns, type StoredFile } from "../files/store.ts"
+import type { Page } from "../http/list.ts"
+import type { CollectionFileQuery, FileCounts } from "./schema.ts"
+
+export const noFiles: FileCounts = {
+  total: 0,
+  stored: 0,
+  pending: 0,
+  processing: 0,
+  completed: 0,
+  failed: 0,
+}
+
+/** The files of collections, of which one may have tens of thousands, in the order of their adding. */
+export const createMemberStore = (db: Database) => {
+  const of = (id: string) =>
+    db.read
+      .selectFrom("collection_files")
+      .innerJoin("files", "files.id", "collection_files.file_id")
+      .where("collection_files.collection_id", "=", id)
+
+  const inFull = (matching: ReturnType<typeof of>) =>
+    matching.selectAll("files").select(embedded).orderBy("added_at").orderBy("file_id")
+
+  return {
+    first: (id: string, most: number): Promise<StoredFile[]> =>
+      inFull(of(id)).limit(most).execute(),
+
+    all: (id: string): Promise<KnownFile[]> =>
+      of(id).select(knownColumns).orderBy("added_at").orderBy("file_id").execute(),
+
+    page: async (
+      id: string,
+      { page, page_size, query, status }: CollectionFileQuery,
+    ): Promise<Page<StoredFile>> => {
+      let matching = of(id)
+      if (status) matching = matching.where("files.status", "in", status)
+      if (query) {
+        const pattern = `%${escapeLike(foldCase(query))}%`
+        matching = matching.where(sql<boolean>`filename_key like ${pattern} escape '\\'`)
+      }
+      const { total } = await matching
+        .select(({ fn }) => fn.countAll<number>().as("total"))
+        .executeTakeFirstOrThrow()
+      const items = await inFull(matching)
+        .limit(page_size)
+        .offset((page - 1) * page_size)
+        .execute()
+      return { items, total }
+    },
+
+    /** How many files each of some collections has, and how far they are. */
+    counts: async (ids: readonly string[]): Promise<Map<string, FileCounts>> => {
+      const byId = new Map(ids.map((id) => [id, { ...noFiles }]))
+      if (ids.length === 0) return byId
+      const rows = await db.read
+        .selectFrom("collection_files")
+        .innerJoin("files", "files.id", "collection_files.file_id")
+        .where("collection_id", "in", ids)
+        .select(["collection_id", "status"])
+        .select(({ fn }) => fn.countAll<number>().as("files"))
+        .groupBy(["collection_id", "status"])
+        .execute()
+      for (const { collection_id, status, files } of rows) {
+        const counts = byId.get(collection_id)
+        if (!counts) continue
+        counts[FileStatus.parse(status)] += files
+        counts.total += files
+      }
+      return byId
+    },
+  }
+}
+
+export type MemberStore = ReturnType<typeof createMemberStore>
