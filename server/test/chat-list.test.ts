@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { chatting } from "./chat-page.ts"
 import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
@@ -131,6 +131,33 @@ describe.each(databases)("the list of chats on $name", ({ place }) => {
     const everything = await ada.call("GET", "/export")
     expect(everything.body).toMatchObject({ portico_chats: 1, chats: [{ title: "first" }] })
     expect((await other.call("POST", "/import", everything.body)).status).toBe(200)
+  })
+
+  it("goes out as an empty file when there is none", async () => {
+    const { body } = await (await someone("Nobody")).call("GET", "/export")
+    expect(body).toEqual({ portico_chats: 1, chats: [] })
+  })
+
+  it("is cut off, not ended, where one of many cannot be read", async () => {
+    const ada = await someone("Broken")
+    for (let n = 0; n < 5; n++) await ada.begin()
+    const last = await ada.begin()
+    await ada.say(last, { content: "unreadable" })
+    await gateway.gateway.db.transact((tx) =>
+      tx.updateTable("chat_messages").set({ state: "odd" }).where("chat_id", "=", last).execute(),
+    )
+    const headers = { authorization: `Bearer ${key}` }
+    const response = await fetch(`${gateway.url}/api/v1/chats/export`, { headers })
+    let text = ""
+    const whole = (async () => {
+      const decoder = new TextDecoder()
+      for await (const chunk of response.body ?? []) text += decoder.decode(chunk)
+    })()
+    await expect(whole).rejects.toThrow(/terminated/)
+    expect(text).toContain('"portico_chats":1')
+    expect(text).not.toMatch(/odd|error/i)
+    const isLine = ({ path }: Record<string, unknown>) => path === "/api/v1/chats/export"
+    await vi.waitFor(() => expect(gateway.lines.findLast(isLine)).toMatchObject({ level: 50 }))
   })
 
   it("goes out as Markdown and in again, whatever the messages hold", async () => {

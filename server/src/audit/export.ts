@@ -1,3 +1,5 @@
+import type { NodeExchange } from "../http/exchange.ts"
+import { textStream } from "../http/streamed.ts"
 import type { AuditReader } from "./reader.ts"
 import type { AuditEvent, AuditExportQuery } from "./schema.ts"
 
@@ -37,38 +39,25 @@ const formats = {
   },
 } as const
 
-/**
- * Events as a file that is written as it is read: a page is fetched once the client has taken the
- * one before.
- */
-export const exportResponse = (
+async function* linesOf(
   reader: AuditReader,
   { format, ...filters }: AuditExportQuery,
-): Response => {
-  const { type, head, line } = formats[format]
-  const pages = reader.each(filters)
-  const encoder = new TextEncoder()
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => {
-        if (head !== "") controller.enqueue(encoder.encode(head))
-      },
-      pull: async (controller) => {
-        const { value, done } = await pages.next()
-        if (done) return controller.close()
-        controller.enqueue(encoder.encode(value.map(line).join("")))
-      },
-      cancel: async () => {
-        await pages.return(undefined)
-      },
-    },
-    { highWaterMark: 1 },
-  )
-  return new Response(stream, {
+): AsyncGenerator<string> {
+  const { head, line } = formats[format]
+  if (head !== "") yield head
+  for await (const events of reader.each(filters)) yield events.map(line).join("")
+}
+
+/** Events as a file that is written as it is read. */
+export const exportResponse = (
+  reader: AuditReader,
+  query: AuditExportQuery,
+  exchange: NodeExchange,
+): Response =>
+  new Response(textStream(linesOf(reader, query), exchange), {
     headers: {
-      "content-type": type,
-      "content-disposition": `attachment; filename="portico-audit.${format}"`,
+      "content-type": formats[query.format].type,
+      "content-disposition": `attachment; filename="portico-audit.${query.format}"`,
       "cache-control": "no-store",
     },
   })
-}

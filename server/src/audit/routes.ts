@@ -35,9 +35,9 @@ export const auditRoutes = ({ router, db, audit, reader, status }: Needs): Route
       query: AuditExportQuery,
       responses: { 200: { description: "An event a line", contentType: "application/x-ndjson" } },
     }),
-    async ({ actor, query }) => {
+    async ({ actor, query, exchange }) => {
       await db.transact((tx) => audit.record(tx, { actor, action: "audit.exported" }))
-      return exportResponse(reader, query)
+      return exportResponse(reader, query, exchange)
     },
   )
   router.on(

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { ById, Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import { textStream } from "../http/streamed.ts"
 import type { Chats } from "./chats.ts"
 import {
   Chat,
@@ -29,13 +30,23 @@ const fileNameOf = (title: string): string =>
     .trim()
     .slice(0, 60) || "chat"
 
-const download = (body: string, type: string, name: string): Response =>
+const download = (body: string | ReadableStream, type: string, name: string): Response =>
   new Response(body, {
     headers: {
       "content-type": type,
       "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
     },
   })
+
+/** An `ExportedChats`, as it is read. */
+async function* fileOf(chats: AsyncIterable<ExportedChat>): AsyncGenerator<string> {
+  let between = '{"portico_chats":1,"chats":['
+  for await (const chat of chats) {
+    yield between + JSON.stringify(chat)
+    between = ","
+  }
+  yield between === "," ? "]}" : `${between}]}`
+}
 
 const exportRoutes = (router: Router, transfer: Transfer): void => {
   router.on(
@@ -45,9 +56,8 @@ const exportRoutes = (router: Router, transfer: Transfer): void => {
       summary: "All chats of one's own, as one file",
       responses: { 200: json(ExportedChats, "Every chat with all its branches") },
     }),
-    async ({ caller }) => {
-      const chats = await transfer.all(caller)
-      const body = JSON.stringify({ portico_chats: 1, chats })
+    async ({ caller, exchange }) => {
+      const body = textStream(fileOf(transfer.all(caller)), exchange)
       return download(body, "application/json", "portico-chats.json")
     },
   )

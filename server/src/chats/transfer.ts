@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
@@ -163,15 +164,13 @@ export const createTransfer = (needs: Needs) => {
       return toMarkdown(chat.title, branchTo(await quoting(caller, chat), chat.current_id))
     },
 
-    /** All chats of the caller. */
-    all: async (caller: Caller): Promise<ExportedChat[]> => {
-      const ids = await store.idsOf(caller.user.id)
-      const found: ExportedChat[] = []
-      for (const id of ids) {
+    /** All chats of the caller, one after the other. */
+    all: async function* (caller: Caller): AsyncGenerator<ExportedChat> {
+      for (const id of await store.idsOf(caller.user.id)) {
         const chat = await store.byId(id)
-        if (chat) found.push(await exported(caller, chat))
+        if (chat) yield await exported(caller, chat)
+        await breathe()
       }
-      return found
     },
 
     /** @returns the ids of the new chats */

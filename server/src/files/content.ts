@@ -1,8 +1,11 @@
 import { Readable } from "node:stream"
 import { fail } from "../errors.ts"
+import type { NodeExchange } from "../http/exchange.ts"
+import { byteStream } from "../http/streamed.ts"
 import type { Objects } from "./objects.ts"
 
 interface Asked {
+  exchange: NodeExchange
   method: string
   range: string | undefined
   ifRange: string | undefined
@@ -74,5 +77,6 @@ export const contentResponse = async (
   if (asked.method === "HEAD") return new Response(null, { status, headers })
   const bytes = await objects.read(hash, range ?? undefined)
   if (!bytes) return fail("unavailable", "The file's bytes cannot be reached")
-  return new Response(Readable.toWeb(bytes) as ReadableStream, { status, headers })
+  const body = byteStream(Readable.toWeb(bytes) as ReadableStream, asked.exchange)
+  return new Response(body, { status, headers })
 }

@@ -97,6 +97,7 @@ export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Rout
     const file = await files.readable(caller, params.id)
     const { headers, method = "GET" } = exchange.incoming
     return contentResponse(objects, file, {
+      exchange,
       method,
       range: headers.range,
       ifRange: z.string().optional().catch(undefined).parse(headers["if-range"]),

@@ -148,16 +148,44 @@ export const chatApi = {
 
   import: async (file: File): Promise<string[]> => {
     const text = await file.text()
-    const body = /\.(md|markdown)$/i.test(file.name) ? { markdown: text } : chatsOf(text)
-    const { ids } = await api.post<{ ids: string[] }>(`${base}/import`, body)
-    refreshLists()
-    return ids
+    const markdown = /\.(md|markdown)$/i.test(file.name)
+    const bodies = markdown ? [{ markdown: text }] : portions(chatsIn(text))
+    const made: string[] = []
+    try {
+      for (const body of bodies) {
+        made.push(...(await api.post<{ ids: string[] }>(`${base}/import`, body)).ids)
+      }
+    } finally {
+      refreshLists()
+    }
+    return made
   },
 }
 
-/** One exported chat, or a file of many. */
-const chatsOf = (text: string): unknown => {
+/** Those of a file of many, or of one exported chat. */
+const chatsIn = (text: string): unknown[] => {
   const content: unknown = JSON.parse(text)
-  if (typeof content === "object" && content !== null && "chats" in content) return content
-  return { chats: [content] }
+  if (typeof content !== "object" || content === null || !("chats" in content)) return [content]
+  return Array.isArray(content.chats) ? content.chats : [content.chats]
+}
+
+const mostInPortion = 200
+const charactersInPortion = 8_000_000
+
+/** Many chats are more than the server takes at once. */
+function* portions(chats: readonly unknown[]): Generator<{ chats: unknown[] }> {
+  let portion: unknown[] = []
+  let characters = 0
+  for (const chat of chats) {
+    const { length } = JSON.stringify(chat)
+    const full = portion.length === mostInPortion || characters + length > charactersInPortion
+    if (full && portion.length > 0) {
+      yield { chats: portion }
+      portion = []
+      characters = 0
+    }
+    portion.push(chat)
+    characters += length
+  }
+  if (portion.length > 0) yield { chats: portion }
 }

@@ -1,0 +1,54 @@
+import { toFailure } from "./errors.ts"
+import type { NodeExchange } from "./exchange.ts"
+
+interface Source {
+  /** @returns undefined at the end */
+  next(): Promise<Uint8Array | undefined>
+  cancel(): unknown
+}
+
+/**
+ * A reply's body, cut off where its source fails, so that nobody takes it for whole; the request's
+ * log line says why. Left to Hono, the reply would end in order, with the words of the error.
+ */
+const bodyOf = (source: Source, exchange: NodeExchange): ReadableStream<Uint8Array> =>
+  new ReadableStream(
+    {
+      pull: async (controller) => {
+        try {
+          const bytes = await source.next()
+          if (bytes) controller.enqueue(bytes)
+          else controller.close()
+        } catch (error) {
+          exchange.failure = toFailure(error)
+          exchange.outgoing.destroy()
+        }
+      },
+      cancel: async () => {
+        await source.cancel()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+
+export const byteStream = (
+  bytes: ReadableStream<Uint8Array>,
+  exchange: NodeExchange,
+): ReadableStream<Uint8Array> => {
+  const reader = bytes.getReader()
+  const next = async () => (await reader.read()).value
+  return bodyOf({ next, cancel: () => reader.cancel() }, exchange)
+}
+
+/** Text that is made piece by piece, the next when the client has taken the one before. */
+export const textStream = (
+  pieces: AsyncGenerator<string>,
+  exchange: NodeExchange,
+): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  const next = async () => {
+    const { value, done } = await pieces.next()
+    return done ? undefined : encoder.encode(value)
+  }
+  return bodyOf({ next, cancel: () => pieces.return(undefined) }, exchange)
+}
