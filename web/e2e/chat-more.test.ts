@@ -182,3 +182,27 @@ it("goes through two hundred messages without a pause", { timeout: 90_000 }, asy
   // Half of the frames, with fivefold slack for a machine that tests other things as well.
   expect(worst).toBeLessThan(5 * frameMs)
 })
+
+it("takes chats in, however many a file holds, and all of them out again", async () => {
+  const { page } = visit
+  await page.goto(world.gateway.url)
+  const message = { id: "1", parent_id: null, role: "user", content: "ahoy", created_at: 1 }
+  const chats = Array.from({ length: 450 }, (_, n) => ({
+    ...{ title: `Old chat ${n}`, current_id: "1", created_at: 1, updated_at: 1 },
+    messages: [message],
+  }))
+  const buffer = Buffer.from(JSON.stringify({ portico_chats: 1, chats }))
+  const file = { name: "chats.json", mimeType: "application/json", buffer }
+  await page.locator('input[accept=".json,.md,.markdown"]').setInputFiles(file)
+  await page.getByText("450 chats imported").waitFor()
+  await page.getByRole("button", { name: /^Filter/ }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: "Export all chats" }).click(),
+  ])
+  const written: string[] = []
+  for await (const chunk of await download.createReadStream()) written.push(String(chunk))
+  const titles = JSON.parse(written.join("")).chats.map(({ title }: { title: string }) => title)
+  expect(new Set(titles)).toEqual(new Set([...titles, ...chats.map(({ title }) => title)]))
+  expect(titles.length).toBeGreaterThanOrEqual(450)
+})
