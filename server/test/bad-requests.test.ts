@@ -121,6 +121,22 @@ describe("a path", () => {
     },
   )
 
+  it.each([
+    ["evil.example", 401],
+    ["[::1]:80", 401],
+    ["a b", 400],
+    ["a/b", 400],
+    ["a@b", 400],
+    ["[::1", 400],
+    ["", 400],
+  ])("to a hot route under Host %j is asked who it is, or refused", async (host, status) => {
+    const headers = [`host: ${host}`, "content-length: 0"]
+    const target = "/v1/chat/completions"
+    const reply = await rawRequest(gateway.url, { method: "POST", target, headers })
+    expect(reply.status).toBe(status)
+    expect(reply.headers).toMatch(/content-type: application\/json/)
+  })
+
   it("that nothing is at gets 404 in the style of its prefix", async () => {
     const body = async (path: string) => {
       const { status, body: said } = await gateway.call("GET", path)

@@ -12,6 +12,7 @@ import { answerHot, createLane } from "./lane.ts"
 import { createRequestLog } from "./log.ts"
 import { PathRouter } from "./path-router.ts"
 import { createFront } from "./plain/front.ts"
+import { isPlainHost } from "./plain/head.ts"
 import type { RouteShape } from "./route.ts"
 import type { Router } from "./router.ts"
 import { answerUnroutable } from "./unreadable.ts"
@@ -115,7 +116,8 @@ export const createServerApp = (needs: Needs) => {
   let draining = false
   const listener: RequestListener = (incoming, outgoing) => {
     if (draining) outgoing.setHeader("connection", "close")
-    const route = lane.find(`${incoming.method} ${incoming.url}`)
+    const isPlain = isPlainHost(incoming.headers.host)
+    const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined
     if (!route) return void through(incoming, outgoing)
     const exchange = beginNodeExchange(opening, { incoming, outgoing })
     answerHot(route, exchange, (limit) => readBytes(incoming, limit))

@@ -9,6 +9,15 @@ const read = (bytes: Buffer) =>
   readPlainHead(bytes, (target) => (target === "POST /v1/chat/completions" ? "chat" : undefined))
 
 describe("the head of a plain request", () => {
+  it.each(["here", "HERE.example:8080", "127.0.0.1:1", "[::1]:8080", "[2001:db8::1]", "a_b"])(
+    "may name the host %s",
+    (host) => {
+      expect(read(request([first, `host: ${host}`, "content-length: 2"]))).toMatchObject({
+        headers: { host },
+      })
+    },
+  )
+
   it("is read, names in lower case, values without the space around them", () => {
     const bytes = request([
       first,
@@ -51,6 +60,8 @@ describe("the head of a plain request", () => {
     ["speaks HTTP/1.11", request([`${first}1`, ...fields])],
     ["has two spaces", request(["POST  /v1/chat/completions HTTP/1.1", ...fields])],
     ["has no host", request([first, "content-length: 2"])],
+    ["has a host that is none", request([first, "host: a b", "content-length: 2"])],
+    ["has two hosts in one", request([first, "host: here,there", "content-length: 2"])],
     ["tells no length", request([first, "host: here"])],
     ["tells two lengths", request([first, ...fields, "content-length: 2"])],
     ["tells a negative length", request([first, "host: here", "content-length: -2"])],

@@ -18,6 +18,7 @@ const headEnd = Buffer.from("\r\n\r\n")
 const protocol = " HTTP/1.1"
 /** A field line, of ASCII alone (RFC 9112 §5). */
 const fieldLine = /([!#$%&'*+\-.^_`|~\w]+):([\t\u0020-\u007e]*)\r\n/y
+const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const digits = /^\d{1,15}$/
 
 /** What makes a request more than plain: another framing, another protocol, a wish to end. */
@@ -49,6 +50,10 @@ const fieldsOf = (text: string, from: number): IncomingHttpHeaders | null => {
   return headers
 }
 
+/** A name or an address, and perhaps a port; whether anything else is valid, others know. */
+export const isPlainHost = (host: string | undefined): boolean =>
+  host !== undefined && plainHost.test(host)
+
 const keepsOn = ({ connection }: IncomingHttpHeaders): boolean =>
   connection === undefined || connection.toLowerCase() === "keep-alive"
 
@@ -70,7 +75,7 @@ export const readPlainHead = <T>(
   const wanted = text.startsWith(protocol, target.length) ? find(target) : undefined
   if (wanted === undefined) return null
   const headers = fieldsOf(text, firstEnd + 2)
-  if (!headers?.host || !keepsOn(headers)) return null
+  if (!headers || !isPlainHost(headers.host) || !keepsOn(headers)) return null
   const length = headers["content-length"]
   if (length === undefined || !digits.test(length)) return null
   const space = target.indexOf(" ")
