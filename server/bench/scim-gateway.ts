@@ -50,8 +50,9 @@ export const startGateway = async (
         `${method} /api/v1/scim/v2${path} HTTP/1.1`,
         `host: ${host}`,
         `authorization: Bearer ${token}`,
-        ...(sent && ["content-type: application/scim+json"]),
-        ...(sent && [`content-length: ${Buffer.byteLength(sent)}`]),
+        ...(sent
+          ? ["content-type: application/scim+json", `content-length: ${Buffer.byteLength(sent)}`]
+          : []),
       ]
       const { status, text } = await asker.ask(`${head.join("\r\n")}\r\n\r\n${sent}`)
       if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)

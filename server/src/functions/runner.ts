@@ -2,10 +2,10 @@ import type { Guard } from "../outbound/guard.ts"
 import type { Abilities, Asker } from "./abilities.ts"
 import { createCapabilities } from "./capabilities.ts"
 import type { ItemStore } from "./item-store.ts"
+import type { createPlaces } from "./places.ts"
 import type { FunctionRun, LogLine, RunResult } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
 import type { StoredFunction, Values } from "./store.ts"
-import type { createTurns } from "./turns.ts"
 import { effectiveValues, missingValues } from "./values.ts"
 import { type Result, type Session, type Trouble, trouble } from "./wall/session.ts"
 import type { Wall } from "./wall/wall.ts"
@@ -16,7 +16,7 @@ const mostDepth = 4
 
 interface Needs {
   wall: Wall
-  enter: ReturnType<typeof createTurns>
+  enter: ReturnType<typeof createPlaces>
   abilities: Abilities
   items: ItemStore
   guard: Guard

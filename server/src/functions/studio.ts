@@ -13,12 +13,12 @@ import { createFunctions } from "./functions.ts"
 import { createInstall } from "./install.ts"
 import { createItemStore } from "./item-store.ts"
 import { createModelReplies } from "./model-reply.ts"
+import { createPlaces } from "./places.ts"
 import { createRunStore } from "./run-store.ts"
 import { createRunner } from "./runner.ts"
 import { createFunctionStore } from "./store.ts"
 import { createStripper } from "./strip.ts"
 import { createTrial } from "./trial.ts"
-import { createTurns } from "./turns.ts"
 import { createWall } from "./wall/wall.ts"
 
 interface Needs {
@@ -66,7 +66,7 @@ export const createStudio = async (needs: Needs) => {
   }
   const runner = createRunner({
     wall,
-    enter: createTurns(config.FUNCTION_CONCURRENCY),
+    enter: createPlaces(config.FUNCTION_CONCURRENCY),
     abilities,
     items: createItemStore({ db, now }),
     guard: createGuard(config.FUNCTION_NETWORKS),

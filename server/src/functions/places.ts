@@ -9,7 +9,7 @@ interface Lot {
 }
 
 /** So many runs of each function at once; others wait in their order, and not for ever. */
-export const createTurns = (most: number) => {
+export const createPlaces = (most: number) => {
   const lotByName = new Map<string, Lot>()
 
   const busy = (name: string): Failure =>
