@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
-import { escapeLike, foldCase } from "../db/text.ts"
+import { contains, escapeLike, foldCase } from "../db/text.ts"
 import type { AuditFilters } from "./schema.ts"
 
 /** Accounts and groups that a text may mean; more than these and it means too little. */
@@ -27,18 +27,16 @@ const accountsBy = async (reader: Reader, email: string): Promise<string[]> => {
 }
 
 const meantBy = async (reader: Reader, text: string): Promise<string[]> => {
-  const pattern = `%${escapeLike(foldCase(text))}%`
-  const has = (column: string) => sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
   const users = await reader
     .selectFrom("users")
     .select("id")
-    .where(either([has("email_key"), has("name_key")]))
+    .where(either([contains("email_key", text), contains("name_key", text)]))
     .limit(mostMeant)
     .execute()
   const groups = await reader
     .selectFrom("groups")
     .select("id")
-    .where(has("name_key"))
+    .where(contains("name_key", text))
     .limit(mostMeant)
     .execute()
   return [...users, ...groups].map(({ id }) => id)

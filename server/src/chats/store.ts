@@ -1,7 +1,7 @@
-import { type Insertable, type Selectable, sql } from "kysely"
+import type { Insertable, Selectable } from "kysely"
 import type { ChatRow } from "../db/chat-tables.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import { escapeLike, foldCase } from "../db/text.ts"
+import { contains, foldCase } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
 import {
   type Chat,
@@ -47,8 +47,6 @@ const sortColumns = {
   title: "title_key",
 } as const
 
-const likeness = (text: string): string => `%${escapeLike(foldCase(text))}%`
-
 const insertTags = async (tx: Tx, chatId: string, tags: readonly string[]): Promise<void> => {
   const rows = [...new Set(tags)].map((tag) => ({ chat_id: chatId, tag }))
   if (rows.length > 0) await tx.insertInto("chat_tags").values(rows).execute()
@@ -86,16 +84,16 @@ export const createChatStore = (db: Database) => {
         ),
       )
     }
-    if (!query.query) return found
-    const pattern = likeness(query.query)
+    const { query: text } = query
+    if (!text) return found
     return found.where(({ or, exists, selectFrom }) =>
       or([
-        sql<boolean>`title_key like ${pattern} escape '\\'`,
+        contains("title_key", text),
         exists(
           selectFrom("chat_messages")
             .select("chat_messages.id")
             .whereRef("chat_messages.chat_id", "=", "chats.id")
-            .where(sql<boolean>`content_key like ${pattern} escape '\\'`),
+            .where(contains("content_key", text)),
         ),
       ]),
     )
@@ -121,7 +119,7 @@ export const createChatStore = (db: Database) => {
       .selectFrom("chat_messages")
       .select(["chat_id", "content"])
       .where("chat_id", "in", ids)
-      .where(sql<boolean>`content_key like ${likeness(text)} escape '\\'`)
+      .where(contains("content_key", text))
       .orderBy("position", "desc")
       .execute()
     for (const { chat_id, content } of rows) byId.set(chat_id, snippetOf(content, text))

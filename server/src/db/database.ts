@@ -46,9 +46,6 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** The JSON array of values that are JSON already. */
-export const arrayOf = (values: readonly string[]): string => `[${values.join(",")}]`
-
 const callbacksByTx = new WeakMap<Tx, (() => void)[]>()
 
 /** Calls back once `tx` has committed, and never when it rolls back. */

@@ -22,3 +22,6 @@ export const jsonRows = (
     select cast(${array}(${object}(${sql.join(members)}) order by ${sql.ref(order)}) as text)
     from ${sql.raw(from)})`
 }
+
+/** The array of values that are JSON already. */
+export const arrayOf = (values: readonly string[]): string => `[${values.join(",")}]`

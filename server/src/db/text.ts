@@ -1,4 +1,4 @@
-import type { OrderByItemBuilder } from "kysely"
+import { type OrderByItemBuilder, type RawBuilder, sql } from "kysely"
 
 /**
  * Folds case for comparison and uniqueness; SQLite's own `lower()` knows ASCII only. By way of
@@ -9,6 +9,10 @@ export const foldCase = (text: string): string =>
 
 /** Escapes `%`, `_` and `\` for a `like … escape '\'` pattern. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
+
+/** Whether a column, whose case is folded, contains a text in whatever case. */
+export const contains = (column: string, text: string): RawBuilder<boolean> =>
+  sql<boolean>`${sql.ref(column)} like ${`%${escapeLike(foldCase(text))}%`} escape '\\'`
 
 /** Sorts what is missing before all else, which each database would do its own way. */
 export const inOrder =

@@ -1,8 +1,8 @@
-import { type ExpressionBuilder, type Selectable, sql } from "kysely"
+import type { ExpressionBuilder, Selectable } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
-import { escapeLike, foldCase } from "../db/text.ts"
+import { contains } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
 import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
 
@@ -81,10 +81,7 @@ export const createFileStore = (db: Database) => ({
     let matching = db.read.selectFrom("files")
     if (owner !== null) matching = matching.where("user_id", "=", owner)
     if (query.status) matching = matching.where("status", "in", query.status)
-    if (query.query) {
-      const pattern = `%${escapeLike(foldCase(query.query))}%`
-      matching = matching.where(sql<boolean>`filename_key like ${pattern} escape '\\'`)
-    }
+    if (query.query) matching = matching.where(contains("filename_key", query.query))
     const { total } = await matching
       .select(({ fn }) => fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow()

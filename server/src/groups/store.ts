@@ -1,8 +1,8 @@
-import { type ExpressionBuilder, type Selectable, sql } from "kysely"
+import type { ExpressionBuilder, Selectable } from "kysely"
 import { unlessTaken } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { GroupRow, Tables } from "../db/tables.ts"
-import { escapeLike, foldCase } from "../db/text.ts"
+import { contains, foldCase } from "../db/text.ts"
 import type { ListQuery, Page } from "../http/list.ts"
 import { dropGrants } from "../users/grants.ts"
 import { Source } from "../users/schema.ts"
@@ -53,10 +53,7 @@ export const createGroupStore = (db: Database) => ({
 
   list: async (query: GroupListQuery): Promise<Page<Group>> => {
     let matching = db.read.selectFrom("groups")
-    if (query.query) {
-      const pattern = `%${escapeLike(foldCase(query.query))}%`
-      matching = matching.where(sql<boolean>`name_key like ${pattern} escape '\\'`)
-    }
+    if (query.query) matching = matching.where(contains("name_key", query.query))
     const { total } = await matching
       .select(({ fn }) => fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow()

@@ -55,8 +55,8 @@ const remarkableLine = (exchange: Exchange): object => {
 
 const levelOf = ({ incoming, outgoing, failure }: Exchange): "error" | "info" | "debug" => {
   // A reply may break off after its head.
-  const status = failure instanceof Failure ? failure.status : outgoing.statusCode
-  if (status >= 500) return "error"
+  const broken = failure instanceof Failure && failure.status >= 500
+  if (broken || outgoing.statusCode >= 500) return "error"
   return quietPaths.has(pathOf(incoming.url)) ? "debug" : "info"
 }
 

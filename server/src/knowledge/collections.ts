@@ -8,7 +8,7 @@ import { type Principal, permits } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
-import { type MemberStore, noFiles } from "./member-store.ts"
+import type { MemberStore } from "./member-store.ts"
 import type {
   Collection,
   CollectionChanges,
@@ -16,6 +16,7 @@ import type {
   CollectionFileQuery,
   CollectionListQuery,
   CollectionWithFiles,
+  FileCounts,
   NewCollection,
 } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
@@ -65,22 +66,16 @@ export const createCollections = (needs: Needs) => {
   }
 
   const withFiles = async (
-    collections: readonly Collection[],
+    collection: Collection,
     most: number,
-  ): Promise<CollectionWithFiles[]> => {
-    const counts = await members.counts(collections.map(({ id }) => id))
-    const embedding_model = needs.embeddingModel()
-    return Promise.all(
-      collections.map(async (collection) => {
-        const files = (await members.first(collection.id, most)).map(toCollectionFile)
-        const file_counts = counts.get(collection.id) ?? noFiles
-        return { ...collection, files, file_counts, embedding_model }
-      }),
-    )
+    file_counts: FileCounts,
+  ): Promise<CollectionWithFiles> => {
+    const files = (await members.first(collection.id, most)).map(toCollectionFile)
+    return { ...collection, files, file_counts, embedding_model: needs.embeddingModel() }
   }
   const whole = async (collection: Collection): Promise<CollectionWithFiles> => {
-    const [one] = await withFiles([collection], mostFiles)
-    return one ?? unknown()
+    const { id } = collection
+    return withFiles(collection, mostFiles, (await members.counts([id]))(id))
   }
 
   const target = (id: string) => ({ type: "collection", id })
@@ -114,7 +109,9 @@ export const createCollections = (needs: Needs) => {
 
     list: async (caller: Caller, query: CollectionListQuery) => {
       const { items, total } = await store.list(caller, query)
-      return { items: await withFiles(items, mostFilesInList), total }
+      const counts = await members.counts(items.map(({ id }) => id))
+      const shown = items.map((item) => withFiles(item, mostFilesInList, counts(item.id)))
+      return { items: await Promise.all(shown), total }
     },
 
     get: async (caller: Caller, id: string): Promise<CollectionWithFiles> =>
@@ -141,8 +138,7 @@ export const createCollections = (needs: Needs) => {
       await change(collection, { actor, action: "collection.created", after }, (tx) =>
         store.insert(tx, collection),
       )
-      const embedding_model = needs.embeddingModel()
-      return { ...collection, files: [], file_counts: noFiles, embedding_model }
+      return whole(collection)
     },
 
     update: async (

@@ -1,12 +1,11 @@
-import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
-import { escapeLike, foldCase } from "../db/text.ts"
+import { contains } from "../db/text.ts"
 import { FileStatus } from "../files/schema.ts"
 import { embedded, type KnownFile, knownColumns, type StoredFile } from "../files/store.ts"
 import type { Page } from "../http/list.ts"
 import type { CollectionFileQuery, FileCounts } from "./schema.ts"
 
-export const noFiles: FileCounts = {
+const noFiles: FileCounts = {
   total: 0,
   stored: 0,
   pending: 0,
@@ -39,10 +38,7 @@ export const createMemberStore = (db: Database) => {
     ): Promise<Page<StoredFile>> => {
       let matching = of(id)
       if (status) matching = matching.where("files.status", "in", status)
-      if (query) {
-        const pattern = `%${escapeLike(foldCase(query))}%`
-        matching = matching.where(sql<boolean>`filename_key like ${pattern} escape '\\'`)
-      }
+      if (query) matching = matching.where(contains("filename_key", query))
       const { total } = await matching
         .select(({ fn }) => fn.countAll<number>().as("total"))
         .executeTakeFirstOrThrow()
@@ -54,9 +50,9 @@ export const createMemberStore = (db: Database) => {
     },
 
     /** How many files each of some collections has, and how far they are. */
-    counts: async (ids: readonly string[]): Promise<Map<string, FileCounts>> => {
+    counts: async (ids: readonly string[]): Promise<(id: string) => FileCounts> => {
+      if (ids.length === 0) return () => noFiles
       const byId = new Map(ids.map((id) => [id, { ...noFiles }]))
-      if (ids.length === 0) return byId
       const rows = await db.read
         .selectFrom("collection_files")
         .innerJoin("files", "files.id", "collection_files.file_id")
@@ -71,7 +67,7 @@ export const createMemberStore = (db: Database) => {
         counts[FileStatus.parse(status)] += files
         counts.total += files
       }
-      return byId
+      return (id) => byId.get(id) ?? noFiles
     },
   }
 }

@@ -1,7 +1,7 @@
-import { type Selectable, sql } from "kysely"
+import type { Selectable } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { CollectionRow } from "../db/file-tables.ts"
-import { escapeLike, foldCase } from "../db/text.ts"
+import { contains, foldCase } from "../db/text.ts"
 import type { Grants } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
@@ -54,10 +54,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
 
     list: async (caller: Caller, query: CollectionListQuery): Promise<Page<Collection>> => {
       let matching = openTo(caller)
-      if (query.query) {
-        const pattern = `%${escapeLike(foldCase(query.query))}%`
-        matching = matching.where(sql<boolean>`name_key like ${pattern} escape '\\'`)
-      }
+      if (query.query) matching = matching.where(contains("name_key", query.query))
       const { total } = await matching
         .select(({ fn }) => fn.countAll<number>().as("total"))
         .executeTakeFirstOrThrow()

@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import { unlessTaken } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import { escapeLike, foldCase, inOrder } from "../db/text.ts"
+import { contains, escapeLike, foldCase, inOrder } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
 import { dropGrants } from "./grants.ts"
 import { type StoredUser, toEmail, toEmailRows, toRow, toUser, withoutSecrets } from "./rows.ts"
@@ -57,13 +57,10 @@ export const createUserStore = (db: Database) => ({
 
   list: async (query: UserListQuery): Promise<Page<User>> => {
     let matching = db.read.selectFrom("users")
-    if (query.query) {
-      const pattern = `%${escapeLike(foldCase(query.query))}%`
+    const { query: text } = query
+    if (text) {
       matching = matching.where(({ or }) =>
-        or([
-          sql<boolean>`email_key like ${pattern} escape '\\'`,
-          sql<boolean>`name_key like ${pattern} escape '\\'`,
-        ]),
+        or([contains("email_key", text), contains("name_key", text)]),
       )
     }
     if (query.role) matching = matching.where("role", "=", query.role)
