@@ -25,8 +25,9 @@ export const useListSearch = <F extends string = never>() => {
     [navigate],
   )
   const setQuery = useCallback((query: string) => change({ query }), [change])
+  const toPage = useCallback((page: number) => change({ page }), [change])
   const clear = useCallback(() => {
     void navigate({ to: ".", search: {} as never, replace: true })
   }, [navigate])
-  return { search, change, setQuery, clear }
+  return { search, change, setQuery, toPage, clear }
 }

@@ -8,6 +8,7 @@ import { useListSearch } from "../../lib/use-list.ts"
 import { Button, DownloadLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
+import { NothingFound } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { AuditTable } from "./audit-table.tsx"
@@ -161,13 +162,7 @@ const Newer = ({
 
 const Nothing = ({ filtered, clear }: { filtered: boolean; clear: () => void }) =>
   filtered ? (
-    <EmptyState
-      icon={ScrollText}
-      title={t("list.nothing")}
-      action={<Button onClick={clear}>{t("list.clear")}</Button>}
-    >
-      {t("list.nothingHelp")}
-    </EmptyState>
+    <NothingFound icon={ScrollText} clear={clear} />
   ) : (
     <EmptyState icon={ScrollText} title={t("audit.none")}>
       {t("audit.noneHelp")}

@@ -5,9 +5,10 @@ import { t } from "../../i18n/translate.ts"
 import { groupsQuery } from "../../lib/queries.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Badge } from "../../ui/badge.tsx"
-import { Button, ButtonLink } from "../../ui/button.tsx"
+import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
+import { NothingFound } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -22,7 +23,7 @@ const CreateGroup = () => (
 )
 
 export const GroupsPage = () => {
-  const { search, change, setQuery, clear } = useListSearch()
+  const { search, change, toPage, setQuery, clear } = useListSearch()
   const { query, page = 1, order_by = "name", direction = "asc" } = search
   const groups = useQuery(groupsQuery({ query, order_by, direction, page, page_size: pageSize }))
   return (
@@ -72,12 +73,7 @@ export const GroupsPage = () => {
                   },
                 ]}
               />
-              <Pager
-                page={page}
-                pageSize={pageSize}
-                total={total}
-                onPage={(next) => change({ page: next })}
-              />
+              <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
             </>
           )
         }
@@ -88,13 +84,7 @@ export const GroupsPage = () => {
 
 const NoGroups = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
   searched ? (
-    <EmptyState
-      icon={UsersRound}
-      title={t("list.nothing")}
-      action={<Button onClick={clear}>{t("list.clear")}</Button>}
-    >
-      {t("list.nothingHelp")}
-    </EmptyState>
+    <NothingFound icon={UsersRound} clear={clear} />
   ) : (
     <EmptyState icon={UsersRound} title={t("groups.none")} action={<CreateGroup />}>
       {t("groups.noneHelp")}

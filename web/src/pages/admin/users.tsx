@@ -8,9 +8,9 @@ import { usersQuery } from "../../lib/queries.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
 import { Button, ButtonLink } from "../../ui/button.tsx"
-import { EmptyState } from "../../ui/empty-state.tsx"
 import { inWords } from "../../ui/error-note.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
+import { NothingFound } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -24,7 +24,7 @@ export const RoleBadge = ({ role }: { role: User["role"] }) => {
 }
 
 export const UsersPage = () => {
-  const { search, change, setQuery, clear } = useListSearch<"role" | "active">()
+  const { search, change, toPage, setQuery, clear } = useListSearch<"role" | "active">()
   const page = search.page ?? 1
   const order_by = search.order_by ?? "created_at"
   const direction = search.direction ?? (search.order_by ? "asc" : "desc")
@@ -67,13 +67,7 @@ export const UsersPage = () => {
       <Loaded query={users} rows={8}>
         {({ items, total }) =>
           items.length === 0 ? (
-            <EmptyState
-              icon={Users}
-              title={t("list.nothing")}
-              action={<Button onClick={clear}>{t("list.clear")}</Button>}
-            >
-              {t("list.nothingHelp")}
-            </EmptyState>
+            <NothingFound icon={Users} clear={clear} />
           ) : (
             <>
               <Table
@@ -84,12 +78,7 @@ export const UsersPage = () => {
                 order={{ by: order_by, direction }}
                 onOrder={(by, way) => change({ order_by: by, direction: way })}
               />
-              <Pager
-                page={page}
-                pageSize={pageSize}
-                total={total}
-                onPage={(next) => change({ page: next })}
-              />
+              <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
             </>
           )
         }

@@ -7,10 +7,11 @@ import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Status } from "../../ui/badge.tsx"
-import { Button, ButtonLink } from "../../ui/button.tsx"
+import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { inWords } from "../../ui/error-note.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
+import { NothingFound } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
@@ -104,15 +105,7 @@ const Listing = ({ all, search, clear }: ListingProps) => {
   }
   const items = all.filter((one) => fits(one, search))
   if (items.length === 0) {
-    return (
-      <EmptyState
-        icon={SquareFunction}
-        title={t("list.nothing")}
-        action={<Button onClick={clear}>{t("list.clear")}</Button>}
-      >
-        {t("list.nothingHelp")}
-      </EmptyState>
-    )
+    return <NothingFound icon={SquareFunction} clear={clear} />
   }
   return (
     <Table label={t("functions.title")} items={items} idOf={({ id }) => id} columns={columns()} />

@@ -20,16 +20,21 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
 import { Menu, MenuItem } from "../../ui/menu.tsx"
+import { NothingFound } from "../../ui/nothing-found.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
-import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import { useCollection } from "./collection.tsx"
 import { DeleteFile } from "./delete-file.tsx"
 import { DropZone } from "./drop-zone.tsx"
-import { FileState, stateWord, statusesOf, unreadOf } from "./states.tsx"
+import { FileState, StateFilter, unreadOf } from "./states.tsx"
 import { UploadList } from "./upload-list.tsx"
 
 const pageSize = 50
 const states = ["completed", "processing", "failed"] as const
+
+/** Whoever waits to be read counts as being read here. */
+const statusesOf = (state: string | undefined): string | undefined =>
+  state === "processing" ? "pending,processing" : state
 
 const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ["collections"] })
 
@@ -169,7 +174,7 @@ interface FoundProps extends RetryAllProps {
 
 /** The files that the page's search asks for, a page of them at a time. */
 const Found = ({ collection, writable, onError }: FoundProps) => {
-  const { search, change, setQuery, clear } = useListSearch<"status">()
+  const { search, change, toPage, setQuery, clear } = useListSearch<"status">()
   const { query, status, page = 1 } = search
   const asked = { query, status: statusesOf(status), page, page_size: pageSize }
   const files = useQuery(collectionFilesQuery(collection.id, asked))
@@ -177,15 +182,7 @@ const Found = ({ collection, writable, onError }: FoundProps) => {
     <>
       <Toolbar>
         <SearchField label={t("files.search")} value={query ?? ""} onValue={setQuery} />
-        <Filter
-          label={t("files.state")}
-          value={status ?? ""}
-          onValue={(value) => change({ status: value })}
-          options={[
-            { value: "", label: t("files.anyState") },
-            ...states.map((value) => ({ value, label: stateWord(value) })),
-          ]}
-        />
+        <StateFilter {...{ states, status }} onStatus={(next) => change({ status: next })} />
         {writable && <RetryAll {...{ collection, onError }} />}
       </Toolbar>
       <p role="status" className="-mt-2 text-sm text-muted tabular">
@@ -195,22 +192,11 @@ const Found = ({ collection, writable, onError }: FoundProps) => {
         {({ items, total }) => (
           <>
             {items.length === 0 ? (
-              <EmptyState
-                icon={FileText}
-                title={t("list.nothing")}
-                action={<Button onClick={clear}>{t("list.clear")}</Button>}
-              >
-                {t("list.nothingHelp")}
-              </EmptyState>
+              <NothingFound icon={FileText} clear={clear} />
             ) : (
               <FileTable {...{ collection, writable, onError }} files={items} />
             )}
-            <Pager
-              page={page}
-              pageSize={pageSize}
-              total={total}
-              onPage={(next) => change({ page: next })}
-            />
+            <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
           </>
         )}
       </Loaded>

@@ -6,58 +6,46 @@ import { formatBytes } from "../../lib/format.ts"
 import { filesQuery } from "../../lib/library-api.ts"
 import { useMe } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list.ts"
-import { Button } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
+import { NothingFound } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
-import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
-import { FileState, stateWord, statusesOf } from "./states.tsx"
+import { Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { FileState, StateFilter } from "./states.tsx"
 
 const pageSize = 30
 const states = ["completed", "processing", "pending", "failed", "stored"] as const
 
+const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
+  searched ? (
+    <NothingFound icon={Files} clear={clear} />
+  ) : (
+    <EmptyState icon={Files} title={t("files.none")}>
+      {t("files.noneHelp")}
+    </EmptyState>
+  )
+
 /** `/knowledge/files`: what one has uploaded, in collections or not; for administrators all. */
 export const FilesPage = () => {
   const { role } = useMe()
-  const { search, change, setQuery, clear } = useListSearch<"status">()
+  const { search, change, toPage, setQuery, clear } = useListSearch<"status">()
   const { query, status, page = 1, order_by = "created_at", direction = "desc" } = search
   const files = useQuery(
-    filesQuery({
-      query,
-      status: statusesOf(status),
-      order_by,
-      direction,
-      page,
-      page_size: pageSize,
-    }),
+    filesQuery({ query, status, order_by, direction, page, page_size: pageSize }),
   )
   const searched = Boolean(query) || status !== undefined
   return (
     <Page title={t("files.title")} lead={t(role === "admin" ? "files.leadAll" : "files.lead")}>
       <Toolbar>
         <SearchField label={t("files.search")} value={query ?? ""} onValue={setQuery} />
-        <Filter
-          label={t("files.state")}
-          value={status ?? ""}
-          onValue={(value) => change({ status: value })}
-          options={[
-            { value: "", label: t("files.anyState") },
-            ...states.map((value) => ({ value, label: stateWord(value) })),
-          ]}
-        />
+        <StateFilter {...{ states, status }} onStatus={(next) => change({ status: next })} />
       </Toolbar>
       <Loaded query={files}>
         {({ items, total }) =>
           items.length === 0 ? (
-            <EmptyState
-              icon={Files}
-              title={t(searched ? "list.nothing" : "files.none")}
-              action={searched && <Button onClick={clear}>{t("list.clear")}</Button>}
-            >
-              {t(searched ? "list.nothingHelp" : "files.noneHelp")}
-            </EmptyState>
+            <None {...{ searched, clear }} />
           ) : (
             <>
               <Table
@@ -102,12 +90,7 @@ export const FilesPage = () => {
                   },
                 ]}
               />
-              <Pager
-                page={page}
-                pageSize={pageSize}
-                total={total}
-                onPage={(next) => change({ page: next })}
-              />
+              <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
             </>
           )
         }

@@ -5,9 +5,10 @@ import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
 import { collectionsQuery } from "../../lib/library-api.ts"
 import { useListSearch } from "../../lib/use-list.ts"
-import { Button, ButtonLink } from "../../ui/button.tsx"
+import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
+import { NothingFound } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { NameCell, Table } from "../../ui/table.tsx"
 import { Time } from "../../ui/time.tsx"
@@ -25,13 +26,7 @@ const Create = () => (
 
 const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
   searched ? (
-    <EmptyState
-      icon={Library}
-      title={t("list.nothing")}
-      action={<Button onClick={clear}>{t("list.clear")}</Button>}
-    >
-      {t("list.nothingHelp")}
-    </EmptyState>
+    <NothingFound icon={Library} clear={clear} />
   ) : (
     <EmptyState icon={Library} title={t("knowledge.none")} action={<Create />}>
       {t("knowledge.noneHelp")}
@@ -40,7 +35,7 @@ const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
 
 /** `/knowledge`: the collections that one may read. */
 export const CollectionsPage = () => {
-  const { search, change, setQuery, clear } = useListSearch()
+  const { search, change, toPage, setQuery, clear } = useListSearch()
   const { query, page = 1, order_by = "updated_at", direction = "desc" } = search
   const collections = useQuery(
     collectionsQuery({ query, order_by, direction, page, page_size: pageSize }),
@@ -102,12 +97,7 @@ export const CollectionsPage = () => {
                   },
                 ]}
               />
-              <Pager
-                page={page}
-                pageSize={pageSize}
-                total={total}
-                onPage={(next) => change({ page: next })}
-              />
+              <Pager page={page} pageSize={pageSize} total={total} onPage={toPage} />
             </>
           )
         }

@@ -3,6 +3,7 @@ import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
 import type { FileCounts, FileRecord } from "../../lib/library-api.ts"
 import { Status } from "../../ui/badge.tsx"
+import { Filter } from "../../ui/toolbar.tsx"
 
 type Data = FileRecord["data"]
 
@@ -14,7 +15,7 @@ const tones = {
   failed: "danger",
 } as const satisfies Record<FileStatus, string>
 
-export const stateWord = (status: FileStatus): string => t(`files.state.${status}`)
+const stateWord = (status: FileStatus): string => t(`files.state.${status}`)
 
 /** "3 of 40 passages", while vectors are made. */
 const progressOf = ({ status, progress }: Data): string | null => {
@@ -34,9 +35,24 @@ export const FileState = ({ data }: { data: Data }) => {
   )
 }
 
-/** What the filter of a list of files means: whoever waits to be read counts as being read. */
-export const statusesOf = (state: string | undefined): string | undefined =>
-  state === "processing" ? "pending,processing" : state
+interface StateFilterProps {
+  states: readonly FileStatus[]
+  status: string | undefined
+  onStatus: (status: string) => void
+}
+
+/** Chooses the files of one state out of a list. */
+export const StateFilter = ({ states, status, onStatus }: StateFilterProps) => (
+  <Filter
+    label={t("files.state")}
+    value={status ?? ""}
+    onValue={onStatus}
+    options={[
+      { value: "", label: t("files.anyState") },
+      ...states.map((value) => ({ value, label: stateWord(value) })),
+    ]}
+  />
+)
 
 /** How many files of a collection are not there yet, or never will be. */
 export const unreadOf = ({ pending, processing, failed }: FileCounts) => ({

@@ -9,10 +9,11 @@ import { connectionsQuery, modelsQuery, workspaceModelsQuery } from "../../lib/q
 import { useMe } from "../../lib/session.ts"
 import { useListSearch } from "../../lib/use-list.ts"
 import { Badge, Status } from "../../ui/badge.tsx"
-import { Button, ButtonLink } from "../../ui/button.tsx"
+import { ButtonLink } from "../../ui/button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { inWords } from "../../ui/error-note.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
+import { NothingFound } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
@@ -133,15 +134,7 @@ const Listing = ({ records, own, search, clear }: ListingProps) => {
   if (all.length === 0) return <NoModels />
   const items = all.filter((model) => fits(model, search))
   if (items.length === 0) {
-    return (
-      <EmptyState
-        icon={Boxes}
-        title={t("list.nothing")}
-        action={<Button onClick={clear}>{t("list.clear")}</Button>}
-      >
-        {t("list.nothingHelp")}
-      </EmptyState>
-    )
+    return <NothingFound icon={Boxes} clear={clear} />
   }
   return (
     <Table
