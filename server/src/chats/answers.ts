@@ -6,6 +6,7 @@ import type { FoundPassage } from "../knowledge/schema.ts"
 import { type Assignment, createAsking, type Heard } from "./asking.ts"
 import type { Channels } from "./channel.ts"
 import type { Collected } from "./collector.ts"
+import { createFailureDetector } from "./failure-detector.ts"
 import { createJournal } from "./journal.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message, MessageState } from "./schema.ts"
@@ -14,7 +15,7 @@ import { readToldSources } from "./told-sources.ts"
 
 /** Deltas that come closer together than this are told in one. */
 const tellMs = 25
-const sweepMs = 5000
+const sweepMs = 500
 const remoteMs = 500
 /** How far the clocks of two processes may be apart. */
 const clockSkewMs = 5000
@@ -33,7 +34,6 @@ interface Needs {
   channels: Channels
   bus: Bus
   log: Logger
-  now: () => number
 }
 
 const stateOf = (outcome: Collected["outcome"]): MessageState => {
@@ -54,7 +54,7 @@ const died = {
 
 /** Writes answers into chats, whether or not anybody looks, and keeps them as they grow. */
 export const createAnswers = (needs: Needs) => {
-  const { db, engine, store, channels, bus, log, now } = needs
+  const { db, engine, store, channels, bus, log } = needs
   const journal = createJournal({ db, store })
   const collect = createAsking({ engine, log })
   const liveById = new Map<string, Live>()
@@ -184,18 +184,29 @@ export const createAnswers = (needs: Needs) => {
 
   const severalProcesses = db.dialect === "postgres"
 
-  const sweep = async (before?: number): Promise<void> => {
-    await db.transact(async (tx) => {
-      const options = { except: [...liveById.keys()], ...(before !== undefined && { before }) }
-      const rows = await store.interrupt(tx, died, options)
-      for (const { chat_id, user_id } of rows) {
+  const interrupt = (dead: Awaited<ReturnType<MessageStore["running"]>>): Promise<void> =>
+    db.transact(async (tx) => {
+      for (const { chat_id, user_id } of await store.interrupt(tx, died, dead)) {
         await bus.publish(tx, { topic: "chats", user_id, id: chat_id })
       }
     })
+
+  const detector = createFailureDetector()
+  let sweeping = false
+  const sweep = async (): Promise<void> => {
+    if (sweeping) return
+    sweeping = true
+    try {
+      const elsewhere = (await store.running()).filter(({ id }) => !liveById.has(id))
+      const dead = detector.observe(elsewhere, performance.now())
+      if (dead.length > 0) await interrupt(dead)
+    } finally {
+      sweeping = false
+    }
   }
 
   const sweepTimer = severalProcesses
-    ? setInterval(() => void sweep(now()).catch(() => {}), sweepMs).unref()
+    ? setInterval(() => void sweep().catch(() => {}), sweepMs).unref()
     : undefined
 
   const unsubscribe = bus.subscribe((message) => {
@@ -205,8 +216,13 @@ export const createAnswers = (needs: Needs) => {
   })
 
   return {
-    /** Marks what a process that died left running. To be called once, before serving. */
-    recover: (): Promise<void> => sweep(severalProcesses ? now() : undefined),
+    /**
+     * Marks what a process that died left running. To be called once, before serving; where others
+     * may be writing, who is dead is known a few seconds later.
+     */
+    recover: async (): Promise<void> => {
+      if (!severalProcesses) await interrupt(await store.running())
+    },
 
     /** Begins to write an answer whose row is stored. */
     begin: (assignment: Assignment): void => {

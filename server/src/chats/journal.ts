@@ -1,11 +1,11 @@
 import type { Database } from "../db/database.ts"
-import { leaseSeconds, type MessageStore } from "./message-store.ts"
+import { type MessageStore, newLease } from "./message-store.ts"
 import type { Message } from "./schema.ts"
 
 const writeMs = 300
 const retryMs = 1000
-/** How often an answer that says nothing is shown to be alive. */
-const aliveMs = 3000
+/** How often an answer that says nothing is shown to be alive; see `failure-detector.ts`. */
+const aliveMs = 1000
 
 interface Entry {
   message: Message
@@ -26,17 +26,30 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
 
-  const isDue = (entry: Entry): boolean =>
-    entry.version > entry.written ||
-    entry.ended !== null ||
-    performance.now() - entry.writtenAt > aliveMs
+  const hasNews = (entry: Entry): boolean => entry.version > entry.written || entry.ended !== null
+  const isSilent = (entry: Entry): boolean =>
+    !hasNews(entry) && performance.now() - entry.writtenAt > aliveMs
+
+  /** For all that say nothing, without writing again what they had said. */
+  const showAlive = async (): Promise<void> => {
+    const silent = [...entries.values()].filter(isSilent)
+    if (silent.length === 0) return
+    const ids = silent.map(({ message }) => message.id)
+    const renewed = new Set(await db.transactLoosely((tx) => store.renew(tx, ids, newLease())))
+    for (const entry of silent) {
+      entry.writtenAt = performance.now()
+      // Another process took us for dead meanwhile.
+      if (!renewed.has(entry.message.id)) entry.version++
+    }
+  }
 
   const write = async (): Promise<void> => {
-    const due = [...entries.values()].filter(isDue)
+    await showAlive()
+    const due = [...entries.values()].filter(hasNews)
     if (due.length === 0) return
     const versions = due.map(({ version }) => version)
     const endings = due.map(({ ended }) => ended)
-    const leaseUntil = Math.floor(Date.now() / 1000) + leaseSeconds
+    const leaseUntil = newLease()
     const records = due.map(({ message, cited }) => ({ record: { ...message }, cited }))
     await db.transact(async (tx) => {
       for (const { record, cited } of records) {

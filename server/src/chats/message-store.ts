@@ -5,14 +5,21 @@ import { foldCase } from "../db/text.ts"
 import { Message, MessageError, MessageState } from "./schema.ts"
 import type { Passage } from "./source-schema.ts"
 
-/** How long a process that writes an answer may be silent before it counts as dead. */
-export const leaseSeconds = 10
-
 export interface Image {
   id: string
   media_type: string
   base64: string
 }
+
+/** A running answer, and the lease of the process that writes it. */
+interface Held {
+  id: string
+  lease_until: number | null
+}
+
+const leaseSeconds = 10
+/** Another number each second: that it changes shows an answer to be alive (`failure-detector.ts`). */
+export const newLease = (): number => Math.floor(Date.now() / 1000) + leaseSeconds
 
 const Role = Message.shape.role
 
@@ -73,8 +80,7 @@ const toRow = (message: Message, position: number): Insertable<ChatMessageRow> =
   const own = { id, chat_id, parent_id, role, batch, created_at, position }
   const files = JSON.stringify(message.files)
   const changed_ms = Date.now()
-  const lease_until =
-    message.state === "running" ? Math.floor(changed_ms / 1000) + leaseSeconds : null
+  const lease_until = message.state === "running" ? newLease() : null
   return { ...own, ...progressOf(message), ...citedOf(message), files, lease_until, changed_ms }
 }
 
@@ -177,7 +183,10 @@ export const createMessageStore = (db: Database) => {
       return new Map(rows.map((row) => [row.message_id, passagesOf(row)]))
     },
 
-    /** Writes what an answer has become. @param leaseUntil epoch seconds, while it runs */
+    /**
+     * Writes what an answer has become.
+     * @param leaseUntil while it runs; others see that it is another one each time
+     */
     save: async (tx: Tx, message: Message, leaseUntil: number | null): Promise<void> => {
       await tx
         .updateTable("chat_messages")
@@ -186,29 +195,42 @@ export const createMessageStore = (db: Database) => {
         .execute()
     },
 
+    /** Shows that silent answers are alive. @returns the ids of those that others see so */
+    renew: async (tx: Tx, ids: readonly string[], leaseUntil: number): Promise<string[]> => {
+      const rows = await tx
+        .updateTable("chat_messages")
+        .set({ lease_until: leaseUntil })
+        .where("id", "in", ids)
+        .where("state", "=", "running")
+        .returning("id")
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    /** Answers that are being written, here or elsewhere, and the leases that they are held by. */
+    running: (): Promise<Held[]> =>
+      db.read
+        .selectFrom("chat_messages")
+        .select(["id", "lease_until"])
+        .where("state", "=", "running")
+        .execute(),
+
     /**
-     * Marks what a dead process left running.
+     * Marks what a dead process left running, as long as its lease is the one that was seen.
      * @returns the chats they are in
      */
-    interrupt: async (
-      tx: Tx,
-      error: MessageError,
-      /** `before`: epoch seconds; only those whose lease ended by then. `except`: ids. */
-      { before, except }: { before?: number; except: readonly string[] },
-    ) => {
-      let stale = tx
-        .selectFrom("chat_messages")
-        .innerJoin("chats", "chats.id", "chat_messages.chat_id")
-        .select(["chat_messages.id", "chat_messages.content", "chats.id as chat_id", "user_id"])
-        .where("state", "=", "running")
-      if (before !== undefined) {
-        stale = stale.where(({ or, eb }) =>
-          or([eb("lease_until", "is", null), eb("lease_until", "<", before)]),
-        )
-      }
-      const rows = (await stale.execute()).filter(({ id }) => !except.includes(id))
-      for (const { id, content } of rows) {
-        await tx
+    interrupt: async (tx: Tx, error: MessageError, dead: readonly Held[]) => {
+      const chats: { chat_id: string; user_id: string }[] = []
+      for (const { id, lease_until } of dead) {
+        const row = await tx
+          .selectFrom("chat_messages")
+          .innerJoin("chats", "chats.id", "chat_messages.chat_id")
+          .select(["chat_messages.content", "chats.id as chat_id", "user_id"])
+          .where("chat_messages.id", "=", id)
+          .executeTakeFirst()
+        if (!row) continue
+        const { content, ...chat } = row
+        const [marked] = await tx
           .updateTable("chat_messages")
           .set({
             state: "interrupted",
@@ -219,9 +241,12 @@ export const createMessageStore = (db: Database) => {
           })
           .where("id", "=", id)
           .where("state", "=", "running")
+          .where("lease_until", lease_until === null ? "is" : "=", lease_until)
+          .returning("id")
           .execute()
+        if (marked) chats.push(chat)
       }
-      return rows
+      return chats
     },
   }
 }

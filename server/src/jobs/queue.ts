@@ -3,8 +3,9 @@ import { setTimeout as wait } from "node:timers/promises"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createJobStore, type Job } from "./store.ts"
 
-const leaseMs = 30_000
-const renewMs = 8000
+const leaseMs = 8000
+/** Three may be missed before another process takes the job. */
+const renewMs = 2000
 /** How often other processes' jobs are looked for. */
 const lookMs = 1000
 const firstPauseMs = 500
