@@ -14,6 +14,7 @@ import { functionRunRoutes } from "./functions/run-routes.ts"
 import type { Gateway } from "./gateway.ts"
 import { groupRoutes } from "./groups/routes.ts"
 import { createAddressOf } from "./http/address.ts"
+import { aliasPrefixes } from "./http/allowed-routes.ts"
 import type { ErrorStyle } from "./http/errors.ts"
 import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
@@ -32,9 +33,6 @@ import { signOnAdminRoutes } from "./sso/admin-routes.ts"
 import { signOnRoutes } from "./sso/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
 import { userRoutes } from "./users/routes.ts"
-
-/** Full aliases of each other for the OpenAI-style routes. */
-const openaiPrefixes = ["/v1", "/api", "/api/v1"]
 
 /** Below these an address is the API's, and never the web page's. */
 const apiSegments = [
@@ -105,7 +103,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     usageRoutes({ router: router("api"), ...gateway, store: gateway.usage, now }),
   )
 
-  for (const prefix of openaiPrefixes) {
+  for (const prefix of aliasPrefixes) {
     mount(prefix, modelListRoutes(router("openai"), gateway.catalogue))
     mount(prefix, chatRoutes({ router: router("openai"), chat: gateway.chat, bodyLimit }))
   }

@@ -178,7 +178,7 @@ describe("every route that reads", () => {
     await vi.waitFor(async () => {
       const { data } = (await gateway.call("GET", "/v1/models")).body
       expect(data.map(({ id }: { id: string }) => id)).toContain("gpt-fake")
-    })
+    }, 10_000)
     const grants = [{ principal_type: "group", principal_id: group.id, permission: "read" }]
     await call("/api/v1/models/create", {
       id: "helper",
@@ -191,7 +191,7 @@ describe("every route that reads", () => {
     await call("/v1/chat/completions", { model: "helper", messages })
     await vi.waitFor(async () => {
       expect((await gateway.call("GET", "/api/v1/usage")).body.total).toBe(1)
-    })
+    }, 10_000)
     await call("/api/v1/auths/api_key", undefined)
     const chat = await call("/api/v1/chats/new", {})
 

@@ -1,6 +1,5 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import type { Caller } from "../http/caller.ts"
 import { ById, Done, done } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -10,13 +9,6 @@ import { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
 const limited = { description: "Asked for with a key that is itself limited" }
 
 const ScriptKey = z.object({ api_key: z.string() }).meta({ id: "ScriptKey" })
-
-/** A limited key that could make an unlimited one would not be limited. */
-const mayMakeKeys = ({ credential }: Caller): void => {
-  const { allowed_models, allowed_routes, expires_at, type } = credential
-  if (type === "session" || (!allowed_models && !allowed_routes && expires_at === null)) return
-  fail("forbidden", "This API key is limited, and may not make others")
-}
 
 export const keyRoutes = (router: Router, keys: Keys): Router => {
   router.on(
@@ -32,19 +24,18 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "post",
       path: "/api_keys",
+      givesAuthority: true,
       summary: "Create an API key; its secret is in this reply and nowhere else",
       body: NewApiKey,
       responses: { 200: json(CreatedApiKey, "The key with its secret"), 403: limited },
     }),
-    ({ actor, caller, body }) => {
-      mayMakeKeys(caller)
-      return keys.create(actor, caller.user.id, body)
-    },
+    ({ actor, caller, body }) => keys.create(actor, caller.user.id, body),
   )
   router.on(
     route("user", {
       method: "delete",
       path: "/api_keys/:id",
+      givesAuthority: false,
       summary: "Revoke an API key",
       params: ById,
       responses: { 200: json(Done, "Revoked"), 404: { description: "No such key of yours" } },
@@ -73,11 +64,11 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "post",
       path: "/api_key",
+      givesAuthority: true,
       summary: "Create the account's script key, in place of the one before",
       responses: { 200: json(ScriptKey, "The secret, shown this once"), 403: limited },
     }),
     async ({ actor, caller }) => {
-      mayMakeKeys(caller)
       const { api_key } = await keys.replaceScriptKey(actor, caller.user.id)
       return { api_key }
     },
@@ -86,6 +77,7 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "delete",
       path: "/api_key",
+      givesAuthority: false,
       summary: "Revoke the account's script key",
       responses: { 200: json(Done, "Revoked, or there was none") },
     }),

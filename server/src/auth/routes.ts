@@ -90,6 +90,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
     route("signed_in", {
       method: "post",
       path: "/signout",
+      givesAuthority: false,
       summary: "End this session and its token",
       responses: { 200: json(Done, "Signed out") },
     }),
@@ -102,6 +103,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
     route("user", {
       method: "post",
       path: "/update/profile",
+      givesAuthority: false,
       summary: "Change one's own name",
       body: ProfileChanges,
       responses: { 200: json(User, "The account as it is now") },
@@ -112,6 +114,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
     route("user", {
       method: "post",
       path: "/update/password",
+      givesAuthority: true,
       summary: "Change one's own password; ends every session and begins a new one",
       body: PasswordChange,
       responses: { 200: json(SignedIn, "Signed in anew"), 429: slow },
@@ -123,6 +126,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
     route("admin", {
       method: "post",
       path: "/add",
+      givesAuthority: true,
       summary: "Make an account for somebody",
       body: AddUser,
       responses: {
@@ -145,6 +149,7 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
     route("user", {
       method: "delete",
       path: "/sessions/:id",
+      givesAuthority: false,
       summary: "End one of one's own sessions",
       params: ById,
       responses: { 200: json(Done, "Ended"), 404: { description: "No such session" } },

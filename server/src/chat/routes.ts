@@ -32,6 +32,8 @@ export const chatRoutes = ({ router, chat, bodyLimit }: Needs): Router => {
     const declared = route("user", {
       method: "post",
       path: `/${operation}`,
+      givesAuthority: false,
+      isAliased: true,
       summary,
       ...(body && { body }),
       responses: {

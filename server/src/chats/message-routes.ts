@@ -36,6 +36,7 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
     route("user", {
       method: "post",
       path: "/:id/messages",
+      givesAuthority: false,
       summary: "Say something, or ask again; the answer is written whether or not anybody looks",
       params: ById,
       body: NewMessage,
@@ -52,6 +53,7 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
     route("user", {
       method: "post",
       path: "/:id/stop",
+      givesAuthority: false,
       summary: "Stop what is being written: one answer, or all of the chat",
       params: ById,
       body: z.object({ message_id: z.string().max(200).nullable().default(null) }),

@@ -65,6 +65,7 @@ const exportRoutes = (router: Router, transfer: Transfer): void => {
     route("user", {
       method: "post",
       path: "/import",
+      givesAuthority: false,
       summary: "Chats from exported files, as new ones of one's own",
       body: ChatImport,
       responses: {
@@ -117,6 +118,7 @@ export const chatListRoutes = ({ router, chats, transfer }: Needs): Router => {
     route("user", {
       method: "post",
       path: "/new",
+      givesAuthority: false,
       summary: "Begin a chat",
       body: NewChat,
       responses: { 200: json(Chat, "The empty chat") },
@@ -147,6 +149,7 @@ export const chatListRoutes = ({ router, chats, transfer }: Needs): Router => {
     route("user", {
       method: "post",
       path: "/:id",
+      givesAuthority: false,
       summary: "Rename, file, tag, pin or archive a chat, or set its prompt and parameters",
       params: ById,
       body: ChatChanges,
@@ -158,6 +161,7 @@ export const chatListRoutes = ({ router, chats, transfer }: Needs): Router => {
     route("user", {
       method: "delete",
       path: "/:id",
+      givesAuthority: false,
       summary: "Delete a chat for good",
       params: ById,
       responses: { 200: json(Done, "It is gone"), 404: unknown },
@@ -171,6 +175,7 @@ export const chatListRoutes = ({ router, chats, transfer }: Needs): Router => {
     route("user", {
       method: "post",
       path: "/:id/share",
+      givesAuthority: ({ shared }) => shared,
       summary: "Let every approved account read a chat, or end that",
       params: ById,
       body: z.object({ shared: z.boolean().default(true) }),

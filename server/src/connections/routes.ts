@@ -24,6 +24,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "post",
       path: "/create",
+      givesAuthority: true,
       summary: "Create a connection",
       body: NewConnection,
       responses: { 200: json(Connection, "The new connection") },
@@ -34,6 +35,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "post",
       path: "/test",
+      givesAuthority: false,
       summary: "Try settings that are not saved yet",
       body: NewConnection,
       responses: { 200: json(TestResult, "What came of it") },
@@ -54,6 +56,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "post",
       path: "/:id/update",
+      givesAuthority: true,
       summary: "Change a connection; what is left out stays, its key included",
       params: ById,
       body: ConnectionChanges,
@@ -65,6 +68,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "post",
       path: "/:id/test",
+      givesAuthority: false,
       summary: "Try a saved connection",
       params: ById,
       responses: { 200: json(TestResult, "What came of it"), 404: unknown },
@@ -75,6 +79,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "delete",
       path: "/:id",
+      givesAuthority: true,
       summary: "Delete a connection",
       params: ById,
       responses: { 200: json(Done, "It is gone"), 404: unknown, 409: fixed },

@@ -82,6 +82,7 @@ export const resumableRoutes = ({ router, resumable }: Needs): Router => {
   const create = route("user", {
     method: "post",
     path: "/",
+    givesAuthority: false,
     summary: "Begin an upload by tus 1.0; the file will have the id that `Location` ends with",
     query: UploadQuery,
     responses: {
@@ -136,6 +137,7 @@ export const resumableRoutes = ({ router, resumable }: Needs): Router => {
   const patch = route("user", {
     method: "patch",
     path: "/:id",
+    givesAuthority: false,
     summary: "Send bytes of an upload from `Upload-Offset` on; the last ones make it a file",
     ...byId,
     reads: { contentType: bodyType, schema: z.file() },
@@ -153,6 +155,7 @@ export const resumableRoutes = ({ router, resumable }: Needs): Router => {
   const remove = route("user", {
     method: "delete",
     path: "/:id",
+    givesAuthority: false,
     summary: "Give an upload up",
     ...byId,
     responses: { 204: { description: "Its bytes are gone" }, ...unknown },
@@ -165,6 +168,7 @@ export const resumableRoutes = ({ router, resumable }: Needs): Router => {
   const instead = route("user", {
     method: "post",
     path: "/:id",
+    givesAuthority: false,
     summary: "PATCH or DELETE for clients that cannot: named in `X-HTTP-Method-Override`",
     ...byId,
     reads: { contentType: bodyType, schema: z.file() },

@@ -38,6 +38,7 @@ export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Rout
   const upload = route("user", {
     method: "post",
     path: "/",
+    givesAuthority: false,
     summary: "Upload a file: multipart/form-data with a part `file`, and `metadata` if wanted",
     query: UploadQuery,
     reads: { contentType: "multipart/form-data", schema: Upload },
@@ -131,6 +132,7 @@ export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Rout
   const again = route("user", {
     method: "post",
     path: "/:id/process",
+    givesAuthority: false,
     summary: "Process a file once more",
     ...byId,
     responses: { 200: json(FileRecord, "The file") },
@@ -140,6 +142,7 @@ export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Rout
   const remove = route("user", {
     method: "delete",
     path: "/:id",
+    givesAuthority: false,
     summary: "Delete a file, from all collections too",
     ...byId,
     responses: { 200: json(Done, "Deleted") },

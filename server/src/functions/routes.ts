@@ -50,6 +50,7 @@ const addKeeping = ({ router, functions, check, runs }: Needs): void => {
     route("admin", {
       method: "post",
       path: "/create",
+      givesAuthority: true,
       summary: "Create a function from its source; it is granted to nobody else",
       body: NewFunction,
       responses: {
@@ -64,6 +65,7 @@ const addKeeping = ({ router, functions, check, runs }: Needs): void => {
     route("admin", {
       method: "post",
       path: "/check",
+      givesAuthority: false,
       summary: "Read a source without saving it: what is wrong, or what it exports",
       body: z.object({ content: z.string().max(mostContent) }),
       responses: { 200: json(CheckedSource, "Problems, and the manifest where there are none") },
@@ -88,6 +90,7 @@ const addKeeping = ({ router, functions, check, runs }: Needs): void => {
     route("admin", {
       method: "post",
       path: "/import",
+      givesAuthority: true,
       summary: "Create or change functions: all of them, or none",
       body: FunctionImport,
       responses: {
@@ -114,6 +117,7 @@ const addOne = ({ router, functions }: Needs): void => {
     route("admin", {
       method: "post",
       path: "/id/:id/update",
+      givesAuthority: true,
       summary: "Change a function; what is left out stays, a new source is a new version",
       params: ById,
       body: FunctionChanges,
@@ -131,6 +135,7 @@ const addOne = ({ router, functions }: Needs): void => {
     route("admin", {
       method: "post",
       path: "/id/:id/toggle",
+      givesAuthority: true,
       summary: "Switch a function on or off",
       params: ById,
       responses: { 200: json(FunctionRecord, "As it is now"), 404: unknown },
@@ -141,6 +146,7 @@ const addOne = ({ router, functions }: Needs): void => {
     route("admin", {
       method: "delete",
       path: "/id/:id/delete",
+      givesAuthority: true,
       summary: "Delete a function with its versions, settings, runs and store",
       params: ById,
       responses: { 200: json(Done, "It is gone"), 404: unknown },
@@ -167,6 +173,7 @@ const addSettings = ({ router, functions }: Needs): void => {
     route("admin", {
       method: "post",
       path: "/id/:id/valves",
+      givesAuthority: true,
       summary: "Fill in settings; what is left out stays, null goes back to the default",
       params: ById,
       body: ValveChanges,
@@ -205,6 +212,7 @@ const addVersions = ({ router, functions }: Needs): void => {
     route("admin", {
       method: "post",
       path: "/id/:id/versions/:version/restore",
+      givesAuthority: true,
       summary: "Make an old version the latest, as a new one",
       params: ByVersion,
       responses: { 200: json(FunctionRecord, "As it is now"), 404: unknown },

@@ -63,6 +63,7 @@ export const functionRunRoutes = ({ router, functions, runs, trial }: Needs): Ro
     route("admin", {
       method: "post",
       path: "/id/:id/run",
+      givesAuthority: true,
       summary: "Try it: reply, log and cost of one run, streamed; with `content` also unsaved",
       params: ById,
       body: TrialRun,

@@ -11,3 +11,10 @@ export const AccessGrant = z
 export type AccessGrant = z.output<typeof AccessGrant>
 
 export const AccessGrants = z.array(AccessGrant).max(1000)
+
+/** Whether a body grants something to somebody; to take all grants away is to give none. */
+export const givesGrants = ({
+  access_grants,
+}: {
+  access_grants?: readonly AccessGrant[] | undefined
+}): boolean => (access_grants ?? []).length > 0

@@ -25,6 +25,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "post",
       path: "/create",
+      givesAuthority: true,
       summary: "Create a group",
       body: NewGroup,
       responses: { 200: json(Group, "The new group"), 409: taken },
@@ -57,6 +58,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "post",
       path: "/:id/update",
+      givesAuthority: true,
       summary: "Rename or describe a group",
       params: ById,
       body: GroupChanges,
@@ -68,6 +70,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "delete",
       path: "/:id",
+      givesAuthority: true,
       summary: "Delete a group; its members stay",
       params: ById,
       responses: { 200: json(Done, "It is gone"), 404: unknown },
@@ -93,6 +96,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       route("admin", {
         method: "post",
         path: `/:id/members/${verb}`,
+        givesAuthority: true,
         summary: verb === "add" ? "Add members" : "Remove members",
         params: ById,
         body: MemberIds,

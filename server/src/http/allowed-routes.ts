@@ -1,20 +1,26 @@
-const aliased =
-  /^\/(?:api\/v1|api|v1)\/(chat\/completions|completions|embeddings|models|responses|messages)(?=\/|\*|$)/
+/** Where the OpenAI-style routes are mounted: each has one name below every prefix, all alike. */
+export const aliasPrefixes = ["/api/v1", "/api", "/v1"] as const
 
-/** One name for the aliases of an OpenAI-style route. */
-const canonical = (path: string): string => path.replace(aliased, "/v1/$1")
-
-/**
- * Whether a key's list of routes covers `path`. An entry is a path, or a prefix that ends in `*`;
- * the aliases of an OpenAI-style route count as one.
- */
-export const routeAllowed = (allowed: readonly string[], path: string): boolean => {
-  const wanted = canonical(path)
-  return allowed.some((entry) => covers(entry, path) || covers(canonical(entry), wanted))
+/** All names of a route; one that is no alias has its own path alone. */
+const namesOf = (path: string, isAliased: boolean): readonly string[] => {
+  const prefix = isAliased && aliasPrefixes.find((known) => path.startsWith(`${known}/`))
+  return prefix ? aliasPrefixes.map((known) => known + path.slice(prefix.length)) : [path]
 }
+
+const withoutLastSlash = (path: string): string => (path.endsWith("/") ? path.slice(0, -1) : path)
 
 const covers = (entry: string, path: string): boolean => {
-  if (!entry.endsWith("*")) return path === entry.replace(/\/$/, "")
+  if (!entry.endsWith("*")) return path === withoutLastSlash(entry)
   const prefix = entry.slice(0, -1)
-  return path.startsWith(prefix) || path === prefix.replace(/\/$/, "")
+  return path.startsWith(prefix) || path === withoutLastSlash(prefix)
 }
+
+/**
+ * Whether a key's list of routes covers a call. An entry is a path, or a prefix that ends in `*`.
+ * @param isAliased whether the route that answers is an OpenAI-style one, whose names count as one;
+ *   its path alone does not tell, as other routes stand below the same prefixes
+ */
+export const routeAllowed = (
+  allowed: readonly string[],
+  { path, isAliased }: { path: string; isAliased: boolean },
+): boolean => namesOf(path, isAliased).some((name) => allowed.some((entry) => covers(entry, name)))

@@ -12,6 +12,11 @@ export interface Credential {
   expires_at: number | null
 }
 
+/** Whether it opens less than its user's own session does. */
+export const isLimited = ({ type, ...limits }: Credential): boolean =>
+  type === "key" &&
+  (limits.allowed_models !== null || limits.allowed_routes !== null || limits.expires_at !== null)
+
 /** Who sent a request: an active user, through one credential. */
 export interface Caller {
   user: { id: string; email: string; name: string; role: Role }

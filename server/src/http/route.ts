@@ -1,4 +1,5 @@
 import type { z } from "zod"
+import type { Credential } from "./caller.ts"
 
 /**
  * Who may call a route. `anyone`: no credential is looked at. `signed_in`: any account, one that
@@ -14,6 +15,13 @@ export interface ReplyShape {
   schema?: z.ZodType
   contentType?: string
 }
+
+/**
+ * Whether what a route does gives authority that would outlast or exceed a limited API key:
+ * accounts, keys, passwords, roles, memberships, grants, code that runs for others, settings. Such
+ * a key is refused there. Decided by the body where some bodies give it and others do not.
+ */
+export type GivesAuthority<Body> = boolean | ((body: Body, credential: Credential) => boolean)
 
 /** All that is known of a route before it is called; guard, parsing and docs come from it. */
 export interface RouteShape<
@@ -32,9 +40,20 @@ export interface RouteShape<
   body?: B
   /** A body that the handler reads by itself; for the documentation only. */
   reads?: { contentType: string; schema: z.ZodType }
+  /** Of routes that read, and of those that take no key, there is nothing to say. */
+  givesAuthority?: GivesAuthority<z.output<B>>
+  /** Whether it is one of the OpenAI-style routes, which have a name below each alias prefix. */
+  isAliased?: boolean
   /** The first 2xx entry is what a handler's value is answered with. */
   responses: Record<number, ReplyShape>
 }
+
+/** What changes something says whether it gives authority, where API keys open it. */
+type Declaration<A extends Access, Body> = A extends "anyone" | "provisioner"
+  ? { method: Method; givesAuthority?: never }
+  :
+      | { method: "get"; givesAuthority?: never }
+      | { method: Exclude<Method, "get">; givesAuthority: GivesAuthority<Body> }
 
 /** Declares a route; `access` comes first, so that no route exists without it. */
 export const route = <
@@ -44,7 +63,8 @@ export const route = <
   B extends z.ZodType = z.ZodUndefined,
 >(
   access: A,
-  shape: Omit<RouteShape<A, P, Q, B>, "access">,
+  shape: Omit<RouteShape<A, P, Q, B>, "access" | "method" | "givesAuthority"> &
+    Declaration<A, z.output<B>>,
 ): RouteShape<A, P, Q, B> => ({ access, ...shape })
 
 export const json = (schema: z.ZodType, description: string): ReplyShape => ({

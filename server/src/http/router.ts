@@ -3,6 +3,7 @@ import { Hono } from "hono"
 import type { z } from "zod"
 import { type FieldError, fail } from "../errors.ts"
 import { routeAllowed } from "./allowed-routes.ts"
+import { checkAuthority, checkBodyAuthority } from "./authority.ts"
 import { parseJson, readBytes, unstorablePath } from "./body.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
@@ -68,9 +69,10 @@ export interface Router {
 /** Bytes of a JSON body at the most where no credential is asked for. */
 const strangersLimit = 64_000
 
-const admit = (caller: Caller, access: Access, path: string): Caller => {
+const admit = (caller: Caller, shape: RouteShape, path: string): Caller => {
+  const { access, isAliased = false } = shape
   const { allowed_routes: allowed } = caller.credential
-  if (allowed && !routeAllowed(allowed, path)) {
+  if (allowed && !routeAllowed(allowed, { path, isAliased })) {
     fail("forbidden", `This API key is not allowed to call ${path}`)
   }
   const { role } = caller.user
@@ -80,6 +82,7 @@ const admit = (caller: Caller, access: Access, path: string): Caller => {
   if (access === "admin" && role !== "admin") {
     fail("forbidden", "Only administrators may do this")
   }
+  checkAuthority(caller, shape)
   return caller
 }
 
@@ -140,14 +143,15 @@ export const createRouters =
 
     /** At once where the caller is known, which is why it is not async. */
     const callerFor = (
-      access: Access,
+      shape: RouteShape,
       exchange: Exchange,
       path: string,
     ): Caller | null | Promise<Caller> => {
+      const { access } = shape
       if (access === "anyone" || access === "provisioner") return null
       const welcome = (caller: Caller): Caller => {
         exchange.caller = caller
-        return admit(caller, access, path)
+        return admit(caller, shape, path)
       }
       const known = authenticate(exchange)
       return known instanceof Promise ? known.then(welcome) : welcome(known)
@@ -165,7 +169,7 @@ export const createRouters =
     const requestOf = async (shape: RouteShape, context: HttpContext) => {
       const { exchange } = context.var
       const provisioner = shape.access === "provisioner" && (await admitProvisioner(exchange))
-      const caller = await callerFor(shape.access, exchange, context.req.path)
+      const caller = await callerFor(shape, exchange, context.req.path)
       return {
         caller,
         actor: provisioner || actorOf(caller, exchange),
@@ -198,6 +202,7 @@ export const createRouters =
           const request = await requestOf(shape, context)
           const query = shape.query && queryOf(shape.query, context)
           const body = await bodyOf(shape, request.exchange)
+          checkBodyAuthority(request.caller, shape, body)
           // The shape and the handler were declared together; their types agree by `on`'s own.
           const whole = { ...request, query, body } as Parameters<typeof handler>[0]
           return answer(await handler(whole), status)
@@ -222,14 +227,14 @@ export const createRouters =
           await handler(request as Whole)
           return RESPONSE_ALREADY_SENT
         })
-        const { access, method, path } = shape
+        const { method, path } = shape
         const answer: HotRoute["answer"] = (exchange, read) => {
           const go = (caller: Caller | null): Promise<void> => {
             const request: unknown = { caller, exchange, read }
             return handler(request as Whole)
           }
           const called = pathOf(exchange.incoming.url).replace(/\/+$/, "")
-          const found = callerFor(access, exchange, called)
+          const found = callerFor(shape, exchange, called)
           return found instanceof Promise ? found.then(go) : go(found)
         }
         hots.push({ method: method.toUpperCase(), path, style, answer })

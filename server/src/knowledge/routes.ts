@@ -1,3 +1,4 @@
+import { givesGrants } from "../grants/schema.ts"
 import { ById, Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -39,6 +40,7 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const create = route("user", {
     method: "post",
     path: "/create",
+    givesAuthority: givesGrants,
     summary: "Make a collection",
     body: NewCollection,
     responses: answers,
@@ -67,6 +69,7 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const update = route("user", {
     method: "post",
     path: "/:id/update",
+    givesAuthority: givesGrants,
     summary: "Change a collection, or who may read it",
     ...byId,
     body: CollectionChanges,
@@ -79,6 +82,7 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const remove = route("user", {
     method: "delete",
     path: "/:id/delete",
+    givesAuthority: false,
     summary: "Delete a collection; its files stay",
     ...byId,
     responses: { 200: json(Done, "Deleted") },
@@ -91,6 +95,7 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const add = route("user", {
     method: "post",
     path: "/:id/file/add",
+    givesAuthority: false,
     summary: "Link a file, whatever its state; done twice it is done once",
     ...byId,
     body: FileId,
@@ -103,6 +108,7 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const addMany = route("user", {
     method: "post",
     path: "/:id/files/batch/add",
+    givesAuthority: false,
     summary: "Link several files",
     ...byId,
     body: FileIds,
@@ -116,6 +122,7 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const removeFile = route("user", {
     method: "post",
     path: "/:id/file/remove",
+    givesAuthority: false,
     summary: "Take a file out; the file itself stays",
     ...byId,
     body: FileId,
@@ -128,6 +135,7 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const reset = route("user", {
     method: "post",
     path: "/:id/reset",
+    givesAuthority: false,
     summary: "Take all files out",
     ...byId,
     responses: answers,
@@ -137,6 +145,7 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
   const query = route("user", {
     method: "post",
     path: "/:id/query",
+    givesAuthority: false,
     summary: "Search a collection; each passage with its scores and why a chat would be given it",
     ...byId,
     body: Question,

@@ -10,6 +10,7 @@ export const modelListRoutes = (router: Router, catalogue: Catalogue): Router =>
     route("user", {
       method: "get",
       path: "/models",
+      isAliased: true,
       summary: "The models that one may use",
       responses: { 200: json(ModelList, "From memory; a dead connection's last known models too") },
     }),
@@ -20,6 +21,7 @@ export const modelListRoutes = (router: Router, catalogue: Catalogue): Router =>
       method: "get",
       // Ids may hold slashes.
       path: "/models/:id{.+}",
+      isAliased: true,
       summary: "One model",
       params: z.object({ id: z.string() }),
       responses: { 200: json(ModelRecord, "The model"), 404: { description: "No such model" } },

@@ -1,4 +1,6 @@
 import { z } from "zod"
+import { givesGrants } from "../grants/schema.ts"
+import type { Credential } from "../http/caller.ts"
 import { Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -15,6 +17,13 @@ import {
 const Which = z.object({ id: z.string().min(1) })
 const unknown = { description: "No such model, or none that you may see" }
 const notYours = { description: "You may use it, not change it" }
+
+/** What a model stands for is what a key's list of models names: such a key may not change it. */
+const changesWhatAnswers = (_body: unknown, { allowed_models }: Credential): boolean =>
+  allowed_models !== null
+
+const givesAuthority = (body: z.output<typeof ModelChanges>, credential: Credential): boolean =>
+  givesGrants(body) || changesWhatAnswers(body, credential)
 
 export const modelRoutes = (router: Router, models: Models): Router => {
   router.on(
@@ -33,6 +42,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/create",
+      givesAuthority: givesAuthority,
       summary: "Create a model; it is its maker's and granted to nobody else",
       body: NewModel,
       responses: {
@@ -56,6 +66,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/model/update",
+      givesAuthority: givesAuthority,
       summary: "Change a model; what is left out stays",
       query: Which,
       body: ModelChanges,
@@ -68,6 +79,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/model/toggle",
+      givesAuthority: changesWhatAnswers,
       summary: "Switch a model on or off",
       query: Which,
       responses: { 200: json(WorkspaceModel, "As it is now"), 403: notYours, 404: unknown },
@@ -78,6 +90,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "post",
       path: "/model/delete",
+      givesAuthority: changesWhatAnswers,
       summary: "Delete a model",
       body: Which,
       responses: { 200: json(Done, "It is gone"), 403: notYours, 404: unknown },
@@ -100,6 +113,8 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("admin", {
       method: "post",
       path: "/import",
+      givesAuthority: ({ models }, credential) =>
+        models.some((model) => givesAuthority(model, credential)),
       summary: "Create or replace models: all of them, or none",
       body: ModelImport,
       responses: { 200: json(ModelImported, "What was created and what was replaced") },

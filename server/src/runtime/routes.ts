@@ -18,6 +18,7 @@ export const proxyRoutes = ({ router, prefix, summary, forward, enabled }: Needs
   const declared = route("user", {
     method: "all",
     path: "/*",
+    givesAuthority: false,
     summary,
     responses: {
       200: { description: "The upstream's own reply, byte for byte", contentType: "*/*" },

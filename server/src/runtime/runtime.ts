@@ -9,7 +9,7 @@ import type { Upstream } from "../connections/upstream.ts"
 import type { Database } from "../db/database.ts"
 import { Failure, fail } from "../errors.ts"
 import { readBytes } from "../http/body.ts"
-import type { Actor, Caller } from "../http/caller.ts"
+import { type Actor, type Caller, isLimited } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import type { NodeExchange } from "../http/exchange.ts"
 import { createReply, endsHere } from "../http/reply.ts"
@@ -63,9 +63,15 @@ const passedOn = ({ headers }: IncomingMessage): Record<string, string | string[
   return passed
 }
 
-const onlyAdmins = ({ user }: Caller): void => {
+const mayChange = ({ user, credential }: Caller, kind: Kind): void => {
   if (user.role !== "admin") {
     fail("forbidden", "Only administrators may change the runtime; ask one of them")
+  }
+  // A runtime's models can be put under names that the key has; and what is not known here can do
+  // with a provider all that our own credential can, its keys and accounts included.
+  const isBeyond = kind === "ollama" ? credential.allowed_models !== null : isLimited(credential)
+  if (isBeyond) {
+    fail("forbidden", "This API key is limited, and may not change what a runtime or provider has")
   }
 }
 
@@ -202,13 +208,13 @@ export const createRuntime = (needs: Needs) => {
 
   const change = async (
     proxied: Proxied,
-    { upstreams, style, name }: { upstreams: readonly Upstream[]; style: ErrorStyle; name: string },
+    { kind, style, name }: { kind: Kind; style: ErrorStyle; name: string },
   ): Promise<void> => {
     const { exchange, caller, actor } = proxied
-    onlyAdmins(caller)
+    mayChange(caller, kind)
     const { incoming } = exchange
     const hasBody = incoming.method !== "GET" && incoming.method !== "HEAD"
-    const [first] = anyOf(upstreams)
+    const [first] = anyOf(connected(kind))
     if (!first) return
     const attempts = [attempt(proxied, first, hasBody ? incoming : null)]
     const status = await carry(proxied, attempts, { style, meter: null })
@@ -233,7 +239,7 @@ export const createRuntime = (needs: Needs) => {
         case "list":
           return list(proxied, operation.list, upstreams)
         case "change":
-          return change(proxied, { upstreams, style, name: operation.name })
+          return change(proxied, { kind, style, name: operation.name })
         case "ask": {
           const attempts = anyOf(upstreams).map((upstream) => attempt(proxied, upstream, null))
           return void (await carry(proxied, attempts, { style, meter: null }))

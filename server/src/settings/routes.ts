@@ -17,6 +17,7 @@ export const settingsRoutes = (router: Router, settings: SettingsStore): Router 
     route("admin", {
       method: "post",
       path: "/",
+      givesAuthority: true,
       summary: "Change some settings",
       body: SettingsChanges,
       responses: {

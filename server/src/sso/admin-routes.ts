@@ -28,6 +28,7 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
     route("admin", {
       method: "post",
       path: "/providers/:id/test",
+      givesAuthority: false,
       summary: "Ask a provider for its configuration and keys, and whether it knows us",
       params: ById,
       responses: { 200: json(ProviderTest, "What came of it"), 404: { description: "Unknown" } },
@@ -47,6 +48,7 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
     route("user", {
       method: "delete",
       path: "/identities/:id",
+      givesAuthority: false,
       summary: "Untie one's own account from a provider",
       params: ById,
       responses: {
@@ -74,6 +76,7 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
     route("admin", {
       method: "delete",
       path: "/users/:id/identities/:identity",
+      givesAuthority: true,
       summary: "Untie somebody's account from a provider",
       params: OfUser,
       responses: { 200: json(Done, "Untied; its sessions have ended"), 404: unknown },

@@ -130,6 +130,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Needs
     route("user", {
       method: "post",
       path: "/:provider/link",
+      givesAuthority: true,
       summary: "Begin to tie one's own account to a provider",
       params: ProviderName,
       responses: { 200: json(Elsewhere, "Where to go on") },
@@ -154,6 +155,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Needs
     route("signed_in", {
       method: "post",
       path: "/signout",
+      givesAuthority: false,
       summary: "End this session, and say where to end it at the provider too",
       responses: { 200: json(Elsewhere, "Signed out here") },
     }),

@@ -31,6 +31,7 @@ export const userRoutes = (router: Router, users: Users): Router => {
     route("admin", {
       method: "post",
       path: "/:id/update",
+      givesAuthority: true,
       summary: "Change an account; role, activity and password included",
       params: ById,
       body: UserChanges,
@@ -47,6 +48,7 @@ export const userRoutes = (router: Router, users: Users): Router => {
     route("admin", {
       method: "delete",
       path: "/:id",
+      givesAuthority: true,
       summary: "Delete an account with its keys and sessions",
       params: ById,
       responses: { 200: json(Done, "It is gone"), 404: unknown },
