@@ -5,7 +5,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 // A folder may import from the lines above it and, on its own line, from those to its left.
 // app.ts, gateway.ts, main.ts and whatever else stands beside them see everything.
 const lines = [
-  ["errors.ts", "give-way.ts", "variables.ts", "oidc-variables.ts", "config.ts"],
+  [
+    "errors.ts",
+    "trailing-slashes.ts",
+    "give-way.ts",
+    "variables.ts",
+    "oidc-variables.ts",
+    "config.ts",
+  ],
   ["db", "secrets", "outbound", "bus", "jobs", "http"],
   ["audit", "settings", "users", "groups"],
   ["auth", "sso", "grants"],

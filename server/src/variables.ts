@@ -1,5 +1,6 @@
 import { isIP } from "node:net"
 import { z } from "zod"
+import { withoutTrailingSlashes } from "./trailing-slashes.ts"
 
 const secondsByUnit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 const bytesByUnit = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9 } as const
@@ -42,7 +43,7 @@ export const httpUrl = (text: string): boolean => {
 export const Url = z
   .string()
   .refine(httpUrl, { error: (issue) => `"${issue.input}" is no http(s) address` })
-  .transform((text) => text.replace(/\/+$/, ""))
+  .transform(withoutTrailingSlashes)
 
 /** The address of an object store: `https://KEY:SECRET@host/bucket`. */
 export const S3Url = z.string().refine((text) => {

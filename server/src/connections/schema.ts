@@ -1,12 +1,13 @@
 import { z } from "zod"
 import { AccessGrants } from "../grants/schema.ts"
+import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: "must be an http(s) address" })
   .max(2000)
   .refine((url) => !/^[^/]*\/\/[^/]*@/.test(url), "may hold no password; use api_key or headers")
   .refine((url) => !/[?#]/.test(url), "may hold no query and no fragment")
-  .transform((url) => url.replace(/\/+$/, ""))
+  .transform(withoutTrailingSlashes)
 
 /** They frame the message itself, and are the gateway's to write. */
 const framing =

@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import type { z } from "zod"
 import { type FieldError, fail } from "../errors.ts"
+import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import { routeAllowed } from "./allowed-routes.ts"
 import { checkAuthority, checkBodyAuthority } from "./authority.ts"
 import { parseJson, readBytes, unstorablePath } from "./body.ts"
@@ -233,7 +234,7 @@ export const createRouters =
             const request: unknown = { caller, exchange, read }
             return handler(request as Whole)
           }
-          const called = pathOf(exchange.incoming.url).replace(/\/+$/, "")
+          const called = withoutTrailingSlashes(pathOf(exchange.incoming.url))
           const found = callerFor(shape, exchange, called)
           return found instanceof Promise ? found.then(go) : go(found)
         }

@@ -4,6 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono, type MiddlewareHandler } from "hono"
 import type { Logger } from "pino"
 import { Failure } from "../errors.ts"
+import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import type { createAddressOf } from "./address.ts"
 import { readBytes } from "./body.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
@@ -38,7 +39,7 @@ const withoutLastSlash = (request: Request): string => {
   const start = url.indexOf("/", url.indexOf(":") + 4)
   const mark = url.indexOf("?", start)
   const path = mark < 0 ? url.slice(start) : url.slice(start, mark)
-  const trimmed = path.replace(/\/+$/, "")
+  const trimmed = withoutTrailingSlashes(path)
   // Identity providers join the base, which ends in a slash, to paths that start with one.
   if (trimmed.startsWith("/api/v1/scim/")) return trimmed.replace(/\/{2,}/g, "/")
   return trimmed === "" ? "/" : trimmed

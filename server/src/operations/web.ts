@@ -46,12 +46,18 @@ const securityHeaders = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 
+const longestFilePath = 255
+
 const encodings = [
   ["br", ".br"],
   ["gzip", ".gz"],
 ] as const
 
-const sanePath = /^\/[A-Za-z0-9_-]+(?:[./-][A-Za-z0-9_-]+)*$/
+const filePath = /^\/[A-Za-z0-9_./-]+$/
+
+/** Whether a file of the page may be at `path`: no empty segment, none that begins or ends in a dot. */
+const isFilePath = (path: string): boolean =>
+  path.length <= longestFilePath && filePath.test(path) && !/[./](?:[./]|$)/.test(path)
 
 const notBuilt = "Portico is running. Its web page was not built: run npm run build.\n"
 
@@ -116,7 +122,7 @@ export const servePage = ({ folder, reserved }: Needs): MiddlewareHandler<Env> =
   }
 
   const pageAt = async (request: Request, path: string): Promise<Response | undefined> => {
-    const file = sanePath.test(path) ? await reply(request, path) : undefined
+    const file = isFilePath(path) ? await reply(request, path) : undefined
     // A file of a page that was replaced meanwhile is gone, and is no page itself.
     if (file || path.startsWith("/assets/")) return file
     return reply(request, "/index.html")

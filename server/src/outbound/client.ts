@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
+import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import { requestHead } from "./request-head.ts"
 import { UpstreamError } from "./upstream-error.ts"
 import { wholeReply } from "./whole-reply.ts"
@@ -111,7 +112,7 @@ const toldLength = (headers: OutgoingHttpHeaders): number | null => {
  */
 export const createClient = (baseUrl: string, patience: Patience, address?: string) => {
   const url = new URL(baseUrl)
-  const basePath = url.pathname.replace(/\/+$/, "")
+  const basePath = withoutTrailingSlashes(url.pathname)
   const wires = createWires(peerOf(url, address))
   const connect = toMs(patience.connect)
   const idle = toMs(patience.idle)

@@ -17,6 +17,7 @@ import type { Running } from "../http/running.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { UpstreamRequest } from "../outbound/client.ts"
 import type { Kind } from "../providers/provider.ts"
+import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import type { Meter, Meters } from "../usage/meter.ts"
 import { mergedListing } from "./listings.ts"
 import { type NativeRequest, readNative, renamed } from "./native-request.ts"
@@ -77,7 +78,7 @@ const mayChange = ({ user, credential }: Caller, kind: Kind): void => {
 
 const pathOf = (target: string): string => {
   const path = target.split("?", 1)[0] ?? ""
-  return path.replace(/\/+$/, "") || "/"
+  return withoutTrailingSlashes(path) || "/"
 }
 
 /** Passes requests through to the native APIs of runtimes and providers. */

@@ -1,5 +1,6 @@
 import { fail } from "../errors.ts"
-import type { Incoming } from "../http/exchange.ts"
+import { type Incoming, pathOf } from "../http/exchange.ts"
+import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 
 const minuteMs = 60_000
 /** Refused credentials of one address in a minute; the next ones are 429. */
@@ -45,7 +46,7 @@ const reads = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** A search by POST reads, whatever its method. */
 const isRead = ({ method = "", url = "" }: Incoming): boolean =>
-  reads.has(method) || /\/\.search\/*(\?|$)/.test(url)
+  reads.has(method) || withoutTrailingSlashes(pathOf(url)).endsWith("/.search")
 
 export interface Rates {
   writes: number
