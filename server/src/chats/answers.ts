@@ -2,11 +2,11 @@ import type { Logger } from "pino"
 import type { Bus } from "../bus/bus.ts"
 import type { Chat as Engine } from "../chat/chat.ts"
 import type { Database } from "../db/database.ts"
+import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
 import { type Assignment, createAsking, type Heard } from "./asking.ts"
 import type { Channels } from "./channel.ts"
 import type { Collected } from "./collector.ts"
-import { createFailureDetector } from "./failure-detector.ts"
 import { createJournal } from "./journal.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message, MessageState } from "./schema.ts"
@@ -16,6 +16,9 @@ import { readToldSources } from "./told-sources.ts"
 /** Deltas that come closer together than this are told in one. */
 const tellMs = 25
 const sweepMs = 500
+const gapMs = 3 * sweepMs
+/** How long an answer's lease may stay as it is; it is renewed each second. */
+const deadAfterMs = 3600
 const remoteMs = 500
 /** How far the clocks of two processes may be apart. */
 const clockSkewMs = 5000
@@ -191,7 +194,7 @@ export const createAnswers = (needs: Needs) => {
       }
     })
 
-  const detector = createFailureDetector()
+  const detector = createFailureDetector({ deadAfterMs, gapMs })
   let sweeping = false
   const sweep = async (): Promise<void> => {
     if (sweeping) return

@@ -4,7 +4,7 @@ import type { Message } from "./schema.ts"
 
 const writeMs = 300
 const retryMs = 1000
-/** How often an answer that says nothing is shown to be alive; see `failure-detector.ts`. */
+/** How often an answer that says nothing is shown to be alive; see `db/failure-detector.ts`. */
 const aliveMs = 1000
 
 interface Entry {

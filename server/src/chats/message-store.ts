@@ -18,7 +18,7 @@ interface Held {
 }
 
 const leaseSeconds = 10
-/** Another number each second: that it changes shows an answer to be alive (`failure-detector.ts`). */
+/** Another number each second: that it changes shows an answer to be alive (`db/failure-detector.ts`). */
 export const newLease = (): number => Math.floor(Date.now() / 1000) + leaseSeconds
 
 const Role = Message.shape.role

@@ -93,13 +93,28 @@ export interface JobRow {
   /** Of the jobs that share one, one runs at a time. */
   turn: string
   attempts: number
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; 0 is at once. */
   run_at: number
+  /** Another number each time the lease is renewed. */
   lease_until: number
   /** Which run holds the lease. */
   holder: string | null
   error: string | null
   created_at: number
+  /** The user whose share of the time it takes; "" is nobody's in particular. */
+  owner: string
+  /** 1 once it has taken longer than a place for quick jobs is given away for. */
+  slow: number
+  /** Raised when the job is asked for again. */
+  revision: number
+}
+
+/** An owner who has jobs of a kind. */
+export interface JobOwnerRow {
+  kind: string
+  owner: string
+  /** Milliseconds of work done for the owner; that of "" is where the queue as a whole is. */
+  virtual_time: number
 }
 
 export interface CollectionRow {

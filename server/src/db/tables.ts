@@ -12,6 +12,7 @@ import type {
   FileRow,
   FileTextRow,
   FileWordsRow,
+  JobOwnerRow,
   JobRow,
   PassageRow,
   UploadRow,
@@ -220,6 +221,7 @@ export interface Tables {
   collections: CollectionRow
   collection_files: CollectionFileRow
   jobs: JobRow
+  job_owners: JobOwnerRow
   functions: FunctionRow
   function_versions: FunctionVersionRow
   function_runs: FunctionRunRow

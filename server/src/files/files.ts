@@ -39,6 +39,14 @@ interface Addition {
   within?: (tx: Tx) => Promise<void>
 }
 
+/** Files of the same bytes are read one after another: the later ones take over what is there. */
+const readJob = ({ id, hash, user_id }: Pick<StoredFile, "id" | "hash" | "user_id">) => ({
+  kind: "read",
+  target: id,
+  turn: hash,
+  owner: user_id,
+})
+
 const isOver = ({ status }: StoredFile): boolean => status !== "pending" && status !== "processing"
 
 /** Files of people: their bytes, and how far their processing is. */
@@ -79,7 +87,7 @@ export const createFiles = (needs: Needs) => {
       await db.transact(async (tx) => {
         await within?.(tx)
         await store.insert(tx, row)
-        if (process) await queue.add(tx, "read", row.id, row.hash)
+        if (process) await queue.add(tx, readJob(row))
         const after = { filename: row.filename, size: row.size, hash: row.hash }
         const event = { actor, action: "file.uploaded", target: target(row.id), after }
         await audit.record(tx, event)
@@ -162,7 +170,7 @@ export const createFiles = (needs: Needs) => {
         await passages.clear(tx, id)
         const fresh = { status: "pending", error: null, passages: null, updated_at: now() }
         if (!(await store.set(tx, id, fresh))) unknown()
-        await queue.add(tx, "read", id, file.hash)
+        await queue.add(tx, readJob(file))
         await audit.record(tx, { actor, action: "file.processed_again", target: target(id) })
         await bus.publish(tx, { topic: "files", user_id: file.user_id, id })
       })

@@ -30,6 +30,9 @@ interface Needs {
   searchable: (tx: Tx, fileId: string, twinId: string | null) => Promise<boolean>
 }
 
+/** Most documents are read in less. */
+const quickMs = 5000
+
 /** Turns an uploaded file into passages that can be searched; the job `read`. */
 export const createProcessing = (needs: Needs): Kind => {
   const { db, bus, store, passages, objects, extractor, limits, now } = needs
@@ -114,7 +117,9 @@ export const createProcessing = (needs: Needs): Kind => {
     concurrency: needs.concurrency,
     attempts: 5,
 
-    run: async ({ target, signal }: Work): Promise<void> => {
+    quickMs,
+
+    run: async ({ target, signal }: Work): Promise<undefined> => {
       const file = await store.byId(target)
       if (!file || file.status === "completed" || file.status === "stored") return
       await db.transactLoosely((tx) => becomes(tx, file, { status: "processing", passages: null }))

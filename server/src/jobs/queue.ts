@@ -1,15 +1,19 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
-import { createJobStore, type Job } from "./store.ts"
+import { createFailureDetector } from "../db/failure-detector.ts"
+import { createJobStore, type Job, type NewJob } from "./store.ts"
 
+/** Three renewals may be missed before another process takes the job. */
 const leaseMs = 8000
-/** Three may be missed before another process takes the job. */
 const renewMs = 2000
 /** How often other processes' jobs are looked for. */
 const lookMs = 1000
+const gapMs = 3 * lookMs
 const firstPauseMs = 500
 const longestPauseMs = 60_000
+/** What random spread makes of a pause. */
+const spread = { least: 0.75, most: 1.25 }
 
 export interface Work {
   target: string
@@ -22,7 +26,13 @@ export interface Kind {
   concurrency: number
   /** Failures after which it is given up. */
   attempts: number
-  run(work: Work): Promise<void>
+  /**
+   * A job that takes longer makes room for others: as many that take longer run beside the quick ones,
+   * and one that is too many begins anew when it is its turn among those.
+   */
+  quickMs?: number
+  /** @returns `unfinished` to go on after others had their turn */
+  run(work: Work): Promise<"unfinished" | undefined>
   /** Told when the last attempt failed too; the job is gone then. */
   gaveUp(target: string, error: Error): Promise<void>
 }
@@ -32,11 +42,24 @@ export class Hopeless extends Error {
   override name = "Hopeless"
 }
 
+/** Why a run is aborted that makes room for others. */
+const preempted = new Error("It makes room for others")
+
 const pauseMs = (attempt: number): number =>
-  Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) * (0.75 + Math.random() / 2)
+  Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) *
+  (spread.least + Math.random() * (spread.most - spread.least))
 
 const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
+
+/** Waits, no longer than until `signal` aborts. */
+const pass = (ms: number, signal: AbortSignal): Promise<void> =>
+  wait(ms, undefined, { signal, ref: false }).catch(() => {})
+
+/** Where a job runs: `slow` becomes 1 when the job turns out to take long. */
+interface Place {
+  slow: 0 | 1
+}
 
 interface Needs {
   db: Database
@@ -48,19 +71,20 @@ interface Needs {
 
 /**
  * A durable queue: a job is a row until it is done. Whoever works on it holds a lease; a process
- * that dies loses it, and another takes the job up.
+ * that dies loses it, and another takes the job up. Users have equal shares of the time.
  */
 export const createQueue = ({ db, kinds, alone, report }: Needs) => {
   const store = createJobStore(db)
   const stopping = new AbortController()
-  const runningByKind = new Map(Object.keys(kinds).map((name) => [name, 0]))
+  const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs })
+  const busyByKind = new Map(Object.keys(kinds).map((name) => [name, { 0: 0, 1: 0 }]))
   const abortByTarget = new Map<string, AbortController>()
   const loops = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
 
   const keepLease = async (job: Job, lost: () => void, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      await wait(renewMs, undefined, { signal, ref: false }).catch(() => {})
+      await pass(renewMs, signal)
       if (signal.aborted) return
       const kept = await store
         .renew(job.id, job.holder ?? "", Date.now() + leaseMs)
@@ -69,50 +93,86 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
     }
   }
 
-  const failed = async (job: Job, kind: Kind, error: Error): Promise<void> => {
-    if (stopping.signal.aborted) {
-      await store.again(job, { run_at: Date.now(), attempts: job.attempts, error: job.error })
-      return
+  /** @returns false while as many jobs that take long run as may */
+  const moveToSlow = (name: string, place: Place): boolean => {
+    const busy = busyByKind.get(name)
+    if (!busy || busy[1] >= (kinds[name]?.concurrency ?? 0)) return false
+    busy[0]--
+    busy[1]++
+    place.slow = 1
+    look(name)
+    return true
+  }
+
+  /** Waits until a job has taken long. @returns whether it has to go, as others want its place */
+  const hasToGo = async (job: Job, place: Place, signal: AbortSignal): Promise<boolean> => {
+    const quickMs = kinds[job.kind]?.quickMs
+    if (quickMs === undefined || place.slow === 1) return false
+    await pass(quickMs, signal)
+    while (!signal.aborted) {
+      if (moveToSlow(job.kind, place)) return false
+      const quick = { kind: job.kind, slow: 0 } as const
+      const wanted = await store.othersDue(quick, job.owner, Date.now()).catch(() => false)
+      if (wanted) return !signal.aborted
+      await pass(lookMs, signal)
     }
+    return false
+  }
+
+  const failed = async (job: Job, kind: Kind, { error, usedMs }: Failed): Promise<void> => {
+    if (stopping.signal.aborted) return store.putBack(job, {}, usedMs)
     const attempts = job.attempts + 1
     if (error instanceof Hopeless || attempts >= kind.attempts) {
       await kind.gaveUp(job.target, error)
-      await store.finish(job)
-      return
+      return store.finish(job, usedMs)
     }
     const run_at = Math.round(Date.now() + pauseMs(attempts))
-    await store.again(job, { run_at, attempts, error: error.message.slice(0, 1000) })
+    return store.putBack(job, { run_at, attempts, error: error.message.slice(0, 1000) }, usedMs)
   }
 
-  const runOne = async (job: Job, kind: Kind): Promise<void> => {
+  const runOne = async (job: Job, kind: Kind, place: Place): Promise<void> => {
+    const startedAt = performance.now()
+    const usedMs = (): number => performance.now() - startedAt
     const lease = new AbortController()
     const over = new AbortController()
     const key = `${job.kind} ${job.target}`
     abortByTarget.set(key, lease)
     void keepLease(job, () => lease.abort(), over.signal)
+    void hasToGo(job, place, over.signal).then((goes) => {
+      if (goes) lease.abort(preempted)
+    })
     const signal = AbortSignal.any([lease.signal, stopping.signal])
     try {
-      await kind.run({ target: job.target, signal })
-      await store.finish(job)
+      const outcome = await kind.run({ target: job.target, signal })
+      if (outcome === "unfinished") {
+        await store.putBack(job, { run_at: 0, attempts: 0, error: null }, usedMs())
+      } else await store.finish(job, usedMs())
     } catch (error) {
-      if (!lease.signal.aborted) await failed(job, kind, toError(error))
+      if (lease.signal.reason === preempted) await store.putBack(job, { slow: 1 }, usedMs())
+      else if (!lease.signal.aborted) {
+        await failed(job, kind, { error: toError(error), usedMs: usedMs() })
+      }
     } finally {
       over.abort()
       abortByTarget.delete(key)
     }
   }
 
-  const take = async (name: string): Promise<Job | null> => {
+  const take = async (name: string, slow: 0 | 1): Promise<Job | null> => {
     const at = Date.now()
-    if (stopping.signal.aborted || !(await store.anyDue(name, at))) return null
-    return store.take(name, randomUUID(), { at, leaseMs })
+    const lane = { kind: name, slow }
+    if (stopping.signal.aborted || !(await store.anyDue(lane, at))) return null
+    return store.take(lane, { holder: randomUUID(), lease_until: at + leaseMs }, at)
   }
 
-  const work = async (name: string, kind: Kind): Promise<void> => {
+  const work = async (name: string, kind: Kind, place: Place): Promise<void> => {
+    const { slow } = place
     try {
-      for (let job = await take(name); job; job = await take(name)) {
+      while (place.slow === slow) {
+        const job = await take(name, slow)
+        if (!job) return
         look(name)
-        await runOne(job, kind)
+        await runOne(job, kind, place)
       }
     } catch (error) {
       if (!stopping.signal.aborted) report(toError(error))
@@ -120,34 +180,59 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
   }
 
   /** Begins to work on a kind where fewer than allowed do; they go when nothing is due. */
-  const look = (name: string): void => {
+  const lookIn = (name: string, slow: 0 | 1): void => {
     const kind = kinds[name]
-    const running = runningByKind.get(name) ?? 0
-    if (!kind || running >= kind.concurrency || stopping.signal.aborted) return
-    runningByKind.set(name, running + 1)
-    const loop = work(name, kind).finally(() => {
-      runningByKind.set(name, (runningByKind.get(name) ?? 1) - 1)
+    const busy = busyByKind.get(name)
+    if (!kind || !busy || busy[slow] >= kind.concurrency || stopping.signal.aborted) return
+    busy[slow]++
+    const place: Place = { slow }
+    const loop = work(name, kind, place).finally(() => {
+      busy[place.slow]--
       loops.delete(loop)
     })
     loops.add(loop)
   }
 
-  const lookForAll = (): void => {
+  const look = (name: string): void => {
+    lookIn(name, 0)
+    if (kinds[name]?.quickMs !== undefined) lookIn(name, 1)
+  }
+
+  /** Frees what dead processes hold, and what a clock that was ahead has put off. */
+  const free = async (): Promise<void> => {
+    const dead = alone ? [] : detector.observe(await store.leases(), performance.now())
+    for (const lease of dead) await store.endLease(lease)
+    await store.bringForward(Date.now() + longestPauseMs * spread.most)
+  }
+
+  const lookForAll = async (): Promise<void> => {
+    await free().catch((error) => {
+      if (!stopping.signal.aborted) report(toError(error))
+    })
     for (const name of Object.keys(kinds)) look(name)
+  }
+
+  let looking: Promise<void> | undefined
+  const lookOnce = (): Promise<void> => {
+    looking ??= lookForAll().finally(() => {
+      looking = undefined
+    })
+    return looking
   }
 
   return {
     /** Begins to work. */
     start: async (): Promise<void> => {
+      await store.open(Object.keys(kinds))
       if (alone) await store.releaseAll()
-      lookForAll()
-      timer = setInterval(lookForAll, lookMs).unref()
+      await lookOnce()
+      timer = setInterval(() => void lookOnce(), lookMs).unref()
     },
 
     /** Adds a job, done some time after `tx` commits; one that waits for the target is renewed. */
-    add: async (tx: Tx, kind: string, target: string, turn = target): Promise<void> => {
-      await store.add(tx, { kind, target, turn, at: Date.now() })
-      afterCommit(tx, () => look(kind))
+    add: async (tx: Tx, job: NewJob): Promise<void> => {
+      await store.add(tx, job, Date.now())
+      afterCommit(tx, () => look(job.kind))
     },
 
     /** Takes a job back; one that runs in this process is ended once `tx` commits. */
@@ -160,9 +245,15 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
     close: async (): Promise<void> => {
       stopping.abort()
       clearInterval(timer)
+      await looking
       await Promise.allSettled(loops)
     },
   }
+}
+
+interface Failed {
+  error: Error
+  usedMs: number
 }
 
 export type Queue = ReturnType<typeof createQueue>

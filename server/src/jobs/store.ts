@@ -1,79 +1,91 @@
 import { randomUUIDv7 } from "node:crypto"
-import type { Selectable } from "kysely"
+import { type Selectable, sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
 import type { JobRow } from "../db/file-tables.ts"
+import { chargeOwner, enterOwner, firstDue, ownersWithDue, settleOwner } from "./fair-queue.ts"
 
 export type Job = Selectable<JobRow>
+type Lease = Pick<Job, "id" | "holder" | "lease_until">
+
+/** What one of a kind's places takes: `slow` is 1 for jobs that a quick place was too short for. */
+export interface Lane {
+  kind: string
+  slow: 0 | 1
+}
+
+export interface NewJob {
+  kind: string
+  target: string
+  /** Of the jobs that share one, one runs at a time. */
+  turn: string
+  /** The user whose share of the time it takes. */
+  owner: string
+}
 
 /** All times in epoch milliseconds. */
 export const createJobStore = (db: Database) => ({
+  /** Makes owners' jobs find their order. To be called once, before any job is taken. */
+  open: (kinds: readonly string[]): Promise<void> =>
+    db.transact(async (tx) => {
+      for (const kind of kinds) await enterOwner(tx, kind, "")
+    }),
+
   /** Adds a job, or makes one that waits for the same target due at once, with new attempts. */
-  add: async (
-    tx: Tx,
-    { kind, target, turn, at }: { kind: string; target: string; turn: string; at: number },
-  ): Promise<void> => {
+  add: async (tx: Tx, job: NewJob, at: number): Promise<void> => {
+    const fresh = { attempts: 0, run_at: 0, slow: 0 }
     await tx
       .insertInto("jobs")
       .values({
+        ...job,
+        ...fresh,
         id: randomUUIDv7(),
-        kind,
-        target,
-        turn,
-        attempts: 0,
-        run_at: at,
         lease_until: 0,
         holder: null,
         error: null,
         created_at: at,
+        revision: 0,
       })
       .onConflict((conflict) =>
-        conflict.columns(["kind", "target"]).doUpdateSet({ attempts: 0, run_at: at }),
+        conflict
+          .columns(["kind", "target"])
+          .doUpdateSet({ ...fresh, revision: sql`jobs.revision + 1` }),
       )
       .execute()
+    await enterOwner(tx, job.kind, job.owner)
   },
 
-  /** Takes the job that is due longest, for `leaseMs`; null where none is due. */
-  take: (kind: string, holder: string, { at, leaseMs }: { at: number; leaseMs: number }) =>
+  /** Takes the next job of the owner who has had the least; null where none is due. */
+  take: ({ kind, slow }: Lane, lease: { holder: string; lease_until: number }, at: number) =>
     db.transactLoosely(async (tx): Promise<Job | null> => {
       await db.exclusive(tx, `jobs:${kind}`)
-      const due = await tx
-        .selectFrom("jobs")
-        .selectAll()
-        .where("kind", "=", kind)
-        .where("run_at", "<=", at)
-        .where("lease_until", "<=", at)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("jobs as other")
-                .select("other.id")
-                .whereRef("other.turn", "=", "jobs.turn")
-                .whereRef("other.kind", "=", "jobs.kind")
-                .where("other.lease_until", ">", at),
-            ),
-          ),
-        )
-        .orderBy("run_at")
-        .orderBy("id")
-        .limit(1)
-        .executeTakeFirst()
+      const due = await firstDue(tx, { kind, slow, at })
       if (!due) return null
-      const taken = { lease_until: at + leaseMs, holder }
-      await tx.updateTable("jobs").set(taken).where("id", "=", due.id).execute()
-      return { ...due, ...taken }
+      await tx.updateTable("jobs").set(lease).where("id", "=", due.id).execute()
+      await chargeOwner(tx, due)
+      return { ...due, ...lease }
     }),
 
-  /** Whether any job of the kind waits for its turn or its time. */
-  anyDue: async (kind: string, at: number): Promise<boolean> => {
+  /** Whether any job waits for a place. */
+  anyDue: async ({ kind, slow }: Lane, at: number): Promise<boolean> => {
     const found = await db.read
       .selectFrom("jobs")
       .select("id")
       .where("kind", "=", kind)
+      .where("slow", "=", slow)
+      .where("holder", "is", null)
       .where("run_at", "<=", at)
-      .where("lease_until", "<=", at)
       .limit(1)
       .executeTakeFirst()
     return found !== undefined
+  },
+
+  /** Whether anybody but `owner` has a job that waits for a place. */
+  othersDue: async ({ kind, slow }: Lane, owner: string, at: number): Promise<boolean> => {
+    const due = await ownersWithDue(db.read, { kind, slow, at })
+      .where("job_owners.owner", "!=", owner)
+      .limit(1)
+      .executeTakeFirst()
+    return due !== undefined
   },
 
   /** @returns false when the lease went to somebody else, or the job is gone */
@@ -90,35 +102,82 @@ export const createJobStore = (db: Database) => ({
     }),
 
   /** Ends it for good, unless it was asked for once more while it ran. */
-  finish: (job: Job): Promise<void> =>
+  finish: (job: Job, usedMs: number): Promise<void> =>
     db.transactLoosely(async (tx) => {
       const mine = tx.deleteFrom("jobs").where("id", "=", job.id).where("holder", "=", job.holder)
-      await mine.where("run_at", "=", job.run_at).execute()
+      await mine.where("revision", "=", job.revision).execute()
+      await release(tx, job)
+      await settleOwner(tx, job, usedMs)
+    }),
+
+  /** Puts it back, to be taken again. */
+  putBack: (job: Job, change: Partial<Job>, usedMs: number): Promise<void> =>
+    db.transactLoosely(async (tx) => {
+      await tx
+        .updateTable("jobs")
+        .set(change)
+        .where("id", "=", job.id)
+        .where("holder", "=", job.holder)
+        .where("revision", "=", job.revision)
+        .execute()
+      await release(tx, job)
+      await settleOwner(tx, job, usedMs)
+    }),
+
+  leases: (): Promise<Lease[]> =>
+    db.read
+      .selectFrom("jobs")
+      .select(["id", "holder", "lease_until"])
+      .where("holder", "is not", null)
+      .execute(),
+
+  /** Takes a job from a holder that is dead, unless it has just shown that it lives. */
+  endLease: ({ id, holder, lease_until }: Lease): Promise<void> =>
+    db.transactLoosely(async (tx) => {
       await tx
         .updateTable("jobs")
         .set({ lease_until: 0, holder: null })
-        .where("id", "=", job.id)
-        .where("holder", "=", job.holder)
-        .execute()
-    }),
-
-  again: (job: Job, change: { run_at: number; attempts: number; error: string | null }) =>
-    db.transactLoosely(async (tx): Promise<void> => {
-      await tx
-        .updateTable("jobs")
-        .set({ ...change, lease_until: 0, holder: null })
-        .where("id", "=", job.id)
-        .where("holder", "=", job.holder)
+        .where("id", "=", id)
+        .where("holder", "=", holder)
+        .where("lease_until", "=", lease_until)
         .execute()
     }),
 
   /** After a crash nobody works on anything: for a database that only one process uses. */
   releaseAll: (): Promise<void> =>
     db.transactLoosely(async (tx) => {
-      await tx.updateTable("jobs").set({ lease_until: 0, holder: null }).execute()
+      await tx
+        .updateTable("jobs")
+        .set({ lease_until: 0, holder: null })
+        .where("holder", "is not", null)
+        .execute()
     }),
 
+  /** Makes due what would be tried again later than `latest`: the clock was ahead when it was put off. */
+  bringForward: async (latest: number): Promise<void> => {
+    const late = db.read.selectFrom("jobs").select("id").where("run_at", ">", latest)
+    if (!(await late.limit(1).executeTakeFirst())) return
+    await db.transactLoosely(async (tx) => {
+      await tx.updateTable("jobs").set({ run_at: 0 }).where("run_at", ">", latest).execute()
+    })
+  },
+
   remove: async (tx: Tx, kind: string, target: string): Promise<void> => {
-    await tx.deleteFrom("jobs").where("kind", "=", kind).where("target", "=", target).execute()
+    const gone = await tx
+      .deleteFrom("jobs")
+      .where("kind", "=", kind)
+      .where("target", "=", target)
+      .returning(["kind", "owner"])
+      .execute()
+    for (const job of gone) await settleOwner(tx, job)
   },
 })
+
+const release = async (tx: Tx, { id, holder }: Job): Promise<void> => {
+  await tx
+    .updateTable("jobs")
+    .set({ lease_until: 0, holder: null })
+    .where("id", "=", id)
+    .where("holder", "=", holder)
+    .execute()
+}

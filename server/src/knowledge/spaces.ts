@@ -7,7 +7,7 @@ import type { Kind, Queue, Work } from "../jobs/queue.ts"
 import { batches, type Embedder } from "./embedder.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
 import type { Meaning, Rescored } from "./retrieval.ts"
-import type { Space, VectorStore } from "./vector-store.ts"
+import type { LackingFile, Space, VectorStore } from "./vector-store.ts"
 import { exactDot } from "./vectors.ts"
 
 interface Needs {
@@ -31,6 +31,8 @@ const questionMs = 4000
 const passagesAtOnce = 32
 const filesAtOnce = 1000
 const lookMs = 30_000
+/** A large file's vectors are asked for so long at a time, then others have their turn. */
+const sliceMs = 2000
 
 const textOf = ({ text, place }: StoredPassage): string => {
   const { heading = [] } = Place.parse(JSON.parse(place))
@@ -55,8 +57,10 @@ export const createSpaces = (needs: Needs) => {
     spaces = await store.spaces()
   }
 
-  const enqueue = async (tx: Tx, spaceId: string, file: { id: string; hash: string }) =>
-    queue?.add(tx, "embed", targetOf(spaceId, file.id), targetOf(spaceId, file.hash))
+  const enqueue = async (tx: Tx, spaceId: string, { id, hash, user_id }: LackingFile) => {
+    const names = { target: targetOf(spaceId, id), turn: targetOf(spaceId, hash) }
+    await queue?.add(tx, { kind: "embed", ...names, owner: user_id })
+  }
 
   /** Opens a space for the model in use, if there is none; a second one only to take over. */
   const openSpace = async (model: string): Promise<void> => {
@@ -77,7 +81,9 @@ export const createSpaces = (needs: Needs) => {
       const lacking = await store.lacking(id, filesAtOnce)
       if (lacking.length === 0) continue
       await db.transact(async (tx) => {
-        for (const file of lacking) await enqueue(tx, id, file)
+        // Several processes may do this at once: in one order, or they would wait for each other.
+        const inOrder = lacking.toSorted((a, z) => (a.user_id < z.user_id ? -1 : 1))
+        for (const file of inOrder) await enqueue(tx, id, file)
       })
     }
   }
@@ -144,22 +150,32 @@ export const createSpaces = (needs: Needs) => {
     if (twin) await db.transactLoosely((tx) => store.copy(tx, twin.id, file.id, space.id))
   }
 
-  const embedAll = async (space: Space, fileId: string, signal: AbortSignal): Promise<void> => {
+  /** @returns false when the slice was over before the file was */
+  const embedSlice = async (
+    space: Space,
+    fileId: string,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const endsAt = performance.now() + sliceMs
     let first = await store.done(fileId, space.id)
-    for (let size = -1; size !== 0; first += size) {
-      size = await embedFrom(space, fileId, first, signal)
-    }
+    do {
+      const size = await embedFrom(space, fileId, first, signal)
+      if (size === 0) return true
+      first += size
+    } while (performance.now() < endsAt)
+    return false
   }
 
-  const run = async ({ target, signal }: Work): Promise<void> => {
+  const run = async ({ target, signal }: Work): Promise<"unfinished" | undefined> => {
     const [spaceId = "", fileId = ""] = target.split(" ")
     const space = (await store.spaces()).find(({ id }) => id === spaceId)
     const file = await files.byId(fileId)
-    if (!space || !file || file.passages === null) return
+    if (!space || !file || file.passages === null) return undefined
     await borrow(space, file)
-    await embedAll(space, fileId, signal)
+    if (!(await embedSlice(space, fileId, signal))) return "unfinished"
     if (space.state === "active") await complete(fileId)
     else void look()
+    return undefined
   }
 
   return {

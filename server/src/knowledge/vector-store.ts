@@ -1,11 +1,13 @@
 import { type Selectable, sql } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import type { VectorSpaceRow } from "../db/file-tables.ts"
+import type { FileRow, VectorSpaceRow } from "../db/file-tables.ts"
 import type { VectorBatch } from "./pgvector-store.ts"
 import type { Given } from "./scan.ts"
 import { mergePacks, packCoarse } from "./vectors.ts"
 
 export type Space = Selectable<VectorSpaceRow>
+/** A file some of whose passages have no vector. */
+export type LackingFile = Pick<Selectable<FileRow>, "id" | "hash" | "user_id">
 
 const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
   Buffer.concat(
@@ -91,9 +93,9 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   },
 
   /** Files that can be searched by words and are not wholly in a space. */
-  lacking: async (spaceId: string, limit: number): Promise<{ id: string; hash: string }[]> => {
-    const { rows } = await sql<{ id: string; hash: string }>`
-      select id, hash from files where passages is not null and status <> 'failed' and passages >
+  lacking: async (spaceId: string, limit: number): Promise<LackingFile[]> => {
+    const { rows } = await sql<LackingFile>`
+      select id, hash, user_id from files where passages is not null and status <> 'failed' and passages >
         (select coalesce(sum(count), 0) from vector_batches
          where file_id = files.id and space_id = ${spaceId})
       order by id limit ${limit}`.execute(db.read)
