@@ -9,6 +9,7 @@ import {
 import { type Principal, permits } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import { longestChain } from "./chain.ts"
+import { createPrecedence, reservedNames } from "./precedence.ts"
 import { functionRecord, offerRecord } from "./records.ts"
 import type { ModelRecord, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
@@ -26,6 +27,8 @@ export interface Resolved {
 interface Snapshot {
   workspaceById: ReadonlyMap<string, WorkspaceModel>
   ownerById: ReadonlyMap<string, Principal>
+  /** Names of administrators' models. */
+  reserved: ReadonlySet<string>
 }
 
 interface Needs {
@@ -73,8 +76,11 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
   const load = async (): Promise<Snapshot> => {
     const models = await store.list()
     const ownerById = await store.owners()
-    return { workspaceById: new Map(models.map((model) => [model.id, model])), ownerById }
+    const workspaceById = new Map(models.map((model) => [model.id, model]))
+    return { workspaceById, ownerById, reserved: reservedNames(models, ownerById) }
   }
+
+  const precedence = createPrecedence({ registry, directory })
 
   let snapshot = await load()
   let loading: Promise<void> = Promise.resolve()
@@ -121,21 +127,22 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
   const byAdmin = ({ user_id }: WorkspaceModel): boolean =>
     snapshot.ownerById.get(user_id)?.user.role === "admin"
 
-  /**
-   * Whether it stands before a connection's model of the same id: an administrator's for everybody,
-   * another's only for those who may use it, so that nobody takes a model away from others.
-   */
-  const hides = (model: WorkspaceModel, principal: Principal): boolean =>
-    byAdmin(model) || (model.is_active && mayRead(model, principal))
+  /** Whether an id is one of, or like one of, a connection's, a function's or an administrator's. */
+  const isTaken = (id: string): boolean => precedence.taken(snapshot.reserved)(id)
+
+  /** The workspace model that an id stands for; none where another's model of that name goes first. */
+  const standing = (id: string): WorkspaceModel | undefined => {
+    const model = snapshot.workspaceById.get(id)
+    return model && (byAdmin(model) || !isTaken(id)) ? model : undefined
+  }
 
   /** The workspace model below `model`; null when what is below is a connection's. */
   const below = (model: WorkspaceModel, caller: Principal): WorkspaceModel | null | "barred" => {
-    const next = snapshot.workspaceById.get(model.base_model_id)
+    const next = standing(model.base_model_id)
     if (!next || next === model) return null
     const owner = snapshot.ownerById.get(model.user_id)
     const granted = mayRead(next, caller) || (owner !== undefined && mayRead(next, owner))
-    if (granted) return next.is_active ? next : "barred"
-    return byAdmin(next) ? "barred" : null
+    return granted && next.is_active ? next : "barred"
   }
 
   const descend = (named: WorkspaceModel, caller: Principal): Resolved => {
@@ -152,8 +159,8 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
   }
 
   const resolveNow = (caller: Caller, id: string): Resolved | null => {
-    const named = snapshot.workspaceById.get(id)
-    if (named && hides(named, caller)) {
+    const named = standing(id)
+    if (named) {
       if (!named.is_active || !mayRead(named, caller)) return null
       const resolved = descend(named, caller)
       return answerable(resolved) ? resolved : null
@@ -168,7 +175,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
   /** A runtime's model may be named without its tag, which then is `latest`. */
   const knownId = (named: string): string => {
     const latest = `${named}:latest`
-    const known = snapshot.workspaceById.has(named) || offered(named)
+    const known = standing(named) !== undefined || offered(named)
     return !known && registry.offers().has(latest) ? latest : named
   }
 
@@ -205,14 +212,15 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
 
   const list = (caller: Caller): ModelRecord[] => {
     const isAdmin = caller.user.role === "admin"
-    const workspace = [...snapshot.workspaceById.values()]
+    const taken = precedence.taken(snapshot.reserved)
+    const inForce = [...snapshot.workspaceById.values()].filter(
+      (model) => byAdmin(model) || !taken(model.id),
+    )
+    const workspace = inForce
       .filter((model) => mayRead(model, caller) && (model.is_active || isAdmin))
       .map((model) => workspaceRecord(model, caller))
-    const shown = new Set(workspace.map(({ id }) => id))
-    const hidden = (id: string): boolean => {
-      const model = snapshot.workspaceById.get(id)
-      return shown.has(id) || (model !== undefined && hides(model, caller))
-    }
+    const standingIds = new Set(inForce.map(({ id }) => id))
+    const hidden = (id: string): boolean => standingIds.has(id)
     const functions = [...directory.models()]
       .filter(({ id, of }) => !hidden(id) && mayUseFunction(of, caller))
       .map(functionRecord)
@@ -248,8 +256,8 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     mayUseNative: (caller: Caller, id: string): boolean =>
       keyAllows(caller, id) && resolveNow(caller, id) !== null,
 
-    /** Whether a function or any connection offers it, to whomever. */
-    offered,
+    /** Whether only administrators may make a model of that id. */
+    isTaken,
     /** Whether filters stand before it, so that nobody may go round them. */
     filtered: (id: string): boolean => directory.filtersOf([id, `${id}:latest`]).length > 0,
 
@@ -257,7 +265,9 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     ownerOf: (model: WorkspaceModel): Principal | undefined =>
       snapshot.ownerById.get(model.user_id),
 
+    /** Whatever stands before it, as its owner keeps it. */
     workspace: (id: string): WorkspaceModel | undefined => snapshot.workspaceById.get(id),
+    standing,
     allWorkspace: (): WorkspaceModel[] => [...snapshot.workspaceById.values()],
     reload,
   }

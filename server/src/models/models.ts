@@ -64,7 +64,7 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
       if (caller.user.role === "admin") return
       invalid(field, "only administrators may put a model over its own base")
     }
-    const workspace = catalogue.workspace(base)
+    const workspace = catalogue.standing(base)
     if (planned?.has(base) || (workspace && mayRead(workspace, caller))) return
     try {
       await catalogue.resolve(caller, base)
@@ -78,14 +78,11 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
     if (fault !== null) invalid(`${path}base_model_id`, fault)
   }
 
-  /** An id that a connection offers would hide that model from everybody. */
+  /** A person's model never takes the name of a connection's, a function's or an administrator's. */
   const checkId = ({ models, caller }: Work, id: string): void => {
     if (models.has(id)) taken(id)
-    if (catalogue.offered(id) && caller.user.role !== "admin") {
-      fail(
-        "conflict",
-        `${id} is taken by a connection's model; only administrators may override it`,
-      )
+    if (caller.user.role !== "admin" && catalogue.isTaken(id)) {
+      fail("conflict", `${id} is taken, or too like the id of another model; choose another id`)
     }
   }
 
