@@ -13,6 +13,7 @@ const commands = {
     env: { SCIM_FUZZ_ROUNDS: "100000" },
   },
   "bench:web": { dev: true, args: ["web/bench/main.ts"] },
+  "bench:neighbours": { dev: true, args: ["server/bench/neighbours.ts"] },
   "bench:functions": { dev: true, args: ["server/bench/functions.ts"] },
   "bench:scim": { dev: true, args: ["server/bench/scim.ts"] },
   screenshots: { dev: true, args: ["web/e2e/screenshots.ts"] },

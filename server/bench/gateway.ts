@@ -99,8 +99,8 @@ const ask = async (port: number, key: string, path: string, body: object) => {
 }
 
 /** Makes a plain user, who sees models by grant alone, and returns a key of theirs. */
-export const createUserKey = async ({ port }: Gateway): Promise<string> => {
-  const email = "user@example.com"
+export const createUserKey = async ({ port }: Gateway, name = "user"): Promise<string> => {
+  const email = `${name}@example.com`
   const password = "bench-password-of-a-user"
   await ask(port, adminKey, "add", { name: "Bench", email, password, role: "user" })
   const signedIn = await ask(port, "none", "signin", { email, password })
