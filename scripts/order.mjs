@@ -13,7 +13,7 @@ const lines = [
     "oidc-variables.ts",
     "config.ts",
   ],
-  ["db", "secrets", "outbound", "bus", "jobs", "http"],
+  ["concurrency", "db", "secrets", "outbound", "bus", "jobs", "http"],
   ["audit", "settings", "users", "groups"],
   ["auth", "sso", "grants"],
   ["providers", "connections"],

@@ -59,6 +59,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const router = createRouters({
     authenticate: gateway.authenticate,
     admitProvisioner: gateway.scim.admit,
+    fairLoop: gateway.fairLoop,
     bodyLimit,
   })
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)

@@ -17,6 +17,7 @@ import { createAbilities } from "./chat/abilities.ts"
 import { createChat } from "./chat/chat.ts"
 import { createFiltering } from "./chat/filtering.ts"
 import { createConversations } from "./chats/conversations.ts"
+import { createFairLoop } from "./concurrency/fair-loop.ts"
 import type { Config } from "./config.ts"
 import { createConnections } from "./connections/connections.ts"
 import { createRegistry } from "./connections/registry.ts"
@@ -143,6 +144,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     failures,
     log,
   })
+  const fairLoop = createFairLoop()
   const running = createRunning(createLive({ store: authStore, bus }).watch)
 
   const grants = createGrants(db)
@@ -189,6 +191,7 @@ export const createGateway = async (config: Config, log: Logger) => {
   const { citing } = library
   const template = () => settings.current().rag_template
   const chat = createChat({
+    fairLoop,
     citing,
     template,
     catalogue,
@@ -215,6 +218,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     log,
   })
   const runtime = createRuntime({
+    fairLoop,
     config,
     registry,
     catalogue,
@@ -255,6 +259,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     sso,
     passwordSignIn,
     running,
+    fairLoop,
     registry,
     connections,
     catalogue,

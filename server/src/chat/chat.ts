@@ -1,3 +1,4 @@
+import type { FairLoop } from "../concurrency/fair-loop.ts"
 import { inOrderOfChoice } from "../connections/choice.ts"
 import type { Offer } from "../connections/registry.ts"
 import { type Attempt, type SendListener, send } from "../connections/send.ts"
@@ -14,6 +15,7 @@ import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
 import type { Booked, Ended, Meter, Meters } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
+import { clientHeaders } from "./client-headers.ts"
 import { bodyFor, hidesUsage } from "./context.ts"
 import type { Filtering } from "./filtering.ts"
 import { chatEndings, Frames, responseEndings } from "./frames.ts"
@@ -22,6 +24,7 @@ import type { ModelRequest } from "./request.ts"
 import { asksForFiles, type SourceWords, withSources, wordsOf } from "./sources.ts"
 
 interface Needs {
+  fairLoop: FairLoop
   catalogue: Catalogue
   citing: Citing
   /** How sources are put to the model; empty for the usual way. */
@@ -56,21 +59,6 @@ interface AskingForChat extends Asking {
   signal?: AbortSignal
   /** Passages found before: the answer goes on with these, and none are sought. */
   quoted?: readonly Quoted[] | null
-}
-
-/**
- * Headers of the client's that upstreams may want; everything else stays here, an organization or a
- * project too: they would have to go with our key.
- */
-const passedOn = /^(openai-beta|anthropic-beta|idempotency-key|traceparent|tracestate|accept)$/
-
-const clientHeaders = ({ incoming }: Exchange): Record<string, string> => {
-  const passed: Record<string, string> = {}
-  for (const name in incoming.headers) {
-    const value = incoming.headers[name]
-    if (typeof value === "string" && passedOn.test(name)) passed[name] = value
-  }
-  return passed
 }
 
 const attemptFor =
@@ -117,6 +105,7 @@ const refusedBy = (error: unknown, isGone: boolean): Ended => {
 
 /** Takes a request that was read to a connection that has its model, and the reply back. */
 export const createChat = ({
+  fairLoop,
   catalogue,
   citing,
   template,
@@ -172,8 +161,9 @@ export const createChat = ({
         askFunction(resolved.answered, { caller, request, book }, { resolved, meter, hearing })
         return
       }
-      const patience = attempts[0]?.upstream.firstByteMs ?? 0
-      hearing.follow(send(attempts, hearing, patience))
+      const withinMs = attempts[0]?.upstream.firstByteMs ?? 0
+      const share = fairLoop.of(caller.user.id)
+      hearing.follow(send(attempts, hearing, { withinMs, share }))
     })
 
   /** As `dispatch`, with the filters that stand before the model. */

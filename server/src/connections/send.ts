@@ -1,3 +1,4 @@
+import { costs, type LoopShare } from "../concurrency/fair-loop.ts"
 import type { Flow, ReplyListener, UpstreamRequest } from "../outbound/client.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Upstream } from "./upstream.ts"
@@ -19,6 +20,13 @@ export interface SendListener extends ReplyListener {
   chosen(upstream: Upstream): void
 }
 
+interface Terms {
+  /** For the reply's head, all tries together. */
+  withinMs: number
+  /** The caller's, of which each piece of the reply takes. */
+  share: LoopShare
+}
+
 interface Held {
   upstream: Upstream
   status: number
@@ -36,6 +44,11 @@ class Sending implements Flow {
   readonly #attempts: readonly Attempt[]
   readonly #listener: SendListener
   readonly #deadline: number
+  readonly #share: LoopShare
+  /** More is wanted, but it is others' turn. */
+  #waiting = false
+  #wanted = true
+  #begun = false
   #next = 0
   #flow: Flow | null = null
   #cancelled = false
@@ -43,10 +56,11 @@ class Sending implements Flow {
   #release: (() => void) | null = null
   #holding: NodeJS.Timeout | undefined
 
-  constructor(attempts: readonly Attempt[], listener: SendListener, deadline: number) {
+  constructor(attempts: readonly Attempt[], listener: SendListener, { withinMs, share }: Terms) {
     this.#attempts = attempts
     this.#listener = listener
-    this.#deadline = deadline
+    this.#deadline = performance.now() + withinMs
+    this.#share = share
   }
 
   start(): this {
@@ -55,7 +69,24 @@ class Sending implements Flow {
   }
 
   resume(): void {
-    this.#flow?.resume()
+    this.#wanted = true
+    if (!this.#waiting) this.#flow?.resume()
+  }
+
+  /** @returns whether more may come at once */
+  #goOnInTurn(wanted: boolean): boolean {
+    // Most replies have one piece, whose turn was the request's.
+    const isFirst = !this.#begun
+    this.#begun = true
+    if (isFirst || this.#share.take(costs.chunk)) return wanted
+    this.#wanted = wanted
+    if (this.#waiting) return false
+    this.#waiting = true
+    this.#share.wait(costs.chunk, () => {
+      this.#waiting = false
+      if (this.#wanted) this.#flow?.resume()
+    })
+    return false
   }
 
   cancel(): void {
@@ -112,7 +143,7 @@ class Sending implements Flow {
         }
       },
       data: (chunk) => {
-        if (!held) return listener.data(chunk)
+        if (!held) return this.#goOnInTurn(listener.data(chunk))
         held.bytes += chunk.length
         if (held.bytes <= mostHeldBytes) held.chunks.push(chunk)
         return true
@@ -162,9 +193,5 @@ class Sending implements Flow {
   }
 }
 
-/** @param withinMs for the reply's head, all tries together */
-export const send = (
-  attempts: readonly Attempt[],
-  listener: SendListener,
-  withinMs: number,
-): Flow => new Sending(attempts, listener, performance.now() + withinMs).start()
+export const send = (attempts: readonly Attempt[], listener: SendListener, terms: Terms): Flow =>
+  new Sending(attempts, listener, terms).start()

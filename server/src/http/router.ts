@@ -1,11 +1,12 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import type { z } from "zod"
+import { costs, type FairLoop } from "../concurrency/fair-loop.ts"
 import { type FieldError, fail } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import { routeAllowed } from "./allowed-routes.ts"
 import { checkAuthority, checkBodyAuthority } from "./authority.ts"
-import { parseJson, readBytes, unstorablePath } from "./body.ts"
+import { leftMidway, parseJson, readBytes, unstorablePath } from "./body.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { type Env, type Exchange, type HttpContext, type NodeExchange, pathOf } from "./exchange.ts"
@@ -129,33 +130,59 @@ const answer = (value: unknown, status: number): Response => {
 export interface RouterNeeds {
   authenticate: Authenticate
   admitProvisioner: AdmitProvisioner
+  /** In which users take turns. */
+  fairLoop: FairLoop
   /** Bytes of a JSON body at the most. */
   bodyLimit: number
 }
 
 /** Makes the routers of all nouns. `style` is how their refusals are worded. */
 export const createRouters =
-  ({ authenticate, admitProvisioner, bodyLimit }: RouterNeeds) =>
+  ({ authenticate, admitProvisioner, fairLoop, bodyLimit }: RouterNeeds) =>
   (style: ErrorStyle): Router => {
     const hono = new Hono<Env>()
     const shapes: RouteShape[] = []
 
     const hots: HotRoute[] = []
 
-    /** At once where the caller is known, which is why it is not async. */
+    /** @returns null where the request may go on at once */
+    const turnOf = (exchange: Exchange): Promise<void> | null => {
+      const share = fairLoop.of(exchange.caller?.user.id ?? exchange.address)
+      const turn = share.turn(costs.request)
+      if (!turn) return null
+      return turn.then(() => {
+        if (exchange.outgoing.destroyed) throw leftMidway()
+      })
+    }
+
+    /** A flood of requests that are refused is a flood too. */
+    const refuseInTurn = async (error: unknown, exchange: Exchange): Promise<never> => {
+      await turnOf(exchange)
+      throw error
+    }
+
+    /** At once where the caller is known and need not wait, which is why it is not async. */
     const callerFor = (
       shape: RouteShape,
       exchange: Exchange,
       path: string,
-    ): Caller | null | Promise<Caller> => {
+    ): Caller | null | Promise<Caller | null> => {
       const { access } = shape
-      if (access === "anyone" || access === "provisioner") return null
-      const welcome = (caller: Caller): Caller => {
+      const welcome = (caller: Caller): Caller | Promise<Caller> => {
         exchange.caller = caller
-        return admit(caller, shape, path)
+        admit(caller, shape, path)
+        return turnOf(exchange)?.then(() => caller) ?? caller
       }
-      const known = authenticate(exchange)
-      return known instanceof Promise ? known.then(welcome) : welcome(known)
+      if (access === "anyone" || access === "provisioner") {
+        return turnOf(exchange)?.then(() => null) ?? null
+      }
+      const refuse = (error: unknown): Promise<never> => refuseInTurn(error, exchange)
+      try {
+        const known = authenticate(exchange)
+        return known instanceof Promise ? known.then(welcome).catch(refuse) : welcome(known)
+      } catch (error) {
+        return refuse(error)
+      }
     }
 
     const bodyOf = async (shape: RouteShape, exchange: NodeExchange): Promise<unknown> => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Audit } from "../audit/audit.ts"
 import { credentialHeaders } from "../auth/carriers.ts"
+import type { FairLoop } from "../concurrency/fair-loop.ts"
 import type { Config } from "../config.ts"
 import { inOrderOfChoice } from "../connections/choice.ts"
 import type { Registry } from "../connections/registry.ts"
@@ -25,6 +26,7 @@ import { type NativeOperation, ollamaOperation, openaiOperation } from "./operat
 import { Pass } from "./pass.ts"
 
 interface Needs {
+  fairLoop: FairLoop
   config: Config
   registry: Registry
   catalogue: Catalogue
@@ -83,7 +85,7 @@ const pathOf = (target: string): string => {
 
 /** Passes requests through to the native APIs of runtimes and providers. */
 export const createRuntime = (needs: Needs) => {
-  const { config, registry, catalogue, meters, running, db, audit } = needs
+  const { fairLoop, config, registry, catalogue, meters, running, db, audit } = needs
 
   const connected = (kind: Kind): Upstream[] => {
     const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)
@@ -138,7 +140,8 @@ export const createRuntime = (needs: Needs) => {
         shutDown: () =>
           pass.stop("shut_down", new Failure("shutting_down", "The gateway is shutting down")),
       })
-      pass.follow(send(attempts, pass, attempts[0]?.upstream.firstByteMs ?? 0))
+      const withinMs = attempts[0]?.upstream.firstByteMs ?? 0
+      pass.follow(send(attempts, pass, { withinMs, share: fairLoop.of(caller.user.id) }))
     })
 
   const offersFor = async (caller: Caller, kind: Kind, model: string) => {

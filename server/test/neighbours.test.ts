@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { createRows, ownRatioOf } from "../bench/neighbour-rows.ts"
+import { createProcesses } from "../bench/processes.ts"
+
+// `npm run bench:neighbours` in short, with a bound that a busy machine keeps: without fairness the
+// ratios are far above 50.
+const maxRatio = 12
+
+const processes = createProcesses()
+const folder = mkdtempSync(join(tmpdir(), "portico-neighbours-"))
+let measure: Awaited<ReturnType<typeof createRows>>
+
+beforeAll(async () => {
+  const main = new URL("../src/main.ts", import.meta.url).pathname
+  measure = await createRows(processes, { folder, main, seconds: 3, windows: 1, nodeOptions: [] })
+})
+afterAll(async () => {
+  await processes.stopAll()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it.each(["1,000 connections", "1,000 streams"])(
+  "answers one user in time while another has %s",
+  { timeout: 120_000 },
+  async (attack) => {
+    const row = await measure(attack)
+    expect(row.attacked.failed).toBe(0)
+    expect(ownRatioOf(row)).toBeLessThan(maxRatio)
+  },
+)
