@@ -12,6 +12,7 @@ const commands = {
     args: ["node_modules/vitest/vitest.mjs", "run", "server/test/scim-fuzz.test.ts"],
     env: { SCIM_FUZZ_ROUNDS: "100000" },
   },
+  "fuzz:api": { dev: true, args: ["server/bench/fuzz-api.ts"] },
   "bench:web": { dev: true, args: ["web/bench/main.ts"] },
   "bench:neighbours": { dev: true, args: ["server/bench/neighbours.ts"] },
   "bench:functions": { dev: true, args: ["server/bench/functions.ts"] },

@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import pg from "pg"
 import { inject } from "vitest"
 import type { Database } from "../src/db/database.ts"
 import { openDatabase } from "../src/db/open.ts"
+import { createPostgres } from "./setup/postgres.ts"
 
 /** A place for one database that nobody else uses. */
 export interface Place {
@@ -19,30 +18,6 @@ export interface Place {
 
 export interface OpenedDatabase extends Place {
   db: Database
-}
-
-const onServer = async (url: string, sql: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
-}
-
-/** A new, empty database on the PostgreSQL server at `server`. */
-export const createPostgres = async (
-  server: string,
-): Promise<{ url: string; drop: () => Promise<void> }> => {
-  const name = `portico_${randomUUID().replaceAll("-", "")}`
-  await onServer(server, `create database ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return {
-    url: url.href,
-    drop: () => onServer(server, `drop database if exists ${name} with (force)`),
-  }
 }
 
 const folder = (): string => mkdtempSync(join(tmpdir(), "portico-"))

@@ -6,9 +6,10 @@ import {
   type DatabaseServer,
   postgresPrograms,
 } from "./database-server.ts"
-import { createPostgres, hasPostgres } from "./databases.ts"
+import { hasPostgres } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminEmail, adminKey, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
+import { createPostgres } from "./setup/postgres.ts"
 import { startStream } from "./streams.ts"
 
 const hello = { model: "gpt-fake", messages: [{ role: "user", content: "hello" }] }

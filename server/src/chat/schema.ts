@@ -37,6 +37,6 @@ export const OpenAIError = z
       param: z.string().nullable(),
       code: z.string().nullable(),
     }),
-    detail: z.string(),
+    detail: z.string().optional().describe("The same sentence; absent in a provider's own words"),
   })
   .meta({ id: "OpenAIError" })

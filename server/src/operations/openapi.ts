@@ -76,9 +76,12 @@ const parametersIn = (place: "path" | "query", schema: JsonSchema): Json[] => {
   }))
 }
 
+/** Of a body whose schema is not declared. */
+const typeOf = (contentType: string): string => (contentType.endsWith("json") ? "object" : "string")
+
 const createDescriber = ({ describe }: Components) => {
   const content = (schema: RouteShape["body"], direction: Direction, type: string) => ({
-    [type]: { schema: schema ? describe(schema, direction) : { type: "string" } },
+    [type]: { schema: schema ? describe(schema, direction) : { type: typeOf(type) } },
   })
 
   const refusal = ({ style }: MountedRoute, description: string): Described => ({

@@ -1,10 +1,12 @@
 import { execFileSync, spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readdirSync } from "node:fs"
 import { chown } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import pg from "pg"
 import type { TestProject } from "vitest/node"
 
 declare module "vitest" {
@@ -88,6 +90,30 @@ export const startCluster = async (
       shell.stdin.end()
       await exited
     },
+  }
+}
+
+const onServer = async (url: string, sql: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A new, empty database on the PostgreSQL server at `server`. */
+export const createPostgres = async (
+  server: string,
+): Promise<{ url: string; drop: () => Promise<void> }> => {
+  const name = `portico_${randomUUID().replaceAll("-", "")}`
+  await onServer(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    drop: () => onServer(server, `drop database if exists ${name} with (force)`),
   }
 }
 

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest"
+import { runRound } from "../bench/api-fuzz/round.ts"
+import { databases } from "./databases.ts"
+
+/** More: `npm run fuzz:api -- --requests 1000000`. The same seed makes the same requests. */
+const requests = 5000
+
+describe.each(databases)("whatever is asked of the interface, on $name", ({ place }) => {
+  it.each([
+    { kind: "people", seed: 7 },
+    { kind: "everyone", seed: 8 },
+  ] as const)(
+    "is answered as documented, and nobody gets another's things ($kind)",
+    async (round) => {
+      const found = await place()
+      try {
+        const result = await runRound({ ...round, requests, env: found.env })
+        expect(result.problems).toEqual([])
+        expect(result.sent).toBeGreaterThan(900)
+      } finally {
+        await found.remove()
+      }
+    },
+    300_000,
+  )
+})
