@@ -48,7 +48,7 @@ export const createVerdict = (document: OpenApi) => {
   const ofShape = (operation: Operation, reply: Reply): string | undefined => {
     const { status, text, headers, isCut } = reply
     const type = mediaType(headers["content-type"])
-    if (!type.endsWith("json") || isCut || text === "") return undefined
+    if (!/[/+]json$/.test(type) || isCut || text === "") return undefined
     let body: unknown
     try {
       body = JSON.parse(text)
