@@ -185,6 +185,15 @@ const prepare = async (options: RoundOptions, urls: string[]) => {
   return { gateway, random, ids, document, people, victimsThings }
 }
 
+const compareThings = (result: RoundResult, before: string, after: string): void => {
+  if (before === after) return
+  let at = 0
+  while (before[at] === after[at]) at++
+  const around = (text: string): string => text.slice(Math.max(0, at - 100), at + 100)
+  const request = `before: ${around(before)}\n    after: ${around(after)}`
+  result.problems.push({ what: "another's things were changed", request })
+}
+
 /** A fresh gateway, so many requests, and what was wrong with it. */
 export const runRound = async (options: RoundOptions): Promise<RoundResult> => {
   const openai = await startFakeOpenAI({})
@@ -219,12 +228,7 @@ export const runRound = async (options: RoundOptions): Promise<RoundResult> => {
       if (!people) break
       world.people = people
     }
-    if (options.kind === "people" && (await victimsThings()) !== before) {
-      result.problems.push({
-        what: "another's things were changed",
-        request: `seed ${options.seed}`,
-      })
-    }
+    if (options.kind === "people") compareThings(result, before, await victimsThings())
     result.latency = await watch.stop()
     result.rssMb = readRss(gateway.pid)
   } finally {

@@ -60,6 +60,8 @@ export const openStream = ({ exchange, caller, running, busy }: Needs): EventStr
       resolve()
     })
   })
+  // A reply to HEAD has no body that could go on.
+  if (exchange.incoming.method === "HEAD") end()
 
   return {
     send: ({ id, name, data }) => {

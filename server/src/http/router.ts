@@ -127,6 +127,12 @@ const answer = (value: unknown, status: number): Response => {
   return Response.json(value, { status })
 }
 
+/** Nobody will read the body of a reply to HEAD: whoever makes it may stop. */
+const forMethod = async (method: string, response: Response): Promise<Response> => {
+  if (method === "HEAD") await response.body?.cancel()
+  return response
+}
+
 export interface RouterNeeds {
   authenticate: Authenticate
   admitProvisioner: AdmitProvisioner
@@ -233,7 +239,7 @@ export const createRouters =
           checkBodyAuthority(request.caller, shape, body)
           // The shape and the handler were declared together; their types agree by `on`'s own.
           const whole = { ...request, query, body } as Parameters<typeof handler>[0]
-          return answer(await handler(whole), status)
+          return forMethod(context.req.method, answer(await handler(whole), status))
         })
       },
       raw: (shape, handler) => {
