@@ -213,7 +213,7 @@ describe("a body of 100 MB", () => {
       return Number(/^process_resident_memory_bytes (\d+)/m.exec(body)?.[1]) / 1e6
     }
     const headers = { authorization: `Bearer ${adminKey}` }
-    const big = Buffer.alloc(100e6, "a")
+    const big = Buffer.alloc(100e6, " ")
     const send = (path: string, body: Body) =>
       fetch(server.url + path, { method: "POST", headers, body, duplex: "half" } as RequestInit)
     const before = await resident()

@@ -7,6 +7,7 @@ import type { FunctionModel } from "../functions/directory.ts"
 import type { ModelAsk } from "../functions/model-reply.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
+import { refuseUnparsable } from "../http/json-object.ts"
 import { createReply } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
 import type { Cited, Citing } from "../knowledge/citing.ts"
@@ -126,6 +127,7 @@ export const createChat = ({
       return
     }
     const { requestId } = book
+    refuseUnparsable(request.bytes)
     const body = bodyFor(request, resolved.workspace, model.id)
     const ask = { model, body, streamed: request.streamed, estimated: meter.estimated }
     replies({ ...ask, caller, requestId, above: request.above ?? [] }, hearing)

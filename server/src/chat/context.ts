@@ -1,20 +1,38 @@
-import { splice } from "../http/members.ts"
+import { type Edit, members, nestedEnd, skipSpace, splice } from "../http/members.ts"
 import type { WorkspaceModel } from "../models/schema.ts"
 import { asksForUsage, type ModelRequest } from "./request.ts"
 
-interface Message {
-  role?: unknown
-  content?: unknown
+/** Of one message; those that are looked for come first, or there is no telling what it is. */
+const mostOfMessage = 100
+const openBrace = 0x7b
+const quote = 0x22
+
+/** Where the text of a first message begins that is the system's; null where there is none. */
+const systemText = (bytes: Buffer, first: number): number | null => {
+  const message = bytes.subarray(first, nestedEnd(bytes, first))
+  const found = members(message, mostOfMessage)
+  // The last of twins counts, as for JSON.parse.
+  const role = found.findLast(({ key }) => key === "role")
+  const content = found.findLast(({ key }) => key === "content")
+  if (!role || !content || message[content.valueStart] !== quote) return null
+  const named = message.toString("utf8", role.valueStart, role.valueEnd)
+  const isSystem = named === '"system"' || named === '"developer"'
+  return isSystem ? first + content.valueStart + 1 : null
 }
 
 /** The prompt before the caller's own: in its system message where it has one, else as the first. */
-const withPrompt = (messages: readonly Message[], prompt: string): readonly Message[] => {
-  const [first, ...rest] = messages
-  const own = first?.role === "system" || first?.role === "developer"
-  if (own && typeof first.content === "string") {
-    return [{ ...first, content: `${prompt}\n\n${first.content}` }, ...rest]
-  }
-  return [{ role: "system", content: prompt }, ...messages]
+const promptEdit = ({ bytes, members: found }: ModelRequest, prompt: string): Edit[] => {
+  const messages = found.find(({ key }) => key === "messages")
+  if (!messages) return []
+  const first = skipSpace(bytes, messages.valueStart + 1)
+  if (bytes[first] !== openBrace) return []
+  const text = systemText(bytes, first)
+  const at = text ?? first
+  const put =
+    text === null
+      ? `${JSON.stringify({ role: "system", content: prompt })},`
+      : JSON.stringify(`${prompt}\n\n`).slice(1, -1)
+  return [{ start: at, end: at, text: put }]
 }
 
 /** The base's own prompt first, so that what is nearer to the caller has the later word. */
@@ -32,12 +50,14 @@ const callersOwn = ["stream", "stream_options"]
 const defaults = (workspace: readonly WorkspaceModel[]): Record<string, unknown> =>
   Object.assign({}, ...workspace.toReversed().map(({ params: { system, ...rest } }) => rest))
 
+/** What the models named bring along. @returns what changes in the messages */
 const applyWorkspace = (
   changes: Map<string, string>,
-  { operation, fields, context }: ModelRequest,
+  request: ModelRequest,
   workspace: readonly WorkspaceModel[],
-): void => {
-  if (operation !== "chat/completions") return
+): Edit[] => {
+  const { operation, fields, context } = request
+  if (operation !== "chat/completions") return []
   // Some upstreams ignore the case of keys; a parameter must not come in beside the caller's.
   const fixed = new Set([...callersOwn, ...Object.keys(fields).map((key) => key.toLowerCase())])
   for (const [name, value] of Object.entries(defaults(workspace))) {
@@ -45,9 +65,7 @@ const applyWorkspace = (
     changes.set(name, JSON.stringify(value))
   }
   const prompt = [sections(workspace), context].filter(Boolean).join("\n\n")
-  if (prompt && Array.isArray(fields.messages)) {
-    changes.set("messages", JSON.stringify(withPrompt(fields.messages, prompt)))
-  }
+  return prompt ? promptEdit(request, prompt) : []
 }
 
 const countsWhenAsked = new Set(["chat/completions", "completions"])
@@ -67,11 +85,13 @@ export const bodyFor = (
 ): Buffer => {
   const changes = new Map<string, string>()
   if (upstreamModel !== request.model) changes.set("model", JSON.stringify(upstreamModel))
-  if (workspace.length > 0 || request.context) applyWorkspace(changes, request, workspace)
+  const brings = workspace.length > 0 || request.context
+  const inside = brings ? applyWorkspace(changes, request, workspace) : []
   if (hidesUsage(request)) {
     const own = request.fields.stream_options
     const options = typeof own === "object" && own !== null ? own : {}
     changes.set("stream_options", JSON.stringify({ ...options, include_usage: true }))
   }
-  return changes.size === 0 ? request.bytes : splice(request.bytes, request.members, changes)
+  if (changes.size === 0 && inside.length === 0) return request.bytes
+  return splice(request.bytes, request.members, changes, inside)
 }

@@ -3,6 +3,7 @@ import type { Directory } from "../functions/directory.ts"
 import type { FilterChains } from "../functions/filter-chain.ts"
 import { Filtered } from "../functions/filtered.ts"
 import type { Caller } from "../http/caller.ts"
+import { refuseUnparsable } from "../http/json-object.ts"
 import { members } from "../http/members.ts"
 import type { Resolved } from "../models/catalogue.ts"
 import type { Hear, Hearing } from "./chat.ts"
@@ -48,6 +49,7 @@ const behind =
 /** The request with all that its model brings along, so that filters see what the provider would. */
 const laidOut = (request: ModelRequest, { workspace }: Resolved): Record<string, unknown> => {
   // As if it were not streamed: the usage that is asked for on our own behalf comes in later.
+  refuseUnparsable(request.bytes)
   const body = bodyFor({ ...request, streamed: false }, workspace, request.model)
   return JSON.parse(body.toString("utf8"))
 }
@@ -84,7 +86,7 @@ export const createFiltering = ({ directory, chains }: Needs) => ({
         const fields = await chain.before(laidOut(request, resolved)).catch(refused)
         const bytes = Buffer.from(JSON.stringify(fields))
         const { context: _context, ...rest } = request
-        const changed = { ...rest, fields, bytes, members: members(bytes) }
+        const changed = { ...rest, fields, bytes, members: members(bytes), scanned: null }
         await dispatch(changed, { ...resolved, workspace: [] }, (hear) =>
           behind(hear, (inner) => new Filtered(inner, chain)),
         )

@@ -3,6 +3,7 @@ import { failureOf } from "../connections/words.ts"
 import { Failure } from "../errors.ts"
 import type { Abilities, ReplyHears } from "../functions/abilities.ts"
 import { toFailure } from "../http/errors.ts"
+import { bodyOf } from "../http/json-object.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/reply-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
@@ -168,7 +169,7 @@ export const createInner =
     let cancelled = false
     const stopped = new AbortController()
     const ask = async (): Promise<void> => {
-      const read = readRequest(operation, Buffer.from(JSON.stringify(fields)))
+      const read = readRequest(operation, bodyOf(Buffer.from(JSON.stringify(fields))))
       const request = { ...read, above }
       const book = { requestId, startedAt: performance.now() }
       const { signal } = stopped

@@ -1,14 +1,11 @@
 import { fail } from "../errors.ts"
-import { parseJson } from "../http/body.ts"
-import { type Member, members, refuseTwins } from "../http/members.ts"
+import type { JsonBody } from "../http/body-buffer.ts"
+import { elementsOf, isGiven, isObject, type JsonObject, readObject } from "../http/json-object.ts"
 import type { Operation } from "../providers/provider.ts"
 
 /** An OpenAI-style request, read once: its bytes, and where its members stand in them. */
-export interface ModelRequest {
+export interface ModelRequest extends JsonObject {
   operation: Operation
-  bytes: Buffer
-  members: readonly Member[]
-  fields: Record<string, unknown>
   model: string
   streamed: boolean
   /** The functions that asked for it, the outermost first. */
@@ -27,9 +24,6 @@ const requiredFields: Record<Operation, readonly string[]> = {
 const wrongType = (param: string, right: string): never =>
   fail("bad_request", `"${param}" must be ${right}`, { param })
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const longestModelId = 300
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f]/
@@ -43,34 +37,32 @@ const checkModel = (model: unknown): string => {
   return model
 }
 
-const checkMessages = (messages: unknown): void => {
-  if (!Array.isArray(messages)) wrongType("messages", "an array of messages")
-  else if (messages.length === 0) wrongType("messages", "an array with at least one message")
-  else if (!messages.every(isObject)) wrongType("messages", "an array of objects, each with a role")
+const checkMessages = (object: JsonObject): void => {
+  const messages = elementsOf(object, "messages") ?? wrongType("messages", "an array of messages")
+  if (messages.elements === 0) wrongType("messages", "an array with at least one message")
+  if (messages.objects < messages.elements) {
+    wrongType("messages", "an array of objects, each with a role")
+  }
 }
-
-const optional = (fields: Record<string, unknown>, name: string) => fields[name] ?? undefined
 
 /**
  * Reads and checks a body.
  * @throws {Failure} `invalid_json`, `duplicate_parameter`, `missing_parameter` or `bad_request`,
  *   with `param` where one is at fault
  */
-export const readRequest = (operation: Operation, bytes: Buffer): ModelRequest => {
-  const fields = parseJson(bytes)
-  if (!isObject(fields)) return fail("invalid_json", "The body must be a JSON object")
-  const found = members(bytes)
-  refuseTwins(found)
+export const readRequest = (operation: Operation, body: JsonBody): ModelRequest => {
+  const object = readObject(body)
   for (const param of requiredFields[operation]) {
-    if (optional(fields, param) === undefined) {
+    if (!isGiven(object, param)) {
       fail("missing_parameter", `The required field "${param}" is missing`, { param })
     }
   }
+  const { fields } = object
   const model = checkModel(fields.model)
-  if (operation === "chat/completions") checkMessages(fields.messages)
-  const stream = optional(fields, "stream")
-  if (stream !== undefined && typeof stream !== "boolean") wrongType("stream", "true or false")
-  return { operation, bytes, members: found, fields, model, streamed: stream === true }
+  if (operation === "chat/completions") checkMessages(object)
+  const stream = fields.stream ?? false
+  if (typeof stream !== "boolean") wrongType("stream", "true or false")
+  return { ...object, operation, model, streamed: stream === true }
 }
 
 /** Whether the client itself asked for the usage chunk of a stream. */

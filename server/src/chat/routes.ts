@@ -1,3 +1,5 @@
+import type { JsonBody } from "../http/body-buffer.ts"
+import { limitsFor } from "../http/json-object.ts"
 import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Operation } from "../providers/provider.ts"
@@ -28,6 +30,7 @@ interface Needs {
 
 /** The OpenAI-style routes; each is passed through to a connection that has the model. */
 export const chatRoutes = ({ router, chat, bodyLimit }: Needs): Router => {
+  const limits = limitsFor(bodyLimit)
   for (const [operation, { summary, body }] of Object.entries(operations)) {
     const declared = route("user", {
       method: "post",
@@ -46,9 +49,9 @@ export const chatRoutes = ({ router, chat, bodyLimit }: Needs): Router => {
       },
     })
     router.hot(declared, ({ caller, exchange, read }) => {
-      const answer = (bytes: Buffer): Promise<void> =>
-        chat.complete(exchange, caller, readRequest(operation as Operation, bytes))
-      const body = read(bodyLimit)
+      const answer = (body: JsonBody): Promise<void> =>
+        chat.complete(exchange, caller, readRequest(operation as Operation, body))
+      const body = read(limits)
       return body instanceof Promise ? body.then(answer) : answer(body)
     })
   }

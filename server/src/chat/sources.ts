@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
+import { parsedWhole } from "../http/json-object.ts"
 import { members, without } from "../http/members.ts"
 import { type Cited, type Citing, FileReference, type Lent } from "../knowledge/citing.ts"
 import { promptFor } from "../knowledge/fence.ts"
@@ -87,7 +88,8 @@ export const withSources = async (
   caller: Caller,
   asked: { request: ModelRequest; resolved: Resolved; signal: AbortSignal },
 ): Promise<Sourced> => {
-  const { request, resolved, signal } = asked
+  const { resolved, signal } = asked
+  const request = parsedWhole(asked.request)
   const { files, ...fields } = request.fields
   const bytes = without(request.bytes, request.members, "files")
   const bare = { ...request, fields, bytes, members: members(bytes) }

@@ -3,6 +3,7 @@ import type { Chat as Engine } from "../chat/chat.ts"
 import { readRequest } from "../chat/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
+import { bodyOf } from "../http/json-object.ts"
 import type { Cited } from "../knowledge/citing.ts"
 import type { Quoted } from "../knowledge/fence.ts"
 import { type Collected, Collector } from "./collector.ts"
@@ -46,7 +47,7 @@ export const createAsking =
       const { signal } = leaving
       started(() => leaving.abort())
       const asking = async (): Promise<void> => {
-        const request = readRequest("chat/completions", body)
+        const request = readRequest("chat/completions", bodyOf(body))
         await engine.answer({ caller, request, book, signal, quoted }, (meter, over) => {
           const collector = new Collector({
             meter,

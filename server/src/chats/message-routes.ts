@@ -40,6 +40,7 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
       summary: "Say something, or ask again; the answer is written whether or not anybody looks",
       params: ById,
       body: NewMessage,
+      bodyLimits: { maxBytes: 50_000_000 },
       responses: {
         200: json(Started, "The new messages; follow them with `events?after={seq}`"),
         404: unknown,

@@ -68,6 +68,7 @@ const exportRoutes = (router: Router, transfer: Transfer): void => {
       givesAuthority: false,
       summary: "Chats from exported files, as new ones of one's own",
       body: ChatImport,
+      bodyLimits: { maxBytes: 50_000_000, maxValues: 2_000_000 },
       responses: {
         200: json(ChatImported, "The new chats"),
         422: { description: "Nothing that can be read as a chat" },

@@ -5,6 +5,7 @@ import type { Chat as Engine } from "../chat/chat.ts"
 import { readRequest } from "../chat/request.ts"
 import type { Database } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
+import { bodyOf } from "../http/json-object.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { Answers } from "./answers.ts"
@@ -64,7 +65,7 @@ export const createTitles = (needs: Needs) => {
       const body = { model, messages: [{ role: "user", content }], max_tokens: mostTokens }
       const stream = { stream: true, stream_options: { include_usage: true } }
       const bytes = Buffer.from(JSON.stringify({ ...body, ...stream }))
-      const request = readRequest("chat/completions", bytes)
+      const request = readRequest("chat/completions", bodyOf(bytes))
       const book = { requestId: randomUUID(), startedAt: performance.now() }
       let said = ""
       const hear: Parameters<Engine["answer"]>[1] = (meter, over) =>

@@ -25,6 +25,10 @@ const unknown = { description: "No such function" }
 const badSource = { description: "The source cannot be loaded; `errors` has line and column" }
 const ByVersion = ById.extend({ version: z.coerce.number<string>().int().min(1) })
 
+/** A source may be in letters of several bytes each, and half of them escaped. */
+const sourceLimits = { maxBytes: 2_000_000 }
+const importLimits = { maxBytes: 20_000_000 }
+
 interface Needs {
   router: Router
   functions: Functions
@@ -53,6 +57,7 @@ const addKeeping = ({ router, functions, check, runs }: Needs): void => {
       givesAuthority: true,
       summary: "Create a function from its source; it is granted to nobody else",
       body: NewFunction,
+      bodyLimits: sourceLimits,
       responses: {
         200: json(FunctionRecord, "The new function"),
         409: { description: "The id is taken" },
@@ -68,6 +73,7 @@ const addKeeping = ({ router, functions, check, runs }: Needs): void => {
       givesAuthority: false,
       summary: "Read a source without saving it: what is wrong, or what it exports",
       body: z.object({ content: z.string().max(mostContent) }),
+      bodyLimits: sourceLimits,
       responses: { 200: json(CheckedSource, "Problems, and the manifest where there are none") },
     }),
     async ({ body }) => {
@@ -93,6 +99,7 @@ const addKeeping = ({ router, functions, check, runs }: Needs): void => {
       givesAuthority: true,
       summary: "Create or change functions: all of them, or none",
       body: FunctionImport,
+      bodyLimits: importLimits,
       responses: {
         200: json(FunctionsImported, "What was created and what was changed"),
         422: badSource,
@@ -121,6 +128,7 @@ const addOne = ({ router, functions }: Needs): void => {
       summary: "Change a function; what is left out stays, a new source is a new version",
       params: ById,
       body: FunctionChanges,
+      bodyLimits: sourceLimits,
       responses: {
         200: json(FunctionRecord, "As it is now"),
         404: unknown,

@@ -67,6 +67,7 @@ export const functionRunRoutes = ({ router, functions, runs, trial }: Needs): Ro
       summary: "Try it: reply, log and cost of one run, streamed; with `content` also unsaved",
       params: ById,
       body: TrialRun,
+      bodyLimits: { maxBytes: 20_000_000 },
       responses: {
         200: {
           description: "Events `started`, `request`, `delta`, `log`, and `result` as the last",

@@ -1,12 +1,13 @@
+import type { BodyLimits, JsonBody } from "./body-buffer.ts"
 import { type ErrorStyle, toFailure } from "./errors.ts"
 import type { Exchange } from "./exchange.ts"
 import { createReply } from "./reply.ts"
 
 /**
  * Reads a request's whole body, once; at once where it is here already.
- * @throws {Failure} `body_too_large` past so many bytes, as soon as that is known
+ * @throws {Failure} `body_too_large`, `invalid_json` or `bad_request`, as soon as that is known
  */
-export type ReadBody = (limit: number) => Buffer | Promise<Buffer>
+export type ReadBody = (limits: BodyLimits) => JsonBody | Promise<JsonBody>
 
 /** A route at a path without parameters, whose handler writes its reply itself. */
 export interface HotRoute {

@@ -1,13 +1,9 @@
 import { fail } from "../errors.ts"
+import type { ScannedMember } from "./json-scanner.ts"
 
-/** Where a member of the outermost JSON object stands, in bytes. */
-export interface Member {
+/** Where a member of a JSON object stands, in bytes. */
+export interface Member extends Pick<ScannedMember, "start" | "valueStart" | "valueEnd"> {
   key: string
-  /** Of the opening quote of the key. */
-  start: number
-  valueStart: number
-  /** One past the value's last byte. */
-  valueEnd: number
 }
 
 const quote = 0x22
@@ -20,7 +16,7 @@ const closeBracket = 0x5d
 
 const nearBytes = 64
 
-const skipSpace = (bytes: Buffer, from: number): number => {
+export const skipSpace = (bytes: Buffer, from: number): number => {
   let at = from
   while ((bytes[at] ?? 0x21) <= 0x20) at++
   return at
@@ -97,21 +93,27 @@ const skipValue = (bytes: Buffer, from: number): number => {
     : skipScalar(bytes, from)
 }
 
+/** @param end one past its closing quote */
+export const keyAt = (bytes: Buffer, start: number, end: number): string => {
+  const text = bytes.toString("utf8", start + 1, end - 1)
+  return text.includes("\\") ? String(JSON.parse(`"${text}"`)) : text
+}
+
 /**
  * The members of the object that `bytes` holds, in order, so that one of them can be replaced while
- * every other byte stays as it was sent. `bytes` must already have been parsed as a JSON object.
+ * every other byte stays as it was sent. `bytes` must already have been checked as a JSON object.
+ * @param most after so many it is not gone on
  */
-export const members = (bytes: Buffer): Member[] => {
+export const members = (bytes: Buffer, most = Number.POSITIVE_INFINITY): Member[] => {
   const found: Member[] = []
   let at = skipSpace(bytes, skipSpace(bytes, 0) + 1)
-  while (bytes[at] === quote) {
+  while (bytes[at] === quote && found.length < most) {
     const start = at
     const keyEnd = skipString(bytes, at)
-    const text = bytes.toString("utf8", start + 1, keyEnd - 1)
-    const key: unknown = text.includes("\\") ? JSON.parse(`"${text}"`) : text
+    const key = keyAt(bytes, start, keyEnd)
     const valueStart = skipSpace(bytes, skipSpace(bytes, keyEnd) + 1)
     const valueEnd = skipValue(bytes, valueStart)
-    found.push({ key: String(key), start, valueStart, valueEnd })
+    found.push({ key, start, valueStart, valueEnd })
     at = skipSpace(bytes, valueEnd)
     if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
   }
@@ -145,31 +147,48 @@ export const without = (bytes: Buffer, found: readonly Member[], key: string): B
   return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)])
 }
 
+/** Text in place of the bytes from `start` to `end`. */
+export interface Edit {
+  start: number
+  end: number
+  text: string
+}
+
+const memberEdits = (
+  bytes: Buffer,
+  found: readonly Member[],
+  changes: ReadonlyMap<string, string>,
+): Edit[] => {
+  const known = new Set(found.map(({ key }) => key))
+  const added = [...changes].filter(([key]) => !known.has(key))
+  const open = bytes.indexOf(openBrace) + 1
+  const text = added.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")
+  const after = added.length > 0 && found.length > 0 ? "," : ""
+  const changed = found.flatMap(({ key, valueStart, valueEnd }) => {
+    const value = changes.get(key)
+    return value === undefined ? [] : [{ start: valueStart, end: valueEnd, text: value }]
+  })
+  return [{ start: open, end: open, text: text + after }, ...changed]
+}
+
 /**
  * The same object with some members set; bytes that are not theirs stay as they were sent.
  * @param changes JSON text by key; a key that is not there yet is put first
+ * @param inside edits within members that are not set
  */
 export const splice = (
   bytes: Buffer,
   found: readonly Member[],
   changes: ReadonlyMap<string, string>,
+  inside: readonly Edit[] = [],
 ): Buffer => {
-  const parts: (string | Buffer)[] = []
-  const known = new Set(found.map(({ key }) => key))
-  const open = bytes.indexOf(openBrace) + 1
-  parts.push(bytes.subarray(0, open))
-  const added = [...changes].filter(([key]) => !known.has(key))
-  for (const [index, [key, value]] of added.entries()) {
-    const follows = index < added.length - 1 || found.length > 0
-    parts.push(`${JSON.stringify(key)}:${value}${follows ? "," : ""}`)
-  }
-  let at = open
-  for (const member of found) {
-    const value = changes.get(member.key)
-    if (value === undefined) continue
-    parts.push(bytes.subarray(at, member.valueStart), value)
-    at = member.valueEnd
+  const edits = [...memberEdits(bytes, found, changes), ...inside]
+  const parts: Buffer[] = []
+  let at = 0
+  for (const { start, end, text } of edits.sort((a, b) => a.start - b.start)) {
+    parts.push(bytes.subarray(at, start), Buffer.from(text))
+    at = end
   }
   parts.push(bytes.subarray(at))
-  return Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)))
+  return Buffer.concat(parts)
 }

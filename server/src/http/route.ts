@@ -38,6 +38,8 @@ export interface RouteShape<
   params?: P
   query?: Q
   body?: B
+  /** Where the body may be larger than others, or made of more values. */
+  bodyLimits?: { maxBytes: number; maxValues?: number }
   /** A body that the handler reads by itself; for the documentation only. */
   reads?: { contentType: string; schema: z.ZodType }
   /** Of routes that read, and of those that take no key, there is nothing to say. */

@@ -6,7 +6,8 @@ import { type FieldError, fail } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import { routeAllowed } from "./allowed-routes.ts"
 import { checkAuthority, checkBodyAuthority } from "./authority.ts"
-import { leftMidway, parseJson, readBytes, unstorablePath } from "./body.ts"
+import { leftMidway, maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "./body.ts"
+import type { BodyLimits } from "./body-buffer.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { type Env, type Exchange, type HttpContext, type NodeExchange, pathOf } from "./exchange.ts"
@@ -68,8 +69,12 @@ export interface Router {
   ): void
 }
 
-/** Bytes of a JSON body at the most where no credential is asked for. */
+/** Bytes of a JSON body at the most where no credential is asked for, and where one is. */
 const strangersLimit = 64_000
+const usualLimit = 1_000_000
+const usualMaxValues = 100_000
+/** Only those that are known are looked at. */
+const maxMembers = 10_000
 
 const admit = (caller: Caller, shape: RouteShape, path: string): Caller => {
   const { access, isAliased = false } = shape
@@ -99,8 +104,7 @@ const check = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
   return fail("invalid", sentences.join("; "), { errors })
 }
 
-const storable = (value: unknown): void => {
-  const path = unstorablePath(value)
+const refuseUnstorable = (path: string | null): void => {
   if (path === null) return
   const message = "has U+0000 or a lone surrogate, which no text may have"
   fail("invalid", `${path} ${message}`, { errors: [{ path, message }] })
@@ -114,7 +118,7 @@ const named = <T extends z.ZodType>(schema: T, params: unknown): z.output<T> => 
 
 const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output<T> => {
   const query = context.req.query()
-  storable(query)
+  refuseUnstorable(unstorablePath(query))
   return check(schema, query)
 }
 
@@ -191,12 +195,19 @@ export const createRouters =
       }
     }
 
+    const limitsOf = ({ access, bodyLimits }: RouteShape): BodyLimits => {
+      const usual = access === "anyone" ? strangersLimit : usualLimit
+      const maxBytes = Math.min(bodyLimits?.maxBytes ?? usual, bodyLimit)
+      const maxValues = bodyLimits?.maxValues ?? usualMaxValues
+      return { maxBytes, maxValues, maxDepth, maxMembers }
+    }
+
     const bodyOf = async (shape: RouteShape, exchange: NodeExchange): Promise<unknown> => {
       if (!shape.body) return undefined
-      const limit = shape.access === "anyone" ? Math.min(strangersLimit, bodyLimit) : bodyLimit
-      const bytes = await readBytes(exchange.incoming, limit)
-      const value = bytes.length === 0 && shape.body.safeParse({}).success ? {} : parseJson(bytes)
-      storable(value)
+      const body = await readJson(exchange.incoming, limitsOf(shape))
+      const isLeftOut = body.bytes.length === 0 && shape.body.safeParse({}).success
+      const value = isLeftOut ? {} : parseJson(body)
+      refuseUnstorable(unstorableIn(body.bytes, value))
       return check(shape.body, value)
     }
 
@@ -256,7 +267,7 @@ export const createRouters =
         type Whole = Parameters<typeof handler>[0]
         add(shape, async (context) => {
           const { caller, exchange } = await requestOf(shape, context)
-          const read: ReadBody = (limit) => readBytes(exchange.incoming, limit)
+          const read: ReadBody = (limits) => readJson(exchange.incoming, limits)
           const request: unknown = { caller, exchange, read }
           await handler(request as Whole)
           return RESPONSE_ALREADY_SENT

@@ -6,7 +6,7 @@ import type { Logger } from "pino"
 import { Failure } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import type { createAddressOf } from "./address.ts"
-import { readBytes } from "./body.ts"
+import { readJson } from "./body.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { beginNodeExchange, type Env, type Opening } from "./exchange.ts"
 import { answerHot, createLane } from "./lane.ts"
@@ -121,7 +121,7 @@ export const createServerApp = (needs: Needs) => {
     const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined
     if (!route) return void through(incoming, outgoing)
     const exchange = beginNodeExchange(opening, { incoming, outgoing })
-    answerHot(route, exchange, (limit) => readBytes(incoming, limit))
+    answerHot(route, exchange, (limits) => readJson(incoming, limits))
   }
 
   return {

@@ -117,6 +117,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
         models.some((model) => givesAuthority(model, credential)),
       summary: "Create or replace models: all of them, or none",
       body: ModelImport,
+      bodyLimits: { maxBytes: 20_000_000 },
       responses: { 200: json(ModelImported, "What was created and what was replaced") },
     }),
     ({ actor, caller, body }) => models.replace(actor, caller, body.models),

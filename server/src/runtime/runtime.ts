@@ -9,10 +9,11 @@ import { type Attempt, send } from "../connections/send.ts"
 import type { Upstream } from "../connections/upstream.ts"
 import type { Database } from "../db/database.ts"
 import { Failure, fail } from "../errors.ts"
-import { readBytes } from "../http/body.ts"
+import { readJson } from "../http/body.ts"
 import { type Actor, type Caller, isLimited } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import type { NodeExchange } from "../http/exchange.ts"
+import { limitsFor } from "../http/json-object.ts"
 import { createReply, endsHere } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
 import type { Catalogue } from "../models/catalogue.ts"
@@ -158,7 +159,8 @@ export const createRuntime = (needs: Needs) => {
     { kind, style, name }: { kind: Kind; style: ErrorStyle; name: string },
   ): Promise<void> => {
     const { exchange, caller } = proxied
-    const native = readNative(await readBytes(exchange.incoming, config.MAX_BODY_SIZE))
+    const limits = limitsFor(config.MAX_BODY_SIZE)
+    const native = readNative(await readJson(exchange.incoming, limits))
     exchange.model = native.model
     if (name !== "show" && catalogue.filtered(native.model)) {
       const message = `Filters stand before '${native.model}': ask it over /v1/chat/completions`

@@ -1,5 +1,6 @@
 import { Failure, fail } from "../errors.ts"
-import { parseJson, readBytes, unstorablePath } from "../http/body.ts"
+import { maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "../http/body.ts"
+import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
 import type { Exchange, NodeExchange } from "../http/exchange.ts"
 import { refuse } from "./errors.ts"
 
@@ -13,20 +14,29 @@ const depthOf = (value: unknown, depth = 0): void => {
   for (const inner of Object.values(value)) depthOf(inner, depth + 1)
 }
 
-const parsed = (bytes: Buffer): unknown => {
+const limits: BodyLimits = { maxBytes: mostBytes, maxValues: 500_000, maxMembers: 1000, maxDepth }
+
+const inScimWords = (error: unknown): never => {
+  if (error instanceof Failure && error.code === "invalid_json") {
+    return refuse("invalidSyntax", error.message)
+  }
+  throw error
+}
+
+const parsed = (body: JsonBody): unknown => {
   try {
-    return parseJson(bytes)
+    return parseJson(body)
   } catch (error) {
-    if (error instanceof Failure) return refuse("invalidSyntax", error.message)
-    throw error
+    return inScimWords(error)
   }
 }
 
 /** Reads a JSON body whatever its Content-Type. @throws {Failure} `invalidSyntax`, `invalidValue` */
 export const readBody = async ({ incoming }: NodeExchange): Promise<unknown> => {
-  const value = parsed(await readBytes(incoming, mostBytes))
+  const body = await readJson(incoming, limits).catch(inScimWords)
+  const value = parsed(body)
   depthOf(value)
-  const path = unstorablePath(value)
+  const path = unstorableIn(body.bytes, value)
   if (path !== null) refuse("invalidValue", `${path} has U+0000 or a lone surrogate`)
   return value
 }

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Socket } from "node:net"
 import type { Failure } from "../../errors.ts"
-import { leftMidway, tooLarge } from "../body.ts"
+import { leftMidway, takeTurns } from "../body.ts"
+import { BodyBuffer, type JsonBody } from "../body-buffer.ts"
 import type { Incoming } from "../exchange.ts"
 import type { HotRoute, ReadBody } from "../lane.ts"
 import { type PlainHead, readPlainHead } from "./head.ts"
@@ -22,6 +23,12 @@ export interface PlainNeeds {
   gone: (connection: PlainConnection) => void
 }
 
+interface Waiting {
+  body: BodyBuffer
+  resolve: (body: JsonBody) => void
+  reject: (reason: unknown) => void
+}
+
 /** A request that came the plain way; its body comes by `read`. */
 class PlainRequest implements Incoming {
   readonly method: string
@@ -30,8 +37,9 @@ class PlainRequest implements Incoming {
   readonly socket: Socket
   readonly #length: number
   #left: number
+  /** That came before anybody asked for them. */
   #chunks: Buffer[] = []
-  #waiting: { resolve: (body: Buffer) => void; reject: (failure: Failure) => void } | null = null
+  #waiting: Waiting | null = null
   /** Nobody will read it. */
   #unwanted = false
   #failure: Failure | null = null
@@ -55,26 +63,43 @@ class PlainRequest implements Incoming {
     return this.#left > 0 && !this.#unwanted && !this.#waiting && here > mostAhead
   }
 
+  /** Whether it comes in chunks that each take their time. */
+  get isLarge(): boolean {
+    return this.#waiting?.body.isLarge === true
+  }
+
   /** @returns how much of `bytes` was its */
   take(bytes: Buffer): number {
     const taken = Math.min(this.#left, bytes.length)
     this.#left -= taken
-    if (!this.#unwanted && taken > 0) this.#chunks.push(bytes.subarray(0, taken))
-    if (this.#left === 0 && this.#waiting) {
-      this.#waiting.resolve(this.#body())
-      this.#waiting = null
-    }
+    const own = taken === bytes.length ? bytes : bytes.subarray(0, taken)
+    if (this.#waiting) this.#gather(this.#waiting, own)
+    else if (!this.#unwanted && taken > 0) this.#chunks.push(own)
     return taken
   }
 
-  readonly read: ReadBody = (limit) => {
+  readonly read: ReadBody = (limits) => {
     if (this.#failure) throw this.#failure
-    if (this.#length > limit) throw tooLarge(limit)
-    if (this.#left === 0) return this.#body()
+    const body = new BodyBuffer(limits, this.#length)
+    for (const chunk of this.#chunks) body.push(chunk)
+    this.#chunks = []
+    if (this.#left === 0) return body.end()
     return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject }
+      this.#waiting = { body, resolve, reject }
       this.socket.resume()
     })
+  }
+
+  #gather({ body, resolve, reject }: Waiting, chunk: Buffer): void {
+    try {
+      body.push(chunk)
+      if (this.#left > 0) return
+      resolve(body.end())
+    } catch (error) {
+      this.#unwanted = true
+      reject(error)
+    }
+    this.#waiting = null
   }
 
   /** Its reply is over, or its client is. */
@@ -84,13 +109,6 @@ class PlainRequest implements Incoming {
     if (failure) this.#waiting?.reject(failure)
     this.#failure = failure ?? null
     this.#waiting = null
-  }
-
-  #body(): Buffer {
-    const chunks = this.#chunks
-    this.#chunks = []
-    const [only] = chunks
-    return chunks.length === 1 && only ? only : Buffer.concat(chunks)
   }
 }
 
@@ -147,6 +165,7 @@ export class PlainConnection {
     const taken = this.#request?.take(bytes) ?? 0
     if (taken < bytes.length) this.#keep(bytes.subarray(taken))
     if (this.#request?.isAhead) this.#socket.pause()
+    else if (this.#request?.isLarge) takeTurns(this.#socket)
     else if (!this.#reply) this.#next()
   }
 

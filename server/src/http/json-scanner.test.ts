@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest"
+import { JsonScanner } from "./json-scanner.ts"
+
+const limits = { maxDepth: 20, maxValues: 1000, maxMembers: 10 }
+
+const scan = (text: string | Buffer, pieceBytes = 1_000_000) => {
+  const bytes = Buffer.from(text)
+  const scanner = new JsonScanner(limits)
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    scanner.write(bytes.subarray(at, at + pieceBytes))
+  }
+  return scanner.end()
+}
+
+const isJson = (read: () => unknown): boolean => {
+  try {
+    read()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A generator with a seed (mulberry32). */
+const createRandom = (seed: number) => {
+  let state = seed
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+const fragments = [
+  ...'{}[],:\\"-.eE+0',
+  ...['"a":', '"\\u0041"', "\\u00", "12", "0.5", "1e9", "true", "fals", "null", " \n\t\r", "\x01"],
+  ...['"longer than the thirty-two bytes that are looked at one by one, é"', "[1,2]", '{"x":1}'],
+]
+
+describe("a scanner", () => {
+  it("takes what JSON.parse takes and nothing else, however it is cut", () => {
+    const seed = 20_261_122
+    const random = createRandom(seed)
+    let taken = 0
+    for (let round = 0; round < 50_000; round++) {
+      const count = 1 + random(9)
+      const text = Array.from({ length: count }, () => fragments[random(fragments.length)]).join("")
+      const expected = isJson(() => JSON.parse(text))
+      if (expected) taken++
+      const pieceBytes = 1 + random(7)
+      const found = isJson(() => scan(text, pieceBytes))
+      expect({ seed, round, text, pieceBytes, isJson: found }).toMatchObject({ isJson: expected })
+    }
+    expect(taken).toBeGreaterThan(1000)
+  })
+
+  it.each([1, 2, 3, 31, 64, 1_000_000])("finds members in pieces of %i bytes", (pieceBytes) => {
+    const text =
+      ' {"ключ" : "значение", "a\\"":[ {"x":[1]}, 2,[{}],{} ], "n":-1.5e+3 ,"o":{"p":[]}}\n'
+    const bytes = Buffer.from(text)
+    const found = scan(text, pieceBytes).members?.map((member) => [
+      JSON.parse(bytes.toString("utf8", member.start, member.keyEnd)),
+      JSON.parse(bytes.toString("utf8", member.valueStart, member.valueEnd)),
+      [member.elements, member.objects],
+    ])
+    expect(found).toEqual([
+      ["ключ", "значение", [0, 0]],
+      ['a"', [{ x: [1] }, 2, [{}], {}], [4, 2]],
+      ["n", -1500, [0, 0]],
+      ["o", { p: [] }, [0, 0]],
+    ])
+  })
+
+  it.each(["[]", '"text"', "1", "null", '[{"a":1}]'])("finds none in %s", (text) => {
+    expect(scan(text).members).toBeNull()
+  })
+
+  it("finds where a string ends that is longer than what is looked at in one go", () => {
+    for (const length of [31, 32, 33, 47, 48, 65_535, 65_536, 65_537, 200_000]) {
+      const bytes = Buffer.from(`{"a":"${"x".repeat(length)}","b":"${"é".repeat(length)}\\n"}`)
+      const ends = scan(bytes, 65_000).members?.map(
+        ({ valueStart, valueEnd }) => valueEnd - valueStart,
+      )
+      expect([length, ends]).toEqual([length, [length + 2, 2 * length + 4]])
+    }
+  })
+
+  it.each([
+    ["levels", "[".repeat(20), "[".repeat(21), "invalid_json"],
+    ["values", `[${"0,".repeat(997)}0`, `[${"0,".repeat(999)}0`, "body_too_large"],
+    [
+      "outermost members",
+      `{${Array.from({ length: 10 }, (_, n) => `"k${n}":0`).join(",")}`,
+      `{${Array.from({ length: 11 }, (_, n) => `"k${n}":0`).join(",")}`,
+      "bad_request",
+    ],
+  ])("refuses too many %s before the text has ended", (_what, most, more, code) => {
+    expect(() => new JsonScanner(limits).write(Buffer.from(most))).not.toThrow()
+    expect(() => new JsonScanner(limits).write(Buffer.from(more))).toThrow(
+      expect.objectContaining({ code }),
+    )
+  })
+})

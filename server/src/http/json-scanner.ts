@@ -1,0 +1,298 @@
+import { Failure, fail } from "../errors.ts"
+import { beginNumber, continueNumber, isWholeNumber } from "./json-number.ts"
+import { findSpecial, window, windowBytes } from "./string-kernel.ts"
+
+/** What a JSON text may be made of at the most. */
+export interface JsonLimits {
+  maxDepth: number
+  /** Objects, arrays and scalars, at every level. */
+  maxValues: number
+  /** Of the outermost object. */
+  maxMembers: number
+}
+
+/** Where a member of the outermost object stands, in bytes. */
+export interface ScannedMember {
+  /** Of the opening quote of the key. */
+  start: number
+  /** One past the closing quote of the key. */
+  keyEnd: number
+  valueStart: number
+  /** One past the value's last byte. */
+  valueEnd: number
+  /** Where the value is an array: how many elements it has, and how many of them are objects. */
+  elements: number
+  objects: number
+}
+
+export interface JsonScan {
+  /** Null where the outermost value is no object. */
+  members: readonly ScannedMember[] | null
+}
+
+/** What is under way, or what is to come next. */
+type State =
+  | "in string"
+  | "in escape"
+  | "in hex"
+  | "in number"
+  | "in literal"
+  | "value"
+  | "first element"
+  | "key"
+  | "first key"
+  | "colon"
+  | "after value"
+  | "end"
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+const isSpace = (byte: number): boolean =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+const isHex = (byte: number): boolean =>
+  (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
+
+const escaped = new Set(Buffer.from('"\\/bfnrt'))
+const literals = new Map(["true", "false", "null"].map((text) => [text.charCodeAt(0), text]))
+
+/** Strings are mostly shorter than the way into the search. */
+const nearBytes = 32
+
+/**
+ * Checks a JSON text piece by piece, as it arrives: that it is JSON, how deep it nests and of how
+ * many values it is made. It takes time for each byte and memory for each level and each outermost
+ * member alone. Whether the bytes are UTF-8 is not looked at.
+ */
+export class JsonScanner {
+  readonly #limits: JsonLimits
+  /** By depth: whether an object is open there, or an array. */
+  readonly #isObject: Uint8Array
+  readonly #members: ScannedMember[] = []
+  #member: ScannedMember | null = null
+  #isRootObject = false
+  #state: State = "value"
+  #depth = 0
+  #values = 0
+  /** Bytes before those in the window. */
+  #before = 0
+  #isKey = false
+  #hexLeft = 0
+  #number = 0
+  #literal = ""
+
+  constructor(limits: JsonLimits) {
+    this.#limits = limits
+    this.#isObject = new Uint8Array(limits.maxDepth + 1)
+  }
+
+  /** @throws {Failure} `invalid_json`, `bad_request` or `body_too_large` */
+  write(bytes: Uint8Array): void {
+    for (let from = 0; from < bytes.length; from += windowBytes) {
+      const part = bytes.subarray(from, from + windowBytes)
+      window.set(part)
+      for (let at = 0; at < part.length; ) at = this.#step(at, part.length)
+      this.#before += part.length
+    }
+  }
+
+  /** @throws {Failure} `invalid_json` where the text is not whole */
+  end(): JsonScan {
+    const isNumber = this.#state === "in number" && isWholeNumber[this.#number] === true
+    if (isNumber && this.#depth === 0) this.#state = "end"
+    if (this.#state !== "end") fail("invalid_json", "The body is not JSON: it ends too early")
+    return { members: this.#isRootObject ? this.#members : null }
+  }
+
+  #step(at: number, end: number): number {
+    switch (this.#state) {
+      case "in string":
+        return this.#inString(at, end)
+      case "in escape":
+        return this.#inEscape(at)
+      case "in hex":
+        return this.#inHex(at)
+      case "in number":
+        return this.#inNumber(at, end)
+      case "in literal":
+        return this.#inLiteral(at)
+      default:
+        return isSpace(window[at] ?? 0) ? at + 1 : this.#between(at)
+    }
+  }
+
+  #between(at: number): number {
+    const byte = window[at] ?? 0
+    switch (this.#state) {
+      case "first element":
+        return byte === closeBracket ? this.#close(at) : this.#beginValue(at, byte)
+      case "value":
+        return this.#beginValue(at, byte)
+      case "first key":
+        return byte === closeBrace ? this.#close(at) : this.#beginKey(at, byte)
+      case "key":
+        return this.#beginKey(at, byte)
+      case "colon":
+        if (byte !== 0x3a) throw this.#unexpected(at)
+        this.#state = "value"
+        return at + 1
+      case "after value":
+        return this.#afterValue(at, byte)
+      default:
+        throw this.#unexpected(at)
+    }
+  }
+
+  #afterValue(at: number, byte: number): number {
+    const isObject = this.#isObject[this.#depth] === 1
+    if (byte === (isObject ? closeBrace : closeBracket)) return this.#close(at)
+    if (byte !== comma) throw this.#unexpected(at)
+    this.#state = isObject ? "key" : "value"
+    return at + 1
+  }
+
+  #beginKey(at: number, byte: number): number {
+    if (byte !== quote) throw this.#unexpected(at)
+    if (this.#depth === 1) {
+      const start = this.#before + at
+      if (this.#members.length === this.#limits.maxMembers) throw tooManyMembers(this.#limits)
+      this.#member = { start, keyEnd: 0, valueStart: 0, valueEnd: 0, elements: 0, objects: 0 }
+    }
+    this.#isKey = true
+    this.#state = "in string"
+    return at + 1
+  }
+
+  #beginValue(at: number, byte: number): number {
+    if (++this.#values > this.#limits.maxValues) throw tooManyValues(this.#limits)
+    if (this.#member) this.#note(this.#member, at, byte)
+    if (byte === openBrace || byte === openBracket) return this.#open(at, byte === openBrace)
+    if (byte === quote) {
+      this.#isKey = false
+      this.#state = "in string"
+      return at + 1
+    }
+    this.#number = beginNumber(byte)
+    if (this.#number > 0) {
+      this.#state = "in number"
+      return at + 1
+    }
+    this.#literal = literals.get(byte) ?? ""
+    if (this.#literal === "") throw this.#unexpected(at)
+    this.#state = "in literal"
+    return at
+  }
+
+  #note(member: ScannedMember, at: number, byte: number): void {
+    if (this.#depth === 1) member.valueStart = this.#before + at
+    else if (this.#depth === 2 && this.#isObject[2] === 0) {
+      member.elements++
+      if (byte === openBrace) member.objects++
+    }
+  }
+
+  #open(at: number, isObject: boolean): number {
+    if (this.#depth === this.#limits.maxDepth) throw tooDeep(this.#limits.maxDepth)
+    if (this.#depth === 0) this.#isRootObject = isObject
+    this.#isObject[++this.#depth] = isObject ? 1 : 0
+    this.#state = isObject ? "first key" : "first element"
+    return at + 1
+  }
+
+  #close(at: number): number {
+    this.#depth--
+    this.#endValue(at + 1)
+    return at + 1
+  }
+
+  /** @param end one past the value's last byte */
+  #endValue(end: number): void {
+    this.#state = this.#depth === 0 ? "end" : "after value"
+    if (this.#depth !== 1 || !this.#member) return
+    this.#member.valueEnd = this.#before + end
+    this.#members.push(this.#member)
+    this.#member = null
+  }
+
+  #inString(from: number, end: number): number {
+    let at = from
+    const near = Math.min(end, from + nearBytes)
+    while (at < near && isPlain(window[at] ?? 0)) at++
+    if (at === near && at < end) at = Math.min(end, findSpecial(at, end))
+    if (at === end) return end
+    const byte = window[at]
+    if (byte === backslash) this.#state = "in escape"
+    else if (byte !== quote) throw this.#unexpected(at)
+    else if (this.#isKey) this.#endKey(at + 1)
+    else this.#endValue(at + 1)
+    return at + 1
+  }
+
+  #endKey(end: number): void {
+    this.#state = "colon"
+    if (this.#depth === 1 && this.#member) this.#member.keyEnd = this.#before + end
+  }
+
+  #inEscape(at: number): number {
+    const byte = window[at] ?? 0
+    if (byte === 0x75) {
+      this.#hexLeft = 4
+      this.#state = "in hex"
+    } else if (escaped.has(byte)) this.#state = "in string"
+    else throw this.#unexpected(at)
+    return at + 1
+  }
+
+  #inHex(at: number): number {
+    if (!isHex(window[at] ?? 0)) throw this.#unexpected(at)
+    if (--this.#hexLeft === 0) this.#state = "in string"
+    return at + 1
+  }
+
+  #inNumber(from: number, end: number): number {
+    for (let at = from; at < end; at++) {
+      const step = continueNumber(this.#number, window[at] ?? 0)
+      if (step === 0) {
+        if (!isWholeNumber[this.#number]) throw this.#unexpected(at)
+        this.#endValue(at)
+        return at
+      }
+      this.#number = step
+    }
+    return end
+  }
+
+  #inLiteral(at: number): number {
+    if (window[at] !== this.#literal.charCodeAt(0)) throw this.#unexpected(at)
+    this.#literal = this.#literal.slice(1)
+    if (this.#literal === "") this.#endValue(at + 1)
+    return at + 1
+  }
+
+  #unexpected(at: number): Failure {
+    const where = `byte ${this.#before + at}`
+    return new Failure("invalid_json", `The body is not JSON: nothing of the kind fits at ${where}`)
+  }
+}
+
+const isPlain = (byte: number): boolean => byte >= 0x20 && byte !== quote && byte !== backslash
+
+export const tooDeep = (maxDepth: number): Failure =>
+  new Failure("invalid_json", `The body nests deeper than ${maxDepth} levels`)
+
+const tooManyValues = ({ maxValues }: JsonLimits): Failure =>
+  new Failure(
+    "body_too_large",
+    `The body has more than ${maxValues} values, which is the most accepted here`,
+  )
+
+export const tooManyMembers = ({ maxMembers }: Pick<JsonLimits, "maxMembers">): Failure =>
+  new Failure(
+    "bad_request",
+    `The body has more than ${maxMembers} outermost fields, which is the most accepted here`,
+  )

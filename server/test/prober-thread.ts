@@ -1,0 +1,41 @@
+import { once } from "node:events"
+import { Agent, createServer, get } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as delay } from "node:timers/promises"
+import { parentPort, workerData } from "node:worker_threads"
+
+const everyMs = 5
+const agent = new Agent({ keepAlive: true })
+let isStopped = false
+
+const waitFor = (url: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const since = performance.now()
+    get(url, { agent }, (reply) => {
+      reply.resume().on("end", () => resolve(performance.now() - since))
+    }).on("error", reject)
+  })
+
+const longestWait = async (url: string): Promise<number> => {
+  let longest = 0
+  while (!isStopped) {
+    longest = Math.max(longest, await waitFor(url))
+    await delay(everyMs)
+  }
+  return longest
+}
+
+const control = createServer((_incoming, outgoing) => outgoing.end("{}"))
+control.listen(0, "127.0.0.1")
+await once(control, "listening")
+const { port } = control.address() as AddressInfo
+const controlUrl = `http://127.0.0.1:${port}/`
+const probed = `${workerData.url}/health`
+for (let n = 0; n < 20; n++) await Promise.all([waitFor(probed), waitFor(controlUrl)])
+
+parentPort?.once("message", () => {
+  isStopped = true
+})
+parentPort?.postMessage("started")
+const [longestMs, controlMs] = await Promise.all([longestWait(probed), longestWait(controlUrl)])
+parentPort?.postMessage({ longestMs, controlMs })
