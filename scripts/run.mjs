@@ -17,6 +17,7 @@ const commands = {
   "bench:neighbours": { dev: true, args: ["server/bench/neighbours.ts"] },
   "bench:functions": { dev: true, args: ["server/bench/functions.ts"] },
   "bench:scim": { dev: true, args: ["server/bench/scim.ts"] },
+  kill: { dev: true, args: ["server/bench/kill.ts"] },
   screenshots: { dev: true, args: ["web/e2e/screenshots.ts"] },
   backup: { dev: false, args: ["server/src/backup.ts"] },
   "audit:verify": { dev: false, args: ["server/src/audit-verify.ts"] },

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto"
+import pg from "pg"
+import { createDatabaseServer } from "../../test/database-server.ts"
+import type { Server } from "./lane.ts"
+
+/** Connects until it is let in, as after a crash. */
+const connect = async (url: string): Promise<pg.Client> => {
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client({ connectionString: url })
+    client.on("error", () => {})
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (tries > 200) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+const query = async (url: string, sql: string) => {
+  const client = await connect(url)
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** A PostgreSQL of one's own, whose processes may be killed. */
+export const startPostgres = async (
+  programs: string,
+): Promise<Server & { close: () => Promise<void> }> => {
+  const server = await createDatabaseServer(programs)
+  await server.start()
+  return {
+    place: async () => {
+      const name = `kill_${randomUUID().replaceAll("-", "")}`
+      await query(server.url, `create database ${name}`)
+      const url = new URL(server.url)
+      url.pathname = `/${name}`
+      const remove = async (): Promise<void> => {
+        await query(server.url, `drop database ${name} with (force)`)
+      }
+      return { url: url.href, remove }
+    },
+    killBackend: async () => {
+      const [backend] = await query(
+        server.url,
+        "select pid from pg_stat_activity where application_name = 'portico' order by random() limit 1",
+      )
+      if (backend) process.kill(backend.pid, "SIGKILL")
+      await query(server.url, "select 1")
+    },
+    restart: async () => {
+      await server.stop()
+      await server.start()
+    },
+    close: server.remove,
+  }
+}
