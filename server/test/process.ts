@@ -47,11 +47,20 @@ const callAt =
 /** Starts `main.ts` and does not wait for it. */
 export const spawnServer = (
   env: Record<string, string>,
+  { openFiles }: { openFiles?: number } = {},
 ): Omit<ServerProcess, "url" | "call"> & {
   /** Rejects, with what was said, when it ends before it listens. */
   listening: Promise<string>
 } => {
-  const child = spawn(process.execPath, [main], {
+  const limited = [
+    "/bin/sh",
+    "-c",
+    `ulimit -n ${openFiles}; exec "$0" "$1"`,
+    process.execPath,
+    main,
+  ]
+  const [command = "", ...args] = openFiles === undefined ? [process.execPath, main] : limited
+  const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
@@ -85,8 +94,11 @@ export const spawnServer = (
 }
 
 /** Starts `main.ts` and waits until it listens. */
-export const startServer = async (env: Record<string, string>): Promise<ServerProcess> => {
-  const { listening, ...server } = spawnServer(env)
+export const startServer = async (
+  env: Record<string, string>,
+  limits: { openFiles?: number } = {},
+): Promise<ServerProcess> => {
+  const { listening, ...server } = spawnServer(env, limits)
   const url = await listening
   return { ...server, url, call: callAt(url) }
 }
