@@ -125,6 +125,7 @@ const Environment = z.object({
   FUNCTION_MEMORY: Size.pipe(z.number().min(4e6, leastMemory).max(1e9, leastMemory)).default(64e6),
   FUNCTION_CPU_TIME: Duration.pipe(z.number().min(0.01, "must be at least 10ms")).default(1),
   FUNCTION_TIMEOUT: Duration.pipe(z.number().min(0.1, "must be at least 100ms")).default(300),
+  DRAIN_DELAY: Duration.default(0),
   DRAIN_TIMEOUT: Duration.default(30),
   UPSTREAM_CONNECT_TIMEOUT: Duration.default(5),
   UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(600),

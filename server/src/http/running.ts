@@ -18,6 +18,7 @@ export type Watch = (caller: Caller, revoked: () => void) => () => void
 export const createRunning = (watch: Watch) => {
   const endings = new Roster<Endings>()
   const waiting = new Set<() => void>()
+  let isDraining = false
 
   return {
     /** @returns to be called when the request is over */
@@ -30,6 +31,12 @@ export const createRunning = (watch: Watch) => {
         if (endings.size === 0) for (const callback of waiting) callback()
       }
     },
+    /** Says that we are about to shut down, while requests are still taken. */
+    announceDrain: (): void => {
+      isDraining = true
+    },
+    isDraining: (): boolean => isDraining,
+
     count: (): number => endings.size,
 
     /** Waits until all are over; those that are not by then are ended. */
