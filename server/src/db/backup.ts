@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, renameSync, rmSync } from "node:fs"
-import { databaseFile } from "./sqlite.ts"
-import { openFile } from "./sqlite-file.ts"
+import { databaseFile, openFile } from "./sqlite-file.ts"
 
 /**
  * Writes a consistent copy of the embedded database to `file`, also while the gateway runs: it is

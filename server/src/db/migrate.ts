@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely"
+import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
 import * as foundation from "./migrations/0001-foundation.ts"
 import * as scim from "./migrations/0002-scim.ts"
@@ -26,6 +26,14 @@ const migrations: Record<string, Migration> = {
   "0010-fair-jobs": fairJobs,
 }
 
+/** Migrations of the database that this program does not have. */
+const unknownTo = async (writer: Kysely<Tables>): Promise<string[]> => {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`
+    .execute(writer)
+    .catch(() => ({ rows: [] }))
+  return rows.map(({ name }) => name).filter((name) => !(name in migrations))
+}
+
 /**
  * Brings the tables up to date. Several processes may call it at once: the migrator takes a lock
  * in the database.
@@ -41,6 +49,13 @@ export const migrate = async (writer: Kysely<Tables>): Promise<void> => {
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   if (isOutage(error)) throw error
+  const newer = await unknownTo(writer)
+  if (newer.length > 0) {
+    throw new Error(
+      `The database was used by a newer Portico: this one does not know its ${newer.join(", ")}. ` +
+        "Start that version again, or a newer one; or restore a back-up from before the upgrade.",
+    )
+  }
   const failed = results?.find(({ status }) => status === "Error")?.migrationName
   throw new Error(
     failed ? `Migration ${failed} failed` : "The database could not be brought up to date",

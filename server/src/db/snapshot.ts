@@ -2,7 +2,8 @@ import { existsSync } from "node:fs"
 import { sql } from "kysely"
 import type { Config } from "../config.ts"
 import type { Reader } from "./database.ts"
-import { databaseFile, openSqliteSnapshot } from "./sqlite.ts"
+import { openSqliteSnapshot } from "./sqlite.ts"
+import { databaseFile } from "./sqlite-file.ts"
 
 /**
  * Lets `work` read the database as it is at one moment, also while gateways write to it. Nothing is

@@ -1,6 +1,10 @@
+import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 
 const busyTimeoutMs = 5000
+
+/** The embedded database of a data folder. */
+export const databaseFile = (dataDir: string): string => join(dataDir, "portico.db")
 
 /** A connection to the embedded database, as every thread that writes or reads it wants it. */
 export const openFile = (path: string, readOnly: boolean): DatabaseSync => {

@@ -76,7 +76,12 @@ export const contentResponse = async (
   const status = range ? 206 : 200
   if (asked.method === "HEAD") return new Response(null, { status, headers })
   const bytes = await objects.read(hash, range ?? undefined)
-  if (!bytes) return fail("unavailable", "The file's bytes cannot be reached")
+  if (!bytes) {
+    return fail(
+      "file_lost",
+      "The bytes of this file are missing from the gateway's storage. Upload it again, or ask your administrator to restore them from a back-up.",
+    )
+  }
   const body = byteStream(Readable.toWeb(bytes) as ReadableStream, asked.exchange)
   return new Response(body, { status, headers })
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -10,6 +11,7 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
+import { databaseFile } from "../db/sqlite-file.ts"
 
 const sync = (path: string): void => {
   const folder = openSync(path, "r")
@@ -39,19 +41,25 @@ const create = (dataDir: string, path: string): string => {
 
 export const keyFile = (dataDir: string): string => join(dataDir, "secret.key")
 
+const lost = (path: string): Error =>
+  new Error(
+    `The key file ${path} is missing, or empty, although the data folder is in use: what is stored under it could not be read any more.\n` +
+      "Restore it from a back-up, or set SECRET_KEY if that was set before. If the key is lost for good, make a new one with\n" +
+      `  openssl rand -base64 32 > ${path}\n` +
+      'and see "SECRET_KEY" in docs/operations.md for what has to be entered again.',
+  )
+
 /**
  * The key kept in the data folder, made at the first start. Whoever loses it loses the stored
  * credentials of connections, and everybody signs in anew.
+ * @throws when the key of a folder in use is gone
  */
 export const readSecretKey = (dataDir: string): string => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = keyFile(dataDir)
-  try {
-    return readFileSync(path, "utf8").trim() || create(dataDir, path)
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
-      return create(dataDir, path)
-    }
-    throw error
-  }
+  const known = existsSync(path) ? readFileSync(path, "utf8").trim() : ""
+  if (known !== "") return known
+  // The key comes before the database: something may be stored under the one that is gone.
+  if (existsSync(databaseFile(dataDir))) throw lost(path)
+  return create(dataDir, path)
 }

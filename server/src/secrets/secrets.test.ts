@@ -45,4 +45,12 @@ describe("the key file", () => {
     expect(Buffer.from(key, "base64")).toHaveLength(32)
     expect(readSecretKey(folder)).toBe(key)
   })
+
+  it("is never made anew where something may be stored under it", () => {
+    writeFileSync(join(folder, "portico.db"), "")
+    writeFileSync(join(folder, "secret.key"), "\n")
+    expect(() => readSecretKey(folder)).toThrow(/secret\.key is missing, or empty.*back-up/s)
+    rmSync(join(folder, "secret.key"))
+    expect(() => readSecretKey(folder)).toThrow("openssl rand -base64 32")
+  })
 })
