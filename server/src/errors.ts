@@ -23,6 +23,7 @@ const statusByCode = {
   body_too_large: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
+  file_lost: 410,
   file_unreadable: 422,
   invalid: 422,
   rate_limited: 429,
@@ -36,6 +37,7 @@ const statusByCode = {
   unavailable: 503,
   no_runtime: 503,
   shutting_down: 503,
+  storage_full: 503,
   upstream_timeout: 504,
 } as const
 

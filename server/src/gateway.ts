@@ -22,7 +22,7 @@ import type { Config } from "./config.ts"
 import { createConnections } from "./connections/connections.ts"
 import { createRegistry } from "./connections/registry.ts"
 import { createConnectionStore } from "./connections/store.ts"
-import { openDatabase } from "./db/open.ts"
+import { openWatched } from "./db/storage-watch.ts"
 import { createStudio } from "./functions/studio.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createGroups } from "./groups/groups.ts"
@@ -59,7 +59,8 @@ const newId = (): string => randomUUIDv7()
 /** Builds every part by hand, from the database upwards. */
 export const createGateway = async (config: Config, log: Logger) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
-  const db = await openDatabase(config)
+  const probeFiles = () => library.objects.probe()
+  const { db, storage } = await openWatched(config, { log, probeFiles })
   const bus = await openBus(config)
   const audit = createAudit({ now })
   const failures = createFailureTrail({ db, audit })
@@ -183,6 +184,7 @@ export const createGateway = async (config: Config, log: Logger) => {
   const library = await createLibrary({
     ...changes,
     config,
+    watch: storage.watch,
     grants,
     registry,
     say: (message) => log.info(message),
@@ -260,6 +262,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     passwordSignIn,
     running,
     fairLoop,
+    storage,
     registry,
     connections,
     catalogue,
@@ -275,6 +278,7 @@ export const createGateway = async (config: Config, log: Logger) => {
 
     /** Writes what is still in memory and lets go of everything. */
     close: async (): Promise<void> => {
+      storage.close()
       retention.close()
       await studio.close()
       await library.close()

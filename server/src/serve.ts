@@ -1,9 +1,13 @@
 import { createServer, type Server } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
 import { createApp } from "./app.ts"
 import type { Config } from "./config.ts"
+import { freeBytes, releaseReserve } from "./db/disk-space.ts"
 import { holdDataDir } from "./db/lock.ts"
+import { storageTrouble } from "./db/outage.ts"
 import { createGateway, type Gateway } from "./gateway.ts"
+import { keepDescriptors } from "./http/descriptors.ts"
 import { answerUnreadable } from "./http/unreadable.ts"
 
 /** Proxies in front keep connections for a minute; ours must outlive theirs. */
@@ -16,7 +20,7 @@ const sweepMs = 50
 export interface Serving {
   url: string
   gateway: Gateway
-  /** Takes no more requests, lets running ones finish within DRAIN_TIMEOUT, and closes. */
+  /** After DRAIN_DELAY takes no more requests, lets running ones finish within DRAIN_TIMEOUT, and closes. */
   stop(): Promise<void>
 }
 
@@ -48,14 +52,53 @@ const listen = (server: Server, config: Config): Promise<string> =>
     })
   })
 
+/** What keeps us from the disk at the start, and what to do about it. */
+const explained = async (error: unknown, { DATA_DIR, DATABASE_URL }: Config): Promise<unknown> => {
+  const cause = error instanceof Error ? error.cause : undefined
+  const trouble = storageTrouble(error) ?? storageTrouble(cause)
+  if (!trouble || !(error instanceof Error)) return error
+  if (trouble === "broken") {
+    return new Error(
+      `The data folder ${DATA_DIR} cannot be used (${error.message}). See whether its file system is mounted read-write and belongs to the user that runs Portico.`,
+    )
+  }
+  const free = Math.floor((await freeBytes(DATA_DIR)) / 1024)
+  const where = DATABASE_URL
+    ? `The disk of the database or of the data folder ${DATA_DIR} is full (the data folder has ${free} kB left)`
+    : `The disk of the data folder ${DATA_DIR} is full (${free} kB left)`
+  return new Error(`${where}. Free some space or enlarge the volume, then start again.`)
+}
+
+const open = async (config: Config, log: Logger) => {
+  const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
+  try {
+    return { letGo, gateway: await createGateway(config, log) }
+  } catch (error) {
+    letGo()
+    throw error
+  }
+}
+
+/** Where the disk is full, with the room that was kept for this. */
+const openOnFullDisk = async (config: Config, log: Logger): ReturnType<typeof open> => {
+  try {
+    return await open(config, log)
+  } catch (error) {
+    if (storageTrouble(error) !== "full" || !releaseReserve(config.DATA_DIR)) throw error
+    return open(config, log)
+  }
+}
+
 /** Opens everything and serves. @throws when the data folder, the database or the port is not to be had */
 export const serve = async (config: Config, log: Logger): Promise<Serving> => {
-  const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
-  const gateway = await createGateway(config, log)
+  const { letGo, gateway } = await openOnFullDisk(config, log).catch(async (error) => {
+    throw await explained(error, config)
+  })
   const app = createApp(gateway, log)
   const server = createServer(app.listener)
   answerUnreadable(server)
   server.keepAliveTimeout = keepAliveMs
+  keepDescriptors(server, log)
   app.standBefore(server)
   const url = await listen(server, config)
 
@@ -63,6 +106,9 @@ export const serve = async (config: Config, log: Logger): Promise<Serving> => {
     url,
     gateway,
     stop: async () => {
+      gateway.running.announceDrain()
+      // Balancers see it by /ready, and send no more before the port is closed.
+      await sleep(config.DRAIN_DELAY * 1000)
       const patienceMs = config.DRAIN_TIMEOUT * 1000
       const closed = new Promise((resolve) => server.close(resolve))
       app.drain()

@@ -24,6 +24,8 @@ export const openPglite = async (): Promise<Database> => {
     exclusive: async () => {},
     alone: createTurns(),
     patiently: (work) => work(db),
+    probe: async () => {},
+    relieve: async () => {},
     close: () => db.destroy(),
   }
 }

@@ -3,11 +3,16 @@ import { workerData } from "node:worker_threads"
 import { giveWay } from "../give-way.ts"
 
 /** Runs in a worker of its own: it waits for the disk, which requests must not. */
-giveWay(19)
 /** Pages that a disk takes within a few ms. */
 const fewFrames = 100
 const mostRounds = 5
-const { path, ending } = workerData as { path: string; ending: "restart" | "truncate" }
+const { path, ending, isUrgent } = workerData as {
+  path: string
+  ending: "restart" | "truncate"
+  /** The disk is about to be full. */
+  isUrgent: boolean
+}
+if (!isUrgent) giveWay(19)
 
 const database = new DatabaseSync(path, { timeout: 1000 })
 database.exec("pragma synchronous = normal")
@@ -19,5 +24,8 @@ for (let round = 0; round < mostRounds; round++) {
   const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
   if (log - checkpointed < fewFrames) break
 }
-database.exec(`pragma wal_checkpoint(${ending})`)
+const last = database.prepare(`pragma wal_checkpoint(${ending})`)
+const { busy } = last.get() as { busy: number }
 database.close()
+// A reader or a writer was in the way.
+if (busy !== 0) process.exit(1)

@@ -1,27 +1,33 @@
+import { stat } from "node:fs/promises"
 import type { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { z } from "zod"
+import { freeBytes } from "./disk-space.ts"
 
 const lookMs = 1000
 const bytesToCheckpoint = 64 * 1024 * 1024
 /** A log that grew beyond this, behind a long read, gives its space back. */
 const bytesToTruncate = 256 * 1024 * 1024
+/** On a disk with little left, from here on. */
+const bytesWhereTight = 512 * 1024
 /** A page of the database and what stands before it. */
 const frameBytes = 4096 + 24
 
 /** Frames in the log, and how many of them are in the database file; -1 before the first. */
 const State = z.object({ log: z.int(), checkpointed: z.int() })
+type Ending = "restart" | "truncate"
 
 /**
  * Moves SQLite's write-ahead log into the database file, in a short-lived thread: left to the
  * connection that writes, it would hold up every request for as long as the disk takes. Then the log
  * starts anew in its place: the disk keeps what is written over in two thirds of the time that it
- * takes for what makes a file longer.
+ * takes for what makes a file longer. Where little space is left it comes sooner, while there is room
+ * for the pages in the database file, and gives the log's space back.
  * @param reader looks at the log, and writes nothing
  */
 export const createCheckpointer = (path: string, reader: DatabaseSync) => {
   const state = reader.prepare("pragma wal_checkpoint(noop)")
-  let running: Worker | undefined
+  let running: { worker: Worker; ended: Promise<boolean> } | undefined
 
   /** A disk that fails is told of by who reads or writes on it; here it must end nothing. */
   const stateNow = (): z.output<typeof State> | null => {
@@ -32,29 +38,54 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     }
   }
 
-  const look = (): void => {
-    const now = stateNow()
-    if (!now || running) return
-    const { log, checkpointed } = now
-    if ((log - checkpointed) * frameBytes < bytesToCheckpoint) return
-    const ending = log * frameBytes < bytesToTruncate ? "restart" : "truncate"
+  const checkpoint = (ending: Ending, isUrgent: boolean): Promise<boolean> => {
     const worker = new Worker(new URL("./checkpoint.ts", import.meta.url), {
-      workerData: { path, ending },
+      workerData: { path, ending, isUrgent },
     })
-    running = worker
-    // One that fails is followed by the next; the log only grows meanwhile.
-    worker.on("error", () => {})
-    worker.once("exit", () => {
-      running = undefined
+    const ended = new Promise<boolean>((resolve) => {
+      // One that fails is followed by the next; the log only grows meanwhile.
+      worker.on("error", () => {})
+      worker.once("exit", (code) => {
+        running = undefined
+        resolve(code === 0)
+      })
     })
+    running = { worker, ended }
     worker.unref()
+    return ended
   }
 
-  const timer = setInterval(look, lookMs).unref()
+  const sizeOfLog = async (): Promise<number> => {
+    const found = await stat(`${path}-wal`).catch(() => null)
+    return found?.size ?? 0
+  }
+
+  const look = async (): Promise<void> => {
+    const now = stateNow()
+    if (!now || running) return
+    const backlog = (now.log - now.checkpointed) * frameBytes
+    const size = await sizeOfLog()
+    const isTight = size >= bytesWhereTight && size > (await freeBytes(path)) / 4
+    if (running || (backlog < bytesToCheckpoint && !isTight)) return
+    void checkpoint(isTight || size >= bytesToTruncate ? "truncate" : "restart", isTight)
+  }
+
+  const timer = setInterval(() => void look(), lookMs).unref()
   return {
+    /**
+     * Moves all of the log now, and gives its space back.
+     * @returns whether all of it is in the database file, and on the disk
+     */
+    emptyLog: async (): Promise<boolean> => {
+      await running?.ended
+      const ended = checkpoint("truncate", true)
+      running?.worker.ref()
+      return ended
+    },
+
     close: async (): Promise<void> => {
       clearInterval(timer)
-      await running?.terminate()
+      await running?.worker.terminate()
     },
   }
 }

@@ -43,6 +43,10 @@ export interface Database {
   alone<T>(lock: string, work: () => Promise<T>): Promise<T>
   /** Runs `work` on a connection of its own, where a statement may take as long as it takes. */
   patiently<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
+  /** Writes a little, and nothing that stays. @throws what the database says of it */
+  probe(): Promise<void>
+  /** Makes what room it can where its disk is full. */
+  relieve(): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,3 +1,6 @@
+import { Failure } from "../errors.ts"
+import { codeOf } from "./contention.ts"
+
 const networkCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -11,12 +14,46 @@ const networkCodes = new Set([
 /** SQLSTATE classes 08 connection exception, 53 insufficient resources, 57P0x operator intervention. */
 const stateOfOutage = /^(08|53|57P0)/
 const poolMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|database is locked|disk is full|readonly database/i
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|database is locked/i
 
-/** True when `error` says that the database cannot be reached, not that a query was wrong. */
+/** SQLSTATE disk_full; the file system's own words for no space, a quota that is used up, a file too large. */
+const codesOfFull = new Set<unknown>(["53100", "ENOSPC", "EDQUOT", "EFBIG"])
+/** SQLSTATE io_error; the file system's own. */
+const codesOfBroken = new Set<unknown>(["58030", "EROFS", "EIO"])
+const sqliteFull = 13
+/** SQLITE_IOERR_SHMSIZE: there is no room for the index of the log. */
+const sqliteNoRoomForIndex = 4874
+/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN; the extended codes have them in their lowest byte. */
+const sqliteBroken = new Set([8, 10, 14])
+// What comes from another thread has its message alone.
+const fullMessage = /database or disk is full/i
+const brokenMessage = /readonly database|disk I\/O error|unable to open database file/i
+
+const isFull = (error: Error, code: unknown): boolean => {
+  if (error instanceof Failure) return error.code === "storage_full"
+  if (typeof code === "number") return (code & 0xff) === sqliteFull || code === sqliteNoRoomForIndex
+  return codesOfFull.has(code) || fullMessage.test(error.message)
+}
+
+const isBroken = (error: Error, code: unknown): boolean => {
+  if (typeof code === "number") return sqliteBroken.has(code & 0xff)
+  const mayNotWrite = (code === "EACCES" || code === "EPERM") && "path" in error
+  return codesOfBroken.has(code) || mayNotWrite || brokenMessage.test(error.message)
+}
+
+/** What keeps a write from the disk, of the database or of files: no room, or a disk that fails. */
+export const storageTrouble = (error: unknown): "full" | "broken" | null => {
+  if (!(error instanceof Error)) return null
+  const code = codeOf(error)
+  if (isFull(error, code)) return "full"
+  return isBroken(error, code) ? "broken" : null
+}
+
+/** True when `error` says that the database cannot be reached or written, not that a query was wrong. */
 export const isOutage = (error: unknown): boolean => {
   if (error instanceof AggregateError) return error.errors.some(isOutage)
   if (!(error instanceof Error)) return false
   const code = "code" in error && typeof error.code === "string" ? error.code : ""
-  return networkCodes.has(code) || stateOfOutage.test(code) || poolMessages.test(error.message)
+  if (networkCodes.has(code) || stateOfOutage.test(code)) return true
+  return poolMessages.test(error.message) || storageTrouble(error) !== null
 }

@@ -116,6 +116,13 @@ export const openPostgres = (url: string): Database => {
         await patient.destroy()
       }
     },
+    probe: async () => {
+      await db.transaction().execute(async (tx) => {
+        await sql`create temporary table portico_probe (bytes text) on commit drop`.execute(tx)
+        await sql`insert into portico_probe values ('probe')`.execute(tx)
+      })
+    },
+    relieve: async () => {},
     close: async () => {
       await Promise.all([db.destroy(), loose.destroy()])
     },

@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync } from "node:fs"
-import { join } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { setImmediate as turn } from "node:timers/promises"
 import {
@@ -12,18 +11,24 @@ import {
   type SqliteDialectConfig,
   SqliteDriver,
   SqliteQueryCompiler,
+  sql,
 } from "kysely"
+import { z } from "zod"
 import { createAppender } from "./appender.ts"
 import { readAside } from "./aside.ts"
 import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
+import { createReserve } from "./disk-space.ts"
 import { arrayOf } from "./json.ts"
 import { createLogSync } from "./log-sync.ts"
-import { openFile } from "./sqlite-file.ts"
+import { databaseFile, openFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
 import { createTurns } from "./turns.ts"
 
 const cachedStatements = 500
+/** When the reserve is first taken, which a start does not wait for. */
+const holdMs = 2000
+const holdAgainMs = 30_000
 
 type SqliteDatabase = Exclude<SqliteDialectConfig["database"], (...args: never[]) => unknown>
 
@@ -68,8 +73,20 @@ const adapt = (database: DatabaseSync): SqliteDatabase => {
 
 /** Takes the write lock at `begin`: a deferred transaction can fail half way with SQLITE_BUSY. */
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: DatabaseSync
+
+  constructor(config: SqliteDialectConfig, database: DatabaseSync) {
+    super(config)
+    this.#database = database
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"))
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // Of a full disk SQLite has rolled back by itself; to ask again would hide what went wrong.
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 
@@ -98,23 +115,24 @@ class SteadyDialect extends SqliteDialect {
 }
 
 class ImmediateDialect extends SteadyDialect {
+  readonly #database: DatabaseSync
   readonly #config: SqliteDialectConfig
 
-  constructor(config: SqliteDialectConfig) {
+  constructor(database: DatabaseSync) {
+    const config = { database: adapt(database) }
     super(config)
     this.#config = config
+    this.#database = database
   }
 
   override createDriver(): ImmediateDriver {
-    return new ImmediateDriver(this.#config)
+    return new ImmediateDriver(this.#config, this.#database)
   }
 
   override createAdapter(): TransactionalAdapter {
     return new TransactionalAdapter()
   }
 }
-
-export const databaseFile = (dataDir: string): string => join(dataDir, "portico.db")
 
 /** A connection that reads the file as it was when it was opened. */
 export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
@@ -127,15 +145,20 @@ export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
 export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables> } => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = databaseFile(dataDir)
+  const reserve = createReserve(dataDir)
   const writing = openFile(path, false)
   chmodSync(path, 0o600)
-  const writer = new Kysely<Tables>({ dialect: new ImmediateDialect({ database: adapt(writing) }) })
+  const writer = new Kysely<Tables>({ dialect: new ImmediateDialect(writing) })
   const reading = openFile(path, true)
   const read = new Kysely<Tables>({ dialect: new SteadyDialect({ database: adapt(reading) }) })
   const aside = readAside(path)
   const appender = createAppender(path)
   const checkpointer = createCheckpointer(path, reading)
-  const log = createLogSync(`${path}-wal`)
+  const log = createLogSync(`${path}-wal`, checkpointer.emptyLog)
+  let holding = setTimeout(() => void hold(), holdMs).unref()
+  const hold = async (): Promise<void> => {
+    if (!(await reserve.hold())) holding = setTimeout(() => void hold(), holdAgainMs).unref()
+  }
   const loosely = transactOn(writer)
   return {
     dialect: "sqlite",
@@ -165,7 +188,23 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     // No other process uses the data folder.
     alone: createTurns(),
     patiently: (work) => writer.connection().execute(work),
+    probe: async () => {
+      const { user_version: version } = z
+        .object({ user_version: z.int() })
+        .parse(writing.prepare("pragma user_version").get())
+      // Written each time, also when nothing changes.
+      await sql.raw(`pragma user_version = ${version}`).execute(writer)
+      await log.sync()
+    },
+    relieve: async () => {
+      reserve.release()
+      clearTimeout(holding)
+      holding = setTimeout(() => void hold(), holdAgainMs).unref()
+      await checkpointer.emptyLog()
+    },
     close: async () => {
+      clearTimeout(holding)
+      await reserve.close()
       await appender.close()
       await checkpointer.close()
       await log.close()

@@ -50,6 +50,8 @@ export interface Objects {
   list(): AsyncIterable<string>
   /** Removes what was left behind of what never came to its end; `all` whatever its age. */
   sweep(all: boolean): Promise<void>
+  /** Writes a little, and nothing that stays. @throws what keeps it from being written */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 

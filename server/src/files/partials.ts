@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs"
 import { open, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
+import { createSpaceCheck } from "../db/disk-space.ts"
 import { fail } from "../errors.ts"
 
 const headBytes = 4096
@@ -43,10 +44,12 @@ export const createPartials = (dataDir: string) => {
     ): Promise<void> => {
       const file = await open(pathOf(id), "r+")
       const headLength = Math.min(headBytes, whole)
+      const checkSpace = createSpaceCheck(folder)
       let size = from
       try {
         for await (const chunk of source) {
           if (size + chunk.length > whole) tooMuch(whole)
+          await checkSpace(size - from)
           await file.write(chunk, 0, chunk.length, size)
           const before = size
           size += chunk.length

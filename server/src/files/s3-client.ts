@@ -33,6 +33,10 @@ export const readS3Url = (text: string): S3Place => {
   }
 }
 
+/** 507 Insufficient Storage, and what stores call a bucket or a disk that holds no more. */
+const isOutOfSpace = (answered: number, code: string): boolean =>
+  answered === 507 || /StorageFull|QuotaExceeded|InsufficientStorage/.test(code)
+
 /** The object store did not do what it was asked; our keys are not told. */
 class S3Error extends Failure {
   override name = "S3Error"
@@ -41,7 +45,8 @@ class S3Error extends Failure {
 
   constructor(answered: number, why: string, cause?: unknown) {
     const told = answered > 0 ? `answered ${answered}` : "cannot be reached"
-    super("unavailable", `The object store ${told}${why && ` (${why})`}`, { cause })
+    const code = isOutOfSpace(answered, why) ? "storage_full" : "unavailable"
+    super(code, `The object store ${told}${why && ` (${why})`}`, { cause })
     this.answered = answered
   }
 }
@@ -61,8 +66,8 @@ interface S3Reply {
   body: Readable
 }
 
-const isPassing = ({ answered }: S3Error): boolean =>
-  answered === 0 || answered === 429 || answered >= 500
+const isPassing = ({ answered, code }: S3Error): boolean =>
+  code !== "storage_full" && (answered === 0 || answered === 429 || answered >= 500)
 
 const toS3Error = (error: unknown): S3Error =>
   error instanceof S3Error

@@ -167,6 +167,14 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
       }
     },
 
+    probe: async () => {
+      await spool.probe()
+      const put = await client.ask({ method: "PUT", key: "probe", body: Buffer.from("probe") })
+      put.body.resume()
+      const gone = await client.find({ method: "DELETE", key: "probe" })
+      gone?.body.resume()
+    },
+
     close: client.close,
   }
 }

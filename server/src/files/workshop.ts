@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Database, Tx } from "../db/database.ts"
+import type { StorageWatch } from "../db/storage-watch.ts"
 import { createDiskObjects } from "./disk-objects.ts"
 import { createEngine } from "./engine.ts"
 import { createExtractor } from "./extractor.ts"
@@ -9,6 +10,7 @@ import type { Objects } from "./objects.ts"
 import { createPassageStore } from "./passage-store.ts"
 import { createProcessing } from "./processing.ts"
 import { createFileStore } from "./store.ts"
+import { watchObjects } from "./watched.ts"
 
 const unpackedBytes = 300e6
 const mostPages = 5000
@@ -17,6 +19,7 @@ const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
 
 interface Needs {
   config: Config
+  watch: StorageWatch["watch"]
   db: Database
   bus: Bus
   now: () => number
@@ -30,10 +33,10 @@ const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<Objects> => {
 }
 
 /** The parts that keep and read files, built from the settings. */
-export const createWorkshop = async ({ config, db, bus, now, searchable }: Needs) => {
+export const createWorkshop = async ({ config, watch, db, bus, now, searchable }: Needs) => {
   const store = createFileStore(db)
   const passages = createPassageStore(db)
-  const objects = await openObjects(config)
+  const objects = watchObjects(await openObjects(config), watch)
   const extractor = createExtractor({
     seconds: config.EXTRACTION_TIMEOUT,
     memory: config.EXTRACTION_MEMORY,

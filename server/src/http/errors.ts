@@ -1,5 +1,6 @@
 import { isContention } from "../db/contention.ts"
-import { isOutage } from "../db/outage.ts"
+import { storageFull } from "../db/disk-space.ts"
+import { isOutage, storageTrouble } from "../db/outage.ts"
 import { Failure } from "../errors.ts"
 
 /** How a family of routes words its refusals (see docs/api.md, "Errors"). */
@@ -40,9 +41,20 @@ export const errorBody = (style: ErrorStyle, failure: Failure): string =>
 export const contentTypeOf = (style: ErrorStyle): string =>
   style === "scim" ? "application/scim+json" : "application/json"
 
+const brokenStorage =
+  "The gateway's storage cannot be written, so this was not saved. Tell your administrator; the gateway's log says more."
+
 /** What an error becomes for the caller; its own words never leave the house. */
 export const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
+  const trouble = storageTrouble(error)
+  if (trouble === "full") return storageFull(error)
+  if (trouble === "broken") {
+    return new Failure("unavailable", brokenStorage, {
+      headers: { "retry-after": "10" },
+      cause: error,
+    })
+  }
   if (isOutage(error)) {
     return new Failure("unavailable", "The gateway's database cannot be reached; try again soon", {
       headers: { "retry-after": "2" },

@@ -3,11 +3,13 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
+import type { StorageWatch } from "../db/storage-watch.ts"
 import { createFiles } from "../files/files.ts"
 import { createPartials } from "../files/partials.ts"
 import { createResumable } from "../files/resumable.ts"
 import { startSweeping } from "../files/sweeping.ts"
 import { createUploadStore } from "../files/upload-store.ts"
+import { watchPartials } from "../files/watched.ts"
 import { createWorkshop } from "../files/workshop.ts"
 import type { Grants } from "../grants/grants.ts"
 import { createQueue } from "../jobs/queue.ts"
@@ -31,6 +33,7 @@ import { startWarming } from "./warming.ts"
 
 interface Needs {
   config: Config
+  watch: StorageWatch["watch"]
   db: Database
   bus: Bus
   audit: Audit
@@ -57,6 +60,7 @@ export const createLibrary = async (needs: Needs) => {
   const collectionStore = createCollectionStore({ db, grants })
   const workshop = await createWorkshop({
     config,
+    watch: needs.watch,
     db,
     bus,
     now,
@@ -124,7 +128,7 @@ export const createLibrary = async (needs: Needs) => {
   const resumable = createResumable({
     db,
     store: createUploadStore(db),
-    partials: createPartials(config.DATA_DIR),
+    partials: watchPartials(createPartials(config.DATA_DIR), needs.watch),
     objects,
     files,
     limit: config.MAX_UPLOAD_SIZE,

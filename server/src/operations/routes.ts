@@ -5,9 +5,11 @@ import { z } from "zod"
 import packageJson from "../../package.json" with { type: "json" }
 import type { Config } from "../config.ts"
 import type { Database } from "../db/database.ts"
+import type { StorageWatch } from "../db/storage-watch.ts"
 import { fail } from "../errors.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import type { Running } from "../http/running.ts"
 import type { MountedRoute } from "../http/server.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { Metrics } from "../usage/metrics.ts"
@@ -23,6 +25,8 @@ interface Needs {
   settings: SettingsStore
   users: Users
   metrics: Metrics
+  storage: Pick<StorageWatch, "trouble">
+  running: Pick<Running, "isDraining">
   routes: readonly MountedRoute[]
   passwordSignIn: () => z.output<typeof PublicConfig>["password_sign_in"]
   sso: { buttons: z.output<typeof PublicConfig>["sign_on"] }
@@ -63,7 +67,7 @@ const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): b
 
 /** What operators and the sign-in page ask, and the API documentation in development. */
 export const operationRoutes = (needs: Needs): Router => {
-  const { router, config, db, settings, users, metrics, routes } = needs
+  const { router, config, db, settings, users, metrics, routes, storage, running } = needs
   const { passwordSignIn, sso } = needs
   const { version } = packageJson
 
@@ -80,10 +84,14 @@ export const operationRoutes = (needs: Needs): Router => {
     route("anyone", {
       method: "get",
       path: "/ready",
-      summary: "Whether the store can be reached and is migrated",
+      summary:
+        "Whether requests should be sent here: the database answers, writes succeed, no shutdown",
       responses: { 200: json(Health, "It is"), 503: { description: "It is not" } },
     }),
     async () => {
+      if (running.isDraining()) fail("shutting_down", "The gateway is about to stop")
+      const trouble = storage.trouble()
+      if (trouble) fail("unavailable", `${trouble}; the gateway's log says more`)
       let timer: NodeJS.Timeout | undefined
       const late = new Promise((_, reject) => {
         timer = setTimeout(() => reject(new Error("no answer")), readyMs)

@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** A file system of its own, of a few megabytes. */
+export interface SmallDisk {
+  folder: string
+  free(): number
+  /** Leaves `bytes` at the most. */
+  fill(bytes?: number): void
+  /** Gives back what was filled. */
+  clear(): void
+  resize(bytes: number): void
+  remove(): void
+}
+
+const mount = (...args: string[]): void => void execFileSync("mount", args, { stdio: "pipe" })
+
+/** Needs to be root, as in a container. @throws where nothing may be mounted */
+export const createSmallDisk = (bytes: number): SmallDisk => {
+  const folder = mkdtempSync(join(tmpdir(), "portico-disk-"))
+  mount("-t", "tmpfs", "-o", `size=${bytes}`, "portico-test", folder)
+  const ballast = join(folder, "ballast")
+  const free = (): number => {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  }
+  return {
+    folder,
+    free,
+    fill: (left = 0) => {
+      for (let n = 0; free() > left; n++) {
+        const size = Math.min(free() - left, 1024 * 1024)
+        try {
+          writeFileSync(ballast, Buffer.alloc(size, 1), { flag: "a" })
+        } catch {
+          if (n > 1000) throw new Error("the disk does not become full")
+        }
+      }
+    },
+    clear: () => rmSync(ballast, { force: true }),
+    resize: (size) => mount("-o", `remount,size=${size}`, folder),
+    remove: () => {
+      execFileSync("umount", ["-l", folder], { stdio: "pipe" })
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Whether this machine lets us mount one. */
+export const hasSmallDisks = ((): boolean => {
+  try {
+    createSmallDisk(1024 * 1024).remove()
+    return true
+  } catch {
+    return false
+  }
+})()
