@@ -82,3 +82,18 @@ export class Failure extends Error {
 export const fail = (code: FailureCode, message: string, details?: FailureDetails): never => {
   throw new Failure(code, message, details)
 }
+
+/**
+ * Has the process log a fault that no request is left to be told of: a rejection that nobody waits
+ * for ends what it was part of, and nothing else.
+ */
+export const report = (error: unknown): void => void Promise.reject(error)
+
+/** Calls back from a socket, a timer or another thread: what is thrown goes to `failed`. */
+export const contain = (work: () => void, failed: (error: unknown) => void): void => {
+  try {
+    work()
+  } catch (error) {
+    failed(error)
+  }
+}

@@ -15,6 +15,7 @@ import { createTokens } from "./auth/tokens.ts"
 import { openBus } from "./bus/open.ts"
 import { createAbilities } from "./chat/abilities.ts"
 import { createChat } from "./chat/chat.ts"
+import { createDispatching } from "./chat/dispatch.ts"
 import { createFiltering } from "./chat/filtering.ts"
 import { createConversations } from "./chats/conversations.ts"
 import { createFairLoop } from "./concurrency/fair-loop.ts"
@@ -193,14 +194,12 @@ export const createGateway = async (config: Config, log: Logger) => {
   const { citing } = library
   const template = () => settings.current().rag_template
   const chat = createChat({
-    fairLoop,
     citing,
     template,
     catalogue,
-    meters,
     running,
     filtering: createFiltering(studio),
-    replies: studio.replies,
+    dispatching: createDispatching({ fairLoop, meters, running, replies: studio.replies }),
   })
   const abilities = createAbilities({
     chat,

@@ -47,6 +47,8 @@ const start = async (): Promise<void> => {
   const destination = createLogStream(1)
   setInterval(() => destination.flush(), logMs).unref()
   const log = pino({ level: config.LOG_LEVEL, base: null }, destination)
+  // What nobody waited for ends itself alone; see `report`.
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "a task failed"))
   const serving = await serve(config, log)
   process.on("uncaughtException", (error) => {
     log.fatal({ err: error }, "crashed")

@@ -1,11 +1,12 @@
 import { expect } from "vitest"
 import type { TestGateway } from "./gateway.ts"
+import type { Reply } from "./process.ts"
 
 const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
 
 /** Saves a function that everybody may use; its id is also its model's. */
 export const saveFunction = async (
-  gateway: TestGateway,
+  gateway: { call(method: string, path: string, body?: unknown): Promise<Reply> },
   id: string,
   content: string,
   fields: object = {},

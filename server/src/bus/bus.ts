@@ -1,4 +1,5 @@
 import { afterCommit, type Tx } from "../db/database.ts"
+import { contain, report } from "../errors.ts"
 
 /** What changed. `reset` says that messages may have been missed: trust nothing kept in memory. */
 export type Message =
@@ -30,7 +31,7 @@ export const createListeners = () => {
   const listeners = new Set<(message: Message) => void>()
   return {
     deliver: (message: Message): void => {
-      for (const listener of listeners) listener(message)
+      for (const listener of listeners) contain(() => listener(message), report)
     },
     subscribe: (listener: (message: Message) => void) => {
       listeners.add(listener)

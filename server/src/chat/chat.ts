@@ -1,23 +1,22 @@
-import type { FairLoop } from "../concurrency/fair-loop.ts"
-import { inOrderOfChoice } from "../connections/choice.ts"
-import type { Offer } from "../connections/registry.ts"
-import { type Attempt, type SendListener, send } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
-import type { FunctionModel } from "../functions/directory.ts"
-import type { ModelAsk } from "../functions/model-reply.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
-import { refuseUnparsable } from "../http/json-object.ts"
 import { createReply } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
-import type { Cited, Citing } from "../knowledge/citing.ts"
+import type { Citing } from "../knowledge/citing.ts"
 import { promptFor, type Quoted } from "../knowledge/fence.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
-import type { Flow } from "../outbound/client.ts"
-import type { Booked, Ended, Meter, Meters } from "../usage/meter.ts"
-import type { Outcome } from "../usage/schema.ts"
+import type { Ended } from "../usage/meter.ts"
 import { clientHeaders } from "./client-headers.ts"
-import { bodyFor, hidesUsage } from "./context.ts"
+import { hidesUsage } from "./context.ts"
+import {
+  type Asking,
+  type Dispatching,
+  type Hear,
+  type Route,
+  revoked,
+  shutDown,
+} from "./dispatch.ts"
 import type { Filtering } from "./filtering.ts"
 import { chatEndings, Frames, responseEndings } from "./frames.ts"
 import { Relay } from "./relay.ts"
@@ -25,34 +24,13 @@ import type { ModelRequest } from "./request.ts"
 import { asksForFiles, type SourceWords, withSources, wordsOf } from "./sources.ts"
 
 interface Needs {
-  fairLoop: FairLoop
   catalogue: Catalogue
   citing: Citing
   /** How sources are put to the model; empty for the usual way. */
   template: () => string
-  meters: Meters
   running: Running
   filtering: Filtering
-  /** Has a function answer. */
-  replies: (ask: ModelAsk, hearing: Hearing) => Flow
-}
-
-/** What hears an upstream's reply and can be stopped from our side. */
-export interface Hearing extends SendListener {
-  follow(flow: Flow): void
-  stop(outcome: Outcome, failure?: Failure): void
-  /** Told before all else, where the answer rests on files. */
-  cited?(cited: Cited): void
-}
-
-/** Makes what hears; it says once, by `over`, that all is heard. */
-export type Hear = (meter: Meter, over: (failure?: Failure) => void) => Hearing
-
-interface Asking {
-  caller: Caller
-  request: ModelRequest
-  /** What the usage record is made out to. */
-  book: Booked
+  dispatching: Dispatching
 }
 
 interface AskingForChat extends Asking {
@@ -62,35 +40,12 @@ interface AskingForChat extends Asking {
   quoted?: readonly Quoted[] | null
 }
 
-const attemptFor =
-  (request: ModelRequest, resolved: Resolved, headers: Record<string, string>) =>
-  ({ upstream, model }: Offer): Attempt => ({
-    upstream,
-    request: () => ({
-      method: "POST",
-      path: upstream.provider.pathOf(request.operation),
-      headers: {
-        ...headers,
-        "user-agent": "Portico",
-        ...upstream.headers,
-        "content-type": "application/json",
-      },
-      body: bodyFor(request, resolved.workspace, model.name),
-    }),
-  })
-
 const goneSignal = ({ outgoing }: Exchange): AbortSignal => {
   const gone = new AbortController()
   outgoing.once("close", () => gone.abort())
   if (outgoing.destroyed) gone.abort()
   return gone.signal
 }
-
-const revoked = (): Failure =>
-  new Failure("unauthorized", "The credential of this request was revoked")
-
-const shutDown = (): Failure =>
-  new Failure("shutting_down", "The gateway is shutting down; send the request again")
 
 /** How a request that a filter let no further stands in the book: nothing was read. */
 const refusedBy = (error: unknown, isGone: boolean): Ended => {
@@ -106,72 +61,17 @@ const refusedBy = (error: unknown, isGone: boolean): Ended => {
 
 /** Takes a request that was read to a connection that has its model, and the reply back. */
 export const createChat = ({
-  fairLoop,
   catalogue,
   citing,
   template,
-  meters,
   running,
   filtering,
-  replies,
+  dispatching: { dispatch, meterFor },
 }: Needs) => {
-  const askFunction = (
-    model: FunctionModel,
-    { caller, request, book }: Asking,
-    { resolved, meter, hearing }: { resolved: Resolved; meter: Meter; hearing: Hearing },
-  ): void => {
-    meter.sentTo(null, "function")
-    if (request.operation !== "chat/completions") {
-      const message = `"${resolved.id}" is a function: it answers chat completions only`
-      hearing.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
-      return
-    }
-    const { requestId } = book
-    refuseUnparsable(request.bytes)
-    const body = bodyFor(request, resolved.workspace, model.id)
-    const ask = { model, body, streamed: request.streamed, estimated: meter.estimated }
-    replies({ ...ask, caller, requestId, above: request.above ?? [] }, hearing)
-  }
-
-  const meterFor = ({ caller, request, book }: Asking, { id }: Resolved): Meter =>
-    meters.begin({
-      exchange: book,
-      caller,
-      operation: request.operation,
-      model: id,
-      streamed: request.streamed,
-      promptBytes: request.bytes.length,
-    })
-
-  const dispatch = (
-    { caller, request, book }: Asking,
-    { resolved, headers }: { resolved: Resolved; headers: Record<string, string> },
-    hear: Hear,
-  ): Promise<void> =>
-    new Promise((resolve) => {
-      const attempts = inOrderOfChoice(resolved.offers).map(attemptFor(request, resolved, headers))
-      const meter = meterFor({ caller, request, book }, resolved)
-      const hearing = hear(meter, () => {
-        leave()
-        resolve()
-      })
-      const leave = running.enter(caller, {
-        revoke: () => hearing.stop("revoked", revoked()),
-        shutDown: () => hearing.stop("shut_down", shutDown()),
-      })
-      if (resolved.answered) {
-        askFunction(resolved.answered, { caller, request, book }, { resolved, meter, hearing })
-        return
-      }
-      const withinMs = attempts[0]?.upstream.firstByteMs ?? 0
-      const share = fairLoop.of(caller.user.id)
-      hearing.follow(send(attempts, hearing, { withinMs, share }))
-    })
-
   /** As `dispatch`, with the filters that stand before the model. */
   const through = (
     asking: Asking,
-    route: { resolved: Resolved; headers: Record<string, string> },
+    route: Route,
     { hear, signal }: { hear: Hear; signal: () => AbortSignal },
   ): Promise<void> => {
     const around = filtering.around(route.resolved, asking)

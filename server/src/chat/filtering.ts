@@ -6,8 +6,8 @@ import type { Caller } from "../http/caller.ts"
 import { refuseUnparsable } from "../http/json-object.ts"
 import { members } from "../http/members.ts"
 import type { Resolved } from "../models/catalogue.ts"
-import type { Hear, Hearing } from "./chat.ts"
 import { bodyFor } from "./context.ts"
+import type { Hear, Hearing } from "./dispatch.ts"
 import type { ModelRequest } from "./request.ts"
 
 interface Needs {

@@ -10,8 +10,9 @@ import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Meter } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
 import { countedTokens } from "../usage/tokens.ts"
-import type { Chat, Hearing } from "./chat.ts"
+import type { Chat } from "./chat.ts"
 import { hidesUsage } from "./context.ts"
+import type { Hearing } from "./dispatch.ts"
 import { chatEndings, Frames } from "./frames.ts"
 import { type ModelRequest, readRequest } from "./request.ts"
 import { wholeError } from "./upstream-reply.ts"
@@ -121,8 +122,8 @@ class InnerHearing implements Hearing, Flow {
       this.stop("upstream_error", new Failure("upstream_broken", message))
       return
     }
-    this.#settle("ok")
     this.#needs.hears.end()
+    this.#settle("ok")
   }
 
   #tellWhole(): void {
@@ -136,8 +137,8 @@ class InnerHearing implements Hearing, Flow {
     }
     this.#needs.meter.firstToken()
     this.#needs.hears.data(body)
-    this.#settle("ok")
     this.#needs.hears.end()
+    this.#settle("ok")
   }
 
   #refused(): void {

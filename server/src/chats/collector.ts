@@ -1,4 +1,4 @@
-import type { Hearing } from "../chat/chat.ts"
+import type { Hearing } from "../chat/dispatch.ts"
 import { chatEndings, Frames } from "../chat/frames.ts"
 import { wholeError } from "../chat/upstream-reply.ts"
 import type { Upstream } from "../connections/upstream.ts"

@@ -1,4 +1,4 @@
-import { StringDecoder } from "node:string_decoder"
+import { createEventReader } from "../outbound/event-reader.ts"
 
 /** What one or more stream events add to an answer. */
 export interface Delta {
@@ -63,43 +63,26 @@ const parse = (text: string): unknown => {
   }
 }
 
+const add = (sum: Delta, more: Delta): Delta => ({
+  content: sum.content + more.content,
+  reasoning: sum.reasoning + more.reasoning,
+  finish_reason: more.finish_reason ?? sum.finish_reason,
+  error: sum.error ?? more.error,
+  sources: sum.sources ?? more.sources,
+})
+
+const sumOf = (events: readonly string[]): Delta =>
+  events
+    .filter((data) => data !== "[DONE]")
+    .map((data) => deltaOf(parse(data)))
+    .reduce(add, nothing)
+
 /** Cuts a byte stream of server-sent events into what they add. */
 export const createDeltaReader = () => {
-  const decoder = new StringDecoder("utf8")
-  let rest = ""
-  let data: string[] = []
-
-  const eventEnds = (): Delta => {
-    const whole = data.join("\n")
-    data = []
-    return whole === "" || whole === "[DONE]" ? nothing : deltaOf(parse(whole))
-  }
-
-  const lineEnds = (line: string): Delta => {
-    if (line === "") return eventEnds()
-    if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5))
-    return nothing
-  }
-
-  const add = (sum: Delta, more: Delta): Delta => ({
-    content: sum.content + more.content,
-    reasoning: sum.reasoning + more.reasoning,
-    finish_reason: more.finish_reason ?? sum.finish_reason,
-    error: sum.error ?? more.error,
-    sources: sum.sources ?? more.sources,
-  })
-
+  const reader = createEventReader()
   return {
-    read: (chunk: Buffer): Delta => {
-      const lines = (rest + decoder.write(chunk)).split(/\r?\n/)
-      rest = lines.pop() ?? ""
-      return lines.map(lineEnds).reduce(add, nothing)
-    },
+    read: (chunk: Buffer): Delta => sumOf(reader.read(chunk)),
     /** An event that lacks its blank line when the stream ends counts all the same. */
-    end: (): Delta => {
-      const last = lineEnds(rest + decoder.end())
-      rest = ""
-      return add(last, eventEnds())
-    },
+    end: (): Delta => sumOf(reader.end()),
   }
 }

@@ -1,5 +1,5 @@
 import { costs, type LoopShare } from "../concurrency/fair-loop.ts"
-import type { Flow, ReplyListener, UpstreamRequest } from "../outbound/client.ts"
+import type { Flow, ReplyListener, SentRequest, UpstreamRequest } from "../outbound/client.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Upstream } from "./upstream.ts"
 
@@ -15,7 +15,7 @@ export interface Attempt {
   request: () => UpstreamRequest
 }
 
-export interface SendListener extends ReplyListener {
+export interface SendListener extends Omit<ReplyListener, "failed"> {
   /** Told which connection is tried, each time. */
   chosen(upstream: Upstream): void
 }
@@ -25,6 +25,8 @@ interface Terms {
   withinMs: number
   /** The caller's, of which each piece of the reply takes. */
   share: LoopShare
+  /** Told what `broke` threw: the listener is past telling anybody. */
+  failed: (error: unknown) => void
 }
 
 interface Held {
@@ -44,23 +46,29 @@ class Sending implements Flow {
   readonly #attempts: readonly Attempt[]
   readonly #listener: SendListener
   readonly #deadline: number
+  readonly #failed: Terms["failed"]
   readonly #share: LoopShare
   /** More is wanted, but it is others' turn. */
   #waiting = false
   #wanted = true
   #begun = false
   #next = 0
-  #flow: Flow | null = null
+  #flow: SentRequest | null = null
   #cancelled = false
   #held: Held | null = null
   #release: (() => void) | null = null
   #holding: NodeJS.Timeout | undefined
 
-  constructor(attempts: readonly Attempt[], listener: SendListener, { withinMs, share }: Terms) {
+  constructor(
+    attempts: readonly Attempt[],
+    listener: SendListener,
+    { withinMs, share, failed }: Terms,
+  ) {
     this.#attempts = attempts
     this.#listener = listener
     this.#deadline = performance.now() + withinMs
     this.#share = share
+    this.#failed = failed
   }
 
   start(): this {
@@ -130,6 +138,10 @@ class Sending implements Flow {
   #hear(upstream: Upstream): ReplyListener {
     const listener = this.#listener
     let held: Held | null = null
+    const goOn = (whole: Held): void => {
+      held = null
+      this.#goOn(whole)
+    }
     return {
       head: (status, rawHeaders) => {
         const retryable = retryableStatuses.has(status)
@@ -137,7 +149,7 @@ class Sending implements Flow {
         else upstream.succeeded()
         if (retryable && (this.#held || this.#more())) {
           held = { upstream, status, rawHeaders, chunks: [], bytes: 0 }
-          this.#hold(held)
+          this.#hold()
         } else {
           listener.head(status, rawHeaders)
         }
@@ -150,31 +162,30 @@ class Sending implements Flow {
       },
       end: () => {
         this.#free()
-        if (held) this.#goOn(held)
+        if (held) goOn(held)
         else listener.end()
       },
       broke: (error) => {
         this.#free()
+        if (held) return goOn(held)
         this.#note(upstream, error)
-        if (held) return this.#goOn(held)
         const nothingSent = error.kind === "unreachable" || error.kind === "reset"
         if (nothingSent && this.#more()) return this.#try()
         if (this.#held && (nothingSent || error.kind === "timeout")) return this.#passOn(this.#held)
         listener.broke(error)
       },
+      failed: this.#failed,
     }
   }
 
   /** Its body is part of the answer should all fail; it may not come for long. */
-  #hold(held: Held): void {
-    this.#holding = setTimeout(() => {
-      this.#flow?.cancel()
-      this.#free()
-      this.#goOn(held)
-    }, heldBodyMs)
+  #hold(): void {
+    this.#holding = setTimeout(() => this.#flow?.giveUp(), heldBodyMs)
   }
 
+  /** What could not be read by who listens says nothing sure of the upstream. */
   #note(upstream: Upstream, error: UpstreamError): void {
+    if (error.kind === "unreadable") return
     const hard = error.kind === "unreachable" || error.kind === "reset"
     upstream.failed(hard ? "hard" : "soft", error.message)
   }

@@ -1,11 +1,14 @@
 import type { Failure } from "../errors.ts"
 import type { Flow } from "../outbound/client.ts"
+import { createEventReader } from "../outbound/event-reader.ts"
+import { UnreadableReply } from "../outbound/upstream-error.ts"
 import type { Abilities, Asker, ReplyHears } from "./abilities.ts"
 import { type Fields, isObject } from "./completion.ts"
-import { createEventReader } from "./event-reader.ts"
 import { Refused } from "./wall/session.ts"
+import { createWholeReply } from "./whole-reply.ts"
 
-const mostReplyBytes = 16 * 1024 * 1024
+const maxReplyBytes = 16_000_000
+const tooLong = `it is longer than ${maxReplyBytes / 1e6} MB`
 const mostStreams = 32
 /** Pieces read ahead of the guest. */
 const mostAhead = 256
@@ -15,17 +18,65 @@ type Operation = Parameters<Abilities["ask"]>[1]["operation"]
 const refusedBy = ({ message, code, status }: Failure): Refused =>
   new Refused(message, { code, status, denied: false })
 
-/** The piece of a reply in one event; null where it has none. */
-const pieceOf = (data: string): Fields | null => {
-  if (data === "[DONE]") return null
-  const chunk: unknown = JSON.parse(data)
-  if (!isObject(chunk)) return null
-  const [choice] = Array.isArray(chunk.choices) ? chunk.choices : []
-  const piece: Fields = { ...(isObject(choice?.delta) ? choice.delta : {}) }
+/** @throws {UnreadableReply} */
+const jsonOf = (text: string): Fields => {
+  const value = parsed(text)
+  if (isObject(value)) return value
+  throw new UnreadableReply("it is no completion")
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** What an event holds; null for its end, and for what is no chunk of a completion. */
+const chunkOf = (data: string): Fields | null => {
+  const chunk = parsed(data)
+  return isObject(chunk) ? chunk : null
+}
+
+/** What one choice of a reply, or of an event of it, says; null where that is nothing. */
+const pieceOf = (reply: Fields | null): Fields | null => {
+  if (reply === null) return null
+  const [choice] = Array.isArray(reply.choices) ? reply.choices : []
+  const said = isObject(choice?.delta) ? choice.delta : choice?.message
+  const piece: Fields = { ...(isObject(said) ? said : {}) }
   if (typeof choice?.finish_reason === "string") piece.finish_reason = choice.finish_reason
-  if (isObject(chunk.usage)) piece.usage = chunk.usage
-  if (Array.isArray(chunk.sources)) piece.sources = chunk.sources
+  if (isObject(reply.usage)) piece.usage = reply.usage
+  if (Array.isArray(reply.sources)) piece.sources = reply.sources
   return Object.keys(piece).length > 0 ? piece : null
+}
+
+/** Reads a reply to the end, whether it came whole or as a stream. @throws {UnreadableReply} */
+const createGathering = () => {
+  const chunks: Buffer[] = []
+  const events = createEventReader()
+  const gathered = createWholeReply()
+  let bytes = 0
+  let streamed = false
+  const add = (datas: readonly string[]): void => {
+    for (const data of datas) gathered.add(chunkOf(data))
+  }
+  return {
+    begins: (isStream: boolean): void => {
+      streamed = isStream
+    },
+    data: (chunk: Buffer): void => {
+      bytes += chunk.length
+      if (bytes > maxReplyBytes) throw new UnreadableReply(tooLong)
+      if (streamed) add(events.read(chunk))
+      else chunks.push(chunk)
+    },
+    end: (): Fields => {
+      if (!streamed) return jsonOf(Buffer.concat(chunks).toString("utf8"))
+      add(events.end())
+      return gathered.reply()
+    },
+  }
 }
 
 interface Stream {
@@ -37,14 +88,15 @@ interface Stream {
 const openStream = (ask: (hears: ReplyHears) => Flow): Stream => {
   const reader = createEventReader()
   const ahead: Fields[] = []
+  let whole: ReturnType<typeof createGathering> | null = null
   let over = false
   let failure: Refused | null = null
   let wake: () => void = () => {}
   let stop: Flow | null = null
 
-  const take = (datas: string[]): void => {
-    for (const data of datas) {
-      const piece = pieceOf(data)
+  const take = (chunks: readonly (Fields | null)[]): void => {
+    for (const chunk of chunks) {
+      const piece = pieceOf(chunk)
       if (piece) ahead.push(piece)
     }
     wake()
@@ -55,13 +107,16 @@ const openStream = (ask: (hears: ReplyHears) => Flow): Stream => {
     wake()
   }
   stop = ask({
-    begins: () => {},
+    begins: (isStream) => {
+      if (!isStream) whole = createGathering()
+    },
     data: (chunk) => {
-      take(reader.read(chunk))
+      if (whole) whole.data(chunk)
+      else take(reader.read(chunk).map(chunkOf))
       return ahead.length < mostAhead
     },
     end: () => {
-      take(reader.end())
+      take(whole ? [whole.end()] : reader.end().map(chunkOf))
       finish(null)
     },
     failed: (reason) => finish(refusedBy(reason)),
@@ -91,8 +146,7 @@ export const createModelCalls = (abilities: Abilities, asker: Asker) => {
 
   const whole = (operation: Operation, fields: Fields): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      const chunks: Buffer[] = []
-      let bytes = 0
+      const reply = createGathering()
       const settle = (work: () => void): void => {
         flows.delete(flow)
         work()
@@ -101,13 +155,15 @@ export const createModelCalls = (abilities: Abilities, asker: Asker) => {
         asker,
         { operation, fields: { ...fields, stream: false } },
         {
-          begins: () => {},
+          begins: reply.begins,
           data: (chunk) => {
-            bytes += chunk.length
-            if (bytes <= mostReplyBytes) chunks.push(chunk)
+            reply.data(chunk)
             return true
           },
-          end: () => settle(() => resolve(JSON.parse(Buffer.concat(chunks).toString("utf8")))),
+          end: () => {
+            const whole = reply.end()
+            settle(() => resolve(whole))
+          },
           failed: (failure) => settle(() => reject(refusedBy(failure))),
         },
       )

@@ -20,6 +20,8 @@ export interface ModelAsk extends Asker {
   streamed: boolean
   /** Told when the tokens are the gateway's own estimate. */
   estimated: () => void
+  /** Told what could not be told to who hears. */
+  failed: (error: unknown) => void
 }
 
 /** Why a function's run gave no reply, in words for the caller. */
@@ -182,6 +184,6 @@ export const createModelReplies =
   (ask: ModelAsk, hearing: Hearing): Flow => {
     const reply = new ModelReply(needs, ask, hearing)
     hearing.follow(reply)
-    void reply.tell()
+    reply.tell().catch(ask.failed)
     return reply
   }

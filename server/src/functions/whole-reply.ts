@@ -1,8 +1,20 @@
+import { UnreadableReply } from "../outbound/upstream-error.ts"
 import { type Fields, isObject } from "./completion.ts"
 
 interface Choice {
   message: Fields
   finish_reason: unknown
+}
+
+/** Of choices, and of calls of tools in one; far more than anybody asks for. */
+const maxIndex = 1023
+
+/** Which of several it is a piece of: a list may not have room made for ever more. */
+const indexOf = (piece: Fields, otherwise: number): number => {
+  const { index = otherwise } = piece
+  if (typeof index !== "number" || !Number.isInteger(index)) return otherwise
+  if (index >= 0 && index <= maxIndex) return index
+  throw new UnreadableReply(`it has a piece with the index ${index}`)
 }
 
 const joined = (before: unknown, more: unknown): unknown =>
@@ -13,7 +25,7 @@ const withCalls = (before: unknown, pieces: readonly unknown[]): Fields[] => {
   const calls: Fields[] = Array.isArray(before) ? before : []
   for (const piece of pieces) {
     if (!isObject(piece)) continue
-    const at = typeof piece.index === "number" ? piece.index : calls.length
+    const at = indexOf(piece, Math.min(calls.length, maxIndex))
     const known = calls[at]
     const own = isObject(piece.function) ? piece.function : {}
     const called = isObject(known?.function) ? known.function : {}
@@ -24,9 +36,15 @@ const withCalls = (before: unknown, pieces: readonly unknown[]): Fields[] => {
   return calls
 }
 
+const withoutHoles = (choice: Choice): Choice => {
+  const { tool_calls: calls } = choice.message
+  if (!Array.isArray(calls)) return choice
+  return { ...choice, message: { ...choice.message, tool_calls: Object.values(calls) } }
+}
+
 /** Gathers a stream's pieces into one reply, and takes such a reply apart again. */
 export const createWholeReply = () => {
-  let envelope: Fields = {}
+  const envelope: Fields = {}
   let usage: unknown
   let sources: unknown
   const choices: Choice[] = []
@@ -44,7 +62,7 @@ export const createWholeReply = () => {
 
   const take = (piece: unknown): void => {
     if (!isObject(piece)) return
-    const at = typeof piece.index === "number" ? piece.index : 0
+    const at = indexOf(piece, 0)
     const choice = choices[at] ?? {
       message: { role: "assistant", content: "" },
       finish_reason: null,
@@ -58,7 +76,7 @@ export const createWholeReply = () => {
     add: (chunk: Fields | null): void => {
       if (chunk === null) return
       const { choices: pieces, usage: counted, sources: cited, ...rest } = chunk
-      envelope = { ...envelope, ...rest }
+      Object.assign(envelope, rest)
       usage = counted ?? usage
       sources = cited ?? sources
       if (Array.isArray(pieces)) for (const piece of pieces) take(piece)
@@ -68,7 +86,8 @@ export const createWholeReply = () => {
       ...envelope,
       object: "chat.completion",
       ...(sources !== undefined && { sources }),
-      choices: choices.map((choice, index) => ({ index, ...choice })),
+      // `flatMap` and `Object.values` leave out those of which no piece came.
+      choices: choices.flatMap((choice, index) => [{ index, ...withoutHoles(choice) }]),
       ...(usage !== undefined && { usage }),
     }),
 

@@ -19,10 +19,13 @@ export interface HotRoute {
   answer: (exchange: Exchange, read: ReadBody) => Promise<void>
 }
 
+/** A reply that has begun is cut, so that nobody takes it for whole. */
 const refuse = (exchange: Exchange, style: ErrorStyle, error: unknown): void => {
   const failure = toFailure(error)
   exchange.failure = failure
-  if (!exchange.outgoing.headersSent) createReply(exchange).refuse(style, failure)
+  const { headersSent, writableEnded } = exchange.outgoing
+  if (!headersSent) createReply(exchange).refuse(style, failure)
+  else if (!writableEnded) exchange.outgoing.destroy()
 }
 
 /** Has a hot route answer; what it throws is refused. */

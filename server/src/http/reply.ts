@@ -1,4 +1,4 @@
-import type { Failure } from "../errors.ts"
+import { contain, type Failure, report } from "../errors.ts"
 import { contentTypeOf, type ErrorStyle, errorBody } from "./errors.ts"
 import type { Exchange, Outgoing } from "./exchange.ts"
 
@@ -92,17 +92,23 @@ class WrittenReply implements Reply {
   }
 
   onDrain(callback: () => void): void {
-    this.#outgoing.on("drain", callback)
+    this.#outgoing.on("drain", () => contain(callback, this.#failed))
   }
 
   onGone(callback: () => void): void {
     const outgoing = this.#outgoing
-    if (outgoing.destroyed) queueMicrotask(callback)
+    const gone = (): void => contain(callback, this.#failed)
+    if (outgoing.destroyed) queueMicrotask(gone)
     else {
       outgoing.once("close", () => {
-        if (!outgoing.writableFinished) callback()
+        if (!outgoing.writableFinished) gone()
       })
     }
+  }
+
+  readonly #failed = (error: unknown): void => {
+    this.#outgoing.destroy()
+    report(error)
   }
 
   #watch(): void {

@@ -3,7 +3,7 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono, type MiddlewareHandler } from "hono"
 import type { Logger } from "pino"
-import { Failure } from "../errors.ts"
+import { contain, Failure, report } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import type { createAddressOf } from "./address.ts"
 import { readJson } from "./body.ts"
@@ -102,9 +102,15 @@ export const createServerApp = (needs: Needs) => {
     return errorResponse(needs.styleOf(context.req.path), failure)
   })
 
-  /** Hono wraps the answer to HEAD in a new response, by which it forgets what was sent already. */
-  const settled = (response: Response, { outgoing }: Env["Bindings"]): Response =>
-    outgoing.headersSent ? RESPONSE_ALREADY_SENT : response
+  /**
+   * Hono wraps the answer to HEAD in a new response, by which it forgets what was sent already. A
+   * reply that had begun when its route failed is cut, so that nobody takes it for whole.
+   */
+  const settled = (response: Response, { outgoing }: Env["Bindings"]): Response => {
+    if (!outgoing.headersSent) return response
+    if (response !== RESPONSE_ALREADY_SENT && !outgoing.writableEnded) outgoing.destroy()
+    return RESPONSE_ALREADY_SENT
+  }
 
   const through = getRequestListener(
     async (request, env) => {
@@ -115,7 +121,7 @@ export const createServerApp = (needs: Needs) => {
     { errorHandler: answerUnroutable },
   )
   let draining = false
-  const listener: RequestListener = (incoming, outgoing) => {
+  const answer: RequestListener = (incoming, outgoing) => {
     if (draining) outgoing.setHeader("connection", "close")
     const isPlain = isPlainHost(incoming.headers.host)
     const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined
@@ -123,6 +129,15 @@ export const createServerApp = (needs: Needs) => {
     const exchange = beginNodeExchange(opening, { incoming, outgoing })
     answerHot(route, exchange, (limits) => readJson(incoming, limits))
   }
+  /** A fault of ours ends the connection, and nothing else. */
+  const listener: RequestListener = (incoming, outgoing) =>
+    contain(
+      () => answer(incoming, outgoing),
+      (error) => {
+        outgoing.destroy()
+        report(error)
+      },
+    )
 
   return {
     listener,

@@ -64,6 +64,7 @@ const hear = (
     },
     end: () => resolve(heard),
     broke: (error) => resolve({ ...heard, error }),
+    failed: () => expect.unreachable(),
   })
   return Object.assign(over, { flow })
 }
@@ -195,6 +196,7 @@ describe("a client of an upstream", () => {
           },
           end: () => expect.unreachable(),
           broke: () => expect.unreachable(),
+          failed: () => expect.unreachable(),
         })
       })
     })

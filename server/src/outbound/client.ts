@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import { requestHead } from "./request-head.ts"
-import { UpstreamError } from "./upstream-error.ts"
+import { asError, UpstreamError } from "./upstream-error.ts"
 import { wholeReply } from "./whole-reply.ts"
 import type { Wire, WireListener } from "./wire.ts"
 import { createWires } from "./wires.ts"
@@ -25,7 +25,10 @@ export interface UpstreamRequest {
   body: Buffer | Readable | null
 }
 
-/** What a reply does as it arrives; exactly one of `end` and `broke` comes last. */
+/**
+ * What a reply does as it arrives; exactly one of `end` and `broke` comes last. Whatever one of
+ * them throws ends this request alone: its connection is closed, and `broke` is told `unreadable`.
+ */
 export interface ReplyListener {
   /** `rawHeaders` alternates names and values, as they came. */
   head(status: number, rawHeaders: readonly string[]): void
@@ -33,6 +36,8 @@ export interface ReplyListener {
   data(chunk: Buffer): boolean
   end(): void
   broke(error: UpstreamError): void
+  /** Told what `broke` itself threw, and nothing after it; must not throw. */
+  failed(error: unknown): void
 }
 
 /** The handle on a request under way. */
@@ -42,8 +47,17 @@ export interface Flow {
   cancel(): void
 }
 
-/** A request on a wire; the wire goes on to others when it is over. */
-class Answer implements WireListener, Flow {
+/** A request that was sent to one upstream. */
+export interface SentRequest extends Flow {
+  /** Ends it as one whose reply stopped coming, which its listener is told. */
+  giveUp(): void
+}
+
+/**
+ * A request on a wire; the wire goes on to others when it is over. All that an upstream sends, and
+ * all that becomes of its connection, reaches who listens by here.
+ */
+class Answer implements WireListener, SentRequest {
   readonly #listener: ReplyListener
   #wire: Wire | null = null
   #over = false
@@ -62,28 +76,66 @@ class Answer implements WireListener, Flow {
 
   cancel(): void {
     this.#over = true
-    this.#wire?.cut()
-    this.#wire = null
+    this.#cut()
+  }
+
+  giveUp(): void {
+    this.#cut()
+    this.broke(new UpstreamError("silence", new Error("the reply stopped coming")))
   }
 
   head(status: number, rawHeaders: string[]): void {
-    this.#listener.head(status, rawHeaders)
+    try {
+      this.#listener.head(status, rawHeaders)
+    } catch (error) {
+      this.#unreadable(error)
+    }
   }
 
   data(chunk: Buffer): boolean {
-    return this.#over || this.#listener.data(chunk)
+    if (this.#over) return true
+    try {
+      return this.#listener.data(chunk)
+    } catch (error) {
+      this.#unreadable(error)
+      return true
+    }
   }
 
   end(): void {
+    const wire = this.#wire
     this.#wire = null
-    if (!this.#over) this.#listener.end()
-    this.#over = true
+    if (this.#over) return
+    try {
+      this.#listener.end()
+      this.#over = true
+    } catch (error) {
+      wire?.cut()
+      this.#unreadable(error)
+    }
   }
 
   broke(error: UpstreamError): void {
     this.#wire = null
-    if (!this.#over) this.#listener.broke(error)
+    if (this.#over) return
     this.#over = true
+    try {
+      this.#listener.broke(error)
+    } catch (thrown) {
+      this.#listener.failed(thrown)
+    }
+  }
+
+  /** Who listens threw. */
+  #unreadable(error: unknown): void {
+    this.#cut()
+    this.broke(new UpstreamError("unreadable", asError(error)))
+  }
+
+  #cut(): void {
+    const wire = this.#wire
+    this.#wire = null
+    wire?.cut()
   }
 }
 
@@ -121,7 +173,7 @@ export const createClient = (baseUrl: string, patience: Patience, address?: stri
     { method, path, headers, body }: UpstreamRequest,
     listener: ReplyListener,
     firstByte = toMs(patience.firstByte),
-  ): Flow => {
+  ): SentRequest => {
     const streamed = body !== null && !Buffer.isBuffer(body)
     const length = streamed ? toldLength(headers) : (body?.length ?? 0)
     const line = { method, path: basePath + path, headers, length }

@@ -5,8 +5,23 @@
  * `timeout`: no head within the time allowed.
  * `silence`: the reply's body stopped coming.
  * `broken`: the connection ended within the body, or what came was no HTTP.
+ * `unreadable`: it was HTTP, and who listened could make nothing of it.
  */
-export type UpstreamErrorKind = "unreachable" | "reset" | "timeout" | "silence" | "broken"
+export type UpstreamErrorKind =
+  | "unreachable"
+  | "reset"
+  | "timeout"
+  | "silence"
+  | "broken"
+  | "unreadable"
+
+/** Thrown by who listens to a reply: why it cannot be read, in words that go on from its provider's. */
+export class UnreadableReply extends Error {
+  override readonly name = "UnreadableReply"
+}
+
+export const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown))
 
 /** Several addresses that all fail are told together, without a word of their own. */
 const messageOf = (error: Error): string => {

@@ -59,5 +59,6 @@ export const wholeReply = (
         over()
         reject(error)
       },
+      failed: reject,
     })
   })

@@ -3,7 +3,7 @@ import { connect as connectSecurely } from "node:tls"
 import { holdWrites } from "./held-writes.ts"
 import { ReplyParser } from "./reply-parser.ts"
 import { type StreamedBody, writeStreamed } from "./streamed-body.ts"
-import { classify, UpstreamError, type UpstreamErrorKind } from "./upstream-error.ts"
+import { asError, classify, UpstreamError, type UpstreamErrorKind } from "./upstream-error.ts"
 
 /** Where a wire leads. */
 export interface Peer {
@@ -29,7 +29,7 @@ export interface WireRequest {
   bodiless: boolean
 }
 
-/** Who hears the reply; exactly one of `end` and `broke` comes last. */
+/** Who hears the reply; exactly one of `end` and `broke` comes last. None of them throws. */
 export interface WireListener {
   head(status: number, rawHeaders: string[]): void
   /** @returns false to be given no more until `resume` */
@@ -200,7 +200,7 @@ export class Wire {
     try {
       this.#parser.push(shared.subarray(0, length))
     } catch (error) {
-      this.#failure = error instanceof Error ? error : new Error(String(error))
+      this.#failure = asError(error)
       this.#socket.destroy()
     }
     if (this.#whole) this.#end()
@@ -213,11 +213,11 @@ export class Wire {
     const listener = this.#listener
     this.#listener = null
     this.#whole = false
+    listener?.end()
     const { destroyed, writableLength } = this.#socket
     const sent = !destroyed && writableLength === 0 && !this.#writing
     if (sent && this.#parser.reusable) this.#free()
     else this.#socket.destroy()
-    listener?.end()
   }
 
   #free(): void {

@@ -124,7 +124,11 @@ export const createRuntime = (needs: Needs) => {
     attempts: readonly Attempt[],
     { style, meter }: { style: ErrorStyle; meter: Meter | null },
   ): Promise<number> =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
+      const failed = (error: unknown): void => {
+        leave()
+        reject(error)
+      }
       const pass = new Pass({
         reply: createReply(exchange),
         style,
@@ -142,7 +146,8 @@ export const createRuntime = (needs: Needs) => {
           pass.stop("shut_down", new Failure("shutting_down", "The gateway is shutting down")),
       })
       const withinMs = attempts[0]?.upstream.firstByteMs ?? 0
-      pass.follow(send(attempts, pass, { withinMs, share: fairLoop.of(caller.user.id) }))
+      const share = fairLoop.of(caller.user.id)
+      pass.follow(send(attempts, pass, { withinMs, share, failed }))
     })
 
   const offersFor = async (caller: Caller, kind: Kind, model: string) => {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http"
+import type { Writable } from "node:stream"
 import { setTimeout as wait } from "node:timers/promises"
 import type { Answer } from "./answers.ts"
 import type { Json } from "./json.ts"
@@ -29,8 +30,15 @@ export type Fault =
   | { kind: "html"; status?: number }
   /** 200 with a stream's content type and bytes that are no stream. */
   | { kind: "garbage"; contentType?: string }
+  /** Well framed, whatever it says; its length is told unless `headers` say how it is framed. */
+  | { kind: "reply"; status?: number; headers?: Record<string, string>; body: Buffer | string }
+  /** These bytes on the bare connection, in this order; it stays open unless told. */
+  | { kind: "raw"; steps: Iterable<RawStep>; then?: "open" | "close" | "reset" }
   | { kind: "slow_headers"; ms: number }
   | { kind: "slow_frames"; ms: number }
+
+/** Bytes, or milliseconds to wait. */
+export type RawStep = Buffer | string | number
 
 export type Delivery = {
   response: ServerResponse
@@ -73,7 +81,40 @@ export const endBefore = (fault: Fault | undefined, to: Delivery): boolean => {
     finish(GARBAGE, to)
     return true
   }
+  if (fault?.kind === "raw") {
+    void sendRaw(fault, to)
+    return true
+  }
+  if (fault?.kind === "reply") {
+    const body = Buffer.from(fault.body)
+    const headers = { "content-type": "application/json", ...fault.headers }
+    to.response.writeHead(fault.status ?? 200, headers)
+    finish(body, to)
+    return true
+  }
   return false
+}
+
+/** A reader that leaves, or takes nothing more, ends it. */
+const sendRaw = async (
+  { steps, then = "open" }: Extract<Fault, { kind: "raw" }>,
+  { response, gone, cut, keep }: Delivery,
+): Promise<void> => {
+  const { socket } = response
+  if (!socket) return
+  for (const step of steps) {
+    if (gone.aborted) return
+    if (typeof step === "number") await pause(step, gone)
+    else {
+      keep(Buffer.from(step))
+      await put(socket, step, gone)
+    }
+  }
+  if (then === "open" || gone.aborted) return
+  if (then === "reset") await pause(20, gone)
+  cut()
+  if (then === "reset") socket.resetAndDestroy()
+  else socket.end()
 }
 
 /** Sends the answer with the fault laid over it; ends early and quietly when the client goes away. */
@@ -147,10 +188,19 @@ const finish = (bytes: Buffer, { response, keep }: Delivery) => {
 
 const write = async (frame: Buffer, { response, gone, keep }: Delivery) => {
   keep(frame)
-  if (response.write(frame) || gone.aborted) return
+  await put(response, frame, gone)
+}
+
+const put = async (to: Writable, bytes: Buffer | string, gone: AbortSignal): Promise<void> => {
+  if (to.write(bytes) || gone.aborted) return
   await new Promise<void>((resolve) => {
-    response.once("drain", resolve)
-    gone.addEventListener("abort", () => resolve(), { once: true })
+    const next = (): void => {
+      to.off("drain", next)
+      gone.removeEventListener("abort", next)
+      resolve()
+    }
+    to.once("drain", next)
+    gone.addEventListener("abort", next, { once: true })
   })
 }
 

@@ -184,7 +184,7 @@ export class Session {
       (error: unknown) => ({ id, error: inWords(error) }),
     )
     const { post, run } = this.#needs
-    if (!this.#over) post({ type: "settle", run, json: JSON.stringify(told) })
+    if (!this.#over) post({ type: "settle", run, json: textOf(told) })
   }
 
   #end({ ending, message, cpuMs, memoryBytes, slowestMs }: Extract<Told, { type: "over" }>): void {
@@ -201,6 +201,15 @@ export class Session {
     this.#open.clear()
     this.#settleOver(cost)
     this.#needs.left(slowestMs)
+  }
+}
+
+/** What nests too deep for us is no answer for a guest either. */
+const textOf = ({ id, ...answer }: { id: number; value?: unknown; error?: unknown }): string => {
+  try {
+    return JSON.stringify({ id, ...answer })
+  } catch (error) {
+    return JSON.stringify({ id, error: inWords(error) })
   }
 }
 

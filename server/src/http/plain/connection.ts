@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type { Socket } from "node:net"
-import type { Failure } from "../../errors.ts"
+import { contain, type Failure, report } from "../../errors.ts"
 import { leftMidway, takeTurns } from "../body.ts"
 import { BodyBuffer, type JsonBody } from "../body-buffer.ts"
 import type { Incoming } from "../exchange.ts"
@@ -156,7 +156,9 @@ export class PlainConnection {
     this.#socket.destroy()
   }
 
-  readonly #take = (bytes: Buffer): void => {
+  readonly #take = (bytes: Buffer): void => contain(() => this.#read(bytes), this.#failed)
+
+  #read(bytes: Buffer): void {
     if (this.isIdle) {
       this.#asked = true
       this.#begin(bytes)
@@ -219,7 +221,7 @@ export class PlainConnection {
     }
     this.#deadline = performance.now() + kept * 1000
     this.#socket.resume()
-    if (early) this.#take(early)
+    if (early) this.#read(early)
   }
 
   #handOver(bytes: Buffer): void {
@@ -235,6 +237,12 @@ export class PlainConnection {
 
   readonly #drained = (): void => {
     this.#reply?.drained()
+  }
+
+  /** A fault of ours ends the connection, and nothing else. */
+  readonly #failed = (error: unknown): void => {
+    this.#socket.destroy()
+    report(error)
   }
 
   /** Who sends no more will not read either, as Node's server takes it; but what was said is said. */

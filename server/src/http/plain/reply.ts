@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
+import { contain, report } from "../../errors.ts"
 import { holdWrites } from "../../outbound/held-writes.ts"
 import { field } from "../../outbound/request-head.ts"
 import type { Outgoing } from "../exchange.ts"
@@ -141,7 +142,7 @@ export class PlainReply implements Outgoing {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const listener of this.#toClose) listener()
+    for (const listener of this.#toClose) contain(listener, report)
     this.#toClose = []
     this.#toDrain = []
     this.#needs.closed(this.#keep && this.writableFinished)

@@ -1,0 +1,71 @@
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+import { afterEach, expect, it } from "vitest"
+import { type Client, createClient, type ReplyListener, type UpstreamRequest } from "./client.ts"
+import type { UpstreamError } from "./upstream-error.ts"
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+const clientOf = async (answer: RequestListener): Promise<Client> => {
+  const server = createServer(answer).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const port = typeof address === "object" && address ? address.port : 0
+  const client = createClient(`http://127.0.0.1:${port}`, { connect: 5, firstByte: 5, idle: 5 })
+  closing.push(
+    client.close,
+    () => server.close(),
+    () => server.closeAllConnections(),
+  )
+  return client
+}
+
+const get: UpstreamRequest = { method: "GET", path: "/", headers: {}, body: null }
+
+const quiet: ReplyListener = {
+  head: () => {},
+  data: () => true,
+  end: () => {},
+  broke: () => {},
+  failed: () => {},
+}
+
+const throwing = (): never => {
+  throw new Error("oops")
+}
+
+it.each(["head", "data", "end"])(
+  "ends one request whose listener throws in `%s`, closes its connection, and serves on",
+  async (where) => {
+    const ports = new Set<number | undefined>()
+    const client = await clientOf((incoming, outgoing) => {
+      ports.add(incoming.socket.remotePort)
+      outgoing.end("fine")
+    })
+    const error = await new Promise<UpstreamError>((resolve) => {
+      client.send(get, { ...quiet, [where]: throwing, broke: resolve })
+    })
+    expect(error).toMatchObject({ kind: "unreadable", message: "oops" })
+    const text = await new Promise<string>((resolve, reject) => {
+      let heard = ""
+      const data = (chunk: Buffer): boolean => {
+        heard += chunk
+        return true
+      }
+      client.send(get, { ...quiet, data, end: () => resolve(heard), broke: reject })
+    })
+    expect(text).toBe("fine")
+    expect(ports.size).toBe(2)
+  },
+)
+
+it("hands over what a listener throws that is told of a failure", async () => {
+  const client = await clientOf((_incoming, outgoing) => void outgoing.destroy())
+  const failed = await new Promise((resolve) => {
+    client.send(get, { ...quiet, broke: throwing, failed: resolve })
+  })
+  expect(failed).toEqual(new Error("oops"))
+})
