@@ -13,6 +13,7 @@ const commands = {
     env: { SCIM_FUZZ_ROUNDS: "100000" },
   },
   "fuzz:api": { dev: true, args: ["server/bench/fuzz-api.ts"] },
+  "fuzz:http": { dev: true, args: ["server/bench/fuzz-http.ts"] },
   "bench:web": { dev: true, args: ["web/bench/main.ts"] },
   "bench:neighbours": { dev: true, args: ["server/bench/neighbours.ts"] },
   "bench:functions": { dev: true, args: ["server/bench/functions.ts"] },

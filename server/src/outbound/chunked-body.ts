@@ -1,3 +1,4 @@
+import { isFraming, readFields } from "./header-fields.ts"
 import { MalformedReply } from "./malformed-reply.ts"
 
 const longestLine = 16 * 1024
@@ -7,8 +8,10 @@ const mostSizeDigits = 13
 const carriageReturn = 0x0d
 const lineFeed = 0x0a
 const semicolon = 0x3b
-const space = 0x20
-const tab = 0x09
+
+/** Each is `;name`, `;name=token` or `;name="quoted"` (RFC 9112 §7.1.1). */
+const extensions =
+  /^(?:;[!#$%&'*+\-.^_`|~\w]+(?:=(?:[!#$%&'*+\-.^_`|~\w]+|"(?:[\t !#-[\]-~\u0080-\u00ff]|\\[\t -~\u0080-\u00ff])*"))?)*$/
 
 const hexDigit = (byte: number): number => {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
@@ -23,8 +26,12 @@ export class ChunkedBody {
   #state: State = "size"
   /** Of the chunk that is being read. */
   #left = 0
-  /** Of the size or the line that is being read. */
-  #seen = 0
+  /** Of the chunk's size. */
+  #digits = 0
+  /** Of the line that is being read, without its size. */
+  #line = ""
+  /** Whether its CR came, after which nothing but LF may come. */
+  #ending = false
   #trailerBytes = 0
   /** Where the last read ended. */
   at = 0
@@ -59,44 +66,68 @@ export class ChunkedBody {
 
   #turn(state: State): void {
     this.#state = state
-    this.#seen = 0
+    this.#digits = 0
+    this.#line = ""
+    this.#ending = false
   }
 
+  /** One of a line: a chunk's head, the empty line behind a chunk, or one of the trailer. */
   #byte(byte: number): void {
-    if (this.#state === "size") this.#sizeByte(byte)
-    else if (this.#state === "extension") this.#extensionByte(byte)
-    else if (this.#state === "end") this.#endByte(byte)
-    else this.#trailerByte(byte)
+    if (this.#ending) this.#lineEnd(byte)
+    else if (byte === carriageReturn) this.#ending = true
+    else if (this.#state === "size") this.#sizeByte(byte)
+    else if (this.#state === "end") throw new MalformedReply("a chunk is not of its size")
+    else this.#lineByte(byte)
   }
 
   #sizeByte(byte: number): void {
     const digit = hexDigit(byte)
     if (digit >= 0) {
-      if (++this.#seen > mostSizeDigits) throw new MalformedReply("a chunk is too long")
+      if (++this.#digits > mostSizeDigits) throw new MalformedReply("a chunk is too long")
       this.#left = this.#left * 16 + digit
       return
     }
-    const ends = byte === carriageReturn || byte === semicolon || byte === space || byte === tab
-    if (!ends || this.#seen === 0) throw new MalformedReply("a chunk has no valid size")
-    this.#turn("extension")
+    if (byte !== semicolon || this.#digits === 0) {
+      throw new MalformedReply("a chunk has no valid size")
+    }
+    this.#state = "extension"
+    this.#lineByte(byte)
   }
 
-  #extensionByte(byte: number): void {
-    if (++this.#seen > longestLine) throw new MalformedReply("a chunk's head is too long")
-    if (byte === lineFeed) this.#turn(this.#left === 0 ? "trailer" : "chunk")
+  #lineByte(byte: number): void {
+    if (byte === lineFeed) throw new MalformedReply("a line of a chunk does not end in CR LF")
+    if (this.#line.length >= longestLine) throw new MalformedReply("a line of a chunk is too long")
+    this.#line += String.fromCharCode(byte)
   }
 
-  /** After a chunk: CR LF. */
-  #endByte(byte: number): void {
-    if (byte === carriageReturn && this.#seen === 0) this.#seen = 1
-    else if (byte === lineFeed && this.#seen === 1) this.#turn("size")
-    else throw new MalformedReply("a chunk is not of its size")
+  #lineEnd(byte: number): void {
+    if (byte !== lineFeed) throw new MalformedReply("a line of a chunk does not end in CR LF")
+    if (this.#state === "end") this.#turn("size")
+    else if (this.#state === "trailer") this.#trailerLine()
+    else this.#sizeLine()
   }
 
-  /** Lines until an empty one; nobody here reads them. */
-  #trailerByte(byte: number): void {
-    if (++this.#trailerBytes > longestLine) throw new MalformedReply("the trailer is too long")
-    if (byte === lineFeed) this.#turn(this.#seen === 0 ? "done" : "trailer")
-    else if (byte !== carriageReturn) this.#seen++
+  #sizeLine(): void {
+    if (this.#state === "size" && this.#digits === 0) {
+      throw new MalformedReply("a chunk has no valid size")
+    }
+    if (this.#line !== "" && !extensions.test(this.#line))
+      throw new MalformedReply("a chunk's extension is not valid")
+    this.#turn(this.#left === 0 ? "trailer" : "chunk")
+  }
+
+  /** Nobody here reads the trailer; but what another reader takes for framing has to be none. */
+  #trailerLine(): void {
+    if (this.#line === "") {
+      this.#turn("done")
+      return
+    }
+    this.#trailerBytes += this.#line.length
+    if (this.#trailerBytes > longestLine) throw new MalformedReply("the trailer is too long")
+    const [name = ""] = readFields(this.#line, 0)
+    if (isFraming(name)) {
+      throw new MalformedReply(`the trailer has a ${name}, which belongs into the head`)
+    }
+    this.#turn("trailer")
   }
 }

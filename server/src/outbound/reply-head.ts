@@ -1,5 +1,5 @@
+import { listsToken, readFields } from "./header-fields.ts"
 import { MalformedReply } from "./malformed-reply.ts"
-import { fieldName } from "./request-head.ts"
 
 /** The head of a reply, and what it says of the body's length and of the connection. */
 export interface ReplyHead {
@@ -7,8 +7,7 @@ export interface ReplyHead {
   /** Names and values in turn, as they came. */
   rawHeaders: string[]
   length: number | null
-  /** The transfer codings, in order. */
-  transfer: string | null
+  chunked: boolean
   /** Whether another request may follow on the connection. */
   persistent: boolean
   /** How long the other side says it keeps an idle connection, in seconds. */
@@ -16,30 +15,6 @@ export interface ReplyHead {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\r\n]*)?$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f]/
-
-/** Whether a comma-separated header names `token`. */
-const names = (value: string, token: string): boolean =>
-  value.split(",").some((part) => part.trim().toLowerCase() === token)
-
-const fieldsOf = (lines: string, from: number): string[] => {
-  const fields: string[] = []
-  for (let start = from; start < lines.length; ) {
-    const found = lines.indexOf("\r\n", start)
-    const end = found < 0 ? lines.length : found
-    const colon = lines.indexOf(":", start)
-    const name = colon < 0 || colon > end ? "" : lines.slice(start, colon)
-    const value = lines.slice(colon + 1, end).trim()
-    if (!fieldName.test(name) || controlCharacters.test(value)) {
-      throw new MalformedReply("a header of the reply is not valid")
-    }
-    fields.push(name, value)
-    start = end + 2
-  }
-  return fields
-}
-
 /** All values of the header `name`, in lower case, joined; null where there is none. */
 export const headerOf = (rawHeaders: readonly string[], name: string): string | null => {
   let value: string | null = null
@@ -51,13 +26,22 @@ export const headerOf = (rawHeaders: readonly string[], name: string): string | 
   return value
 }
 
+/** A list is refused, even one of equal lengths: what reads it further on may take another of them. */
 const lengthOf = (value: string | null): number | null => {
   if (value === null) return null
-  const [length = "", ...others] = value.split(",")
-  if (!/^\d{1,15}$/.test(length) || others.some((other) => other !== length)) {
+  if (!/^\d{1,15}$/.test(value)) {
     throw new MalformedReply(`content-length is "${value.slice(0, 50)}"`)
   }
-  return Number(length)
+  return Number(value)
+}
+
+/** The only transfer coding there is for who asked for no other. */
+const isChunked = (value: string | null): boolean => {
+  if (value === null) return false
+  if (value.toLowerCase() !== "chunked") {
+    throw new MalformedReply(`transfer-encoding is "${value.slice(0, 50)}"`)
+  }
+  return true
 }
 
 const keptSeconds = (value: string | null): number | null => {
@@ -65,24 +49,41 @@ const keptSeconds = (value: string | null): number | null => {
   return seconds === undefined ? null : Number(seconds)
 }
 
+const connectionOf = (rawHeaders: readonly string[]): string =>
+  // llhttp takes the second name, which no standard knows, for the first.
+  `${headerOf(rawHeaders, "connection") ?? ""},${headerOf(rawHeaders, "proxy-connection") ?? ""}`
+
+/** How long a body is, as its head says. @throws {MalformedReply} where that could be read in two ways */
+const framingOf = (
+  status: number,
+  rawHeaders: readonly string[],
+): Pick<ReplyHead, "length" | "chunked"> => {
+  const length = lengthOf(headerOf(rawHeaders, "content-length"))
+  const chunked = isChunked(headerOf(rawHeaders, "transfer-encoding"))
+  if (chunked && length !== null) {
+    throw new MalformedReply("the reply has both a transfer-encoding and a content-length")
+  }
+  if ((status < 200 || status === 204) && (chunked || (length ?? 0) > 0)) {
+    throw new MalformedReply(`a reply ${status} has no body, but its head has a length`)
+  }
+  return { length, chunked }
+}
+
 /** @param text from the status line to before the empty line. @throws {MalformedReply} */
 export const readHead = (text: string): ReplyHead => {
   const firstEnd = text.indexOf("\r\n")
   const [, minor, code] = statusLine.exec(firstEnd < 0 ? text : text.slice(0, firstEnd)) ?? []
   if (code === undefined) throw new MalformedReply("what came is no HTTP reply")
-  const rawHeaders = firstEnd < 0 ? [] : fieldsOf(text, firstEnd + 2)
-  const connection = headerOf(rawHeaders, "connection") ?? ""
-  const length = lengthOf(headerOf(rawHeaders, "content-length"))
-  const transfer = headerOf(rawHeaders, "transfer-encoding")
-  if (transfer !== null && length !== null) {
-    throw new MalformedReply("the reply has both a transfer-encoding and a content-length")
-  }
+  const status = Number(code)
+  const rawHeaders = firstEnd < 0 ? [] : readFields(text, firstEnd + 2)
+  const connection = connectionOf(rawHeaders)
+  const body = framingOf(status, rawHeaders)
+  const isKept = minor === "1" || (listsToken(connection, "keep-alive") && !body.chunked)
   return {
-    status: Number(code),
+    status,
     rawHeaders,
-    length,
-    transfer,
-    persistent: minor === "1" ? !names(connection, "close") : names(connection, "keep-alive"),
+    ...body,
+    persistent: isKept && !listsToken(connection, "close"),
     keepAlive: keptSeconds(headerOf(rawHeaders, "keep-alive")),
   }
 }

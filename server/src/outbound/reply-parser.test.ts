@@ -61,9 +61,13 @@ const replies: Record<string, { text: string; status: number; body: string; reus
     text: "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nhi",
     ...{ status: 200, body: "hi", reusable: true },
   },
-  "equal lengths twice": {
-    text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length: 2\r\n\r\nhi",
+  "extensions of chunks": {
+    text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2;a;b=c;d="e; \\"f"\r\nhi\r\n0;z\r\n\r\n',
     ...{ status: 200, body: "hi", reusable: true },
+  },
+  "the name of a connection that no standard knows": {
+    text: "HTTP/1.1 200 OK\r\nProxy-Connection: close\r\nContent-Length: 2\r\n\r\nhi",
+    ...{ status: 200, body: "hi", reusable: false },
   },
 }
 
@@ -152,6 +156,36 @@ describe("replies of an upstream", () => {
     ["a bare line feed in a value", "HTTP/1.1 200 OK\r\nx-a: 1\nx-b: 2\r\n\r\n"],
     ["U+0000 in a value", "HTTP/1.1 200 OK\r\nx-a: \u0000\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"],
+    ["the same length twice", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 1\r\n\r\na"],
+    ["a length behind a line feed", "HTTP/1.1 200 OK\r\nContent-Length:\n0\r\n\r\n"],
+    ["a length before a form feed", "HTTP/1.1 200 OK\r\nContent-Length: 0\f\r\n\r\n"],
+    ["a length before a tab", "HTTP/1.1 200 OK\r\nContent-Length: 0\t\r\n\r\n"],
+    ["a length where there is no body", "HTTP/1.1 204 x\r\ncontent-length: 1\r\n\r\na"],
+    [
+      "an interim reply that is the last",
+      "HTTP/1.1 103 x\r\nconnection: close\r\n\r\nHTTP/1.1 204 x\r\n\r\n",
+    ],
+    ...[
+      ...["\u000bchunked", "chunked\u00a0", "gzip, chunked", "chunked, gzip", "identity", ""],
+      ...["chunked, chunked", "chunked\t"],
+    ].map((coding): [string, string] => [
+      `the transfer coding ${JSON.stringify(coding)}`,
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
+    ]),
+    ...[
+      ...["5\rX\nhello\r\n0\r\n\r\n", "5;a\nhello\r\n0\r\n\r\n", "5\nhello\r\n0\r\n\r\n"],
+      ...["5 \r\nhello\r\n0\r\n\r\n", "5;\r\nhello\r\n0\r\n\r\n", "5;a b\r\nhello\r\n0\r\n\r\n"],
+      ...['5;a="\r\nhello\r\n0\r\n\r\n', "5\r\nhello\n0\r\n\r\n", "0\r\n\n", "0\r\n\rX"],
+      ...["0\r\nany text\r\n\r\n", "0\r\nx: 1\n\r\n", "0\r\nx : 1\r\n\r\n", "0\r\n x: 1\r\n\r\n"],
+      ...[
+        "0\r\nx: \u0000\r\n\r\n",
+        "0\r\nContent-Length: 5\r\n\r\n",
+        "0\r\nConnection: close\r\n\r\n",
+      ],
+    ].map((body): [string, string] => [
+      `the chunks ${JSON.stringify(body)}`,
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`,
+    ]),
     ["a list of lengths", "HTTP/1.1 200 OK\r\ncontent-length: 2, 2\r\n\r\nab"],
     ["a signed length", "HTTP/1.1 200 OK\r\ncontent-length: +2\r\n\r\nab"],
     [
@@ -184,6 +218,12 @@ describe("replies of an upstream", () => {
   ])("refuses %s", (_name, text) => {
     const { parser } = reading()
     expect(() => parser.push(Buffer.from(text, "latin1"))).toThrow(MalformedReply)
+  })
+
+  it("ends a connection that is kept by no token, whatever stands around its name", () => {
+    const { parser } = reading()
+    parser.push(Buffer.from("HTTP/1.0 204 x\r\nConnection: keep-alive\u00a0\r\n\r\n", "latin1"))
+    expect(parser.reusable).toBe(false)
   })
 
   it("refuses bytes that nobody asked for", () => {

@@ -15,12 +15,6 @@ const longestHead = 64 * 1024
 const headEnd = Buffer.from("\r\n\r\n")
 const protocol = "HTTP/1."
 
-const isChunked = (transfer: string): boolean =>
-  transfer
-    .slice(transfer.lastIndexOf(",") + 1)
-    .trim()
-    .toLowerCase() === "chunked"
-
 type State =
   | "head"
   /** So many bytes are still to come. */
@@ -101,7 +95,8 @@ export class ReplyParser {
   #takeHead(head: ReplyHead): void {
     const { status, rawHeaders } = head
     if (status === 101) throw new MalformedReply("the upstream changed the protocol unasked")
-    // Interim replies say nothing of the one that follows.
+    // Interim replies say nothing of the one that follows, but that there is one.
+    if (status < 200 && !head.persistent) throw new MalformedReply("an interim reply is the last")
     if (status < 200) return
     this.keepAlive = head.keepAlive
     const hasNone = this.#bodiless || status === 204 || status === 304 || head.length === 0
@@ -111,12 +106,12 @@ export class ReplyParser {
     if (hasNone) this.#parts.end()
   }
 
-  #framed({ length, transfer }: ReplyHead): State {
+  #framed({ length, chunked }: ReplyHead): State {
     if (length !== null) {
       this.#left = length
       return "counted"
     }
-    if (transfer === null || !isChunked(transfer)) return "open"
+    if (!chunked) return "open"
     this.#chunks = new ChunkedBody()
     return "chunked"
   }

@@ -73,6 +73,7 @@ describe("the head of a plain request", () => {
     ["asks for another protocol", request([first, ...fields, "upgrade: websocket"])],
     ["ends the connection", request([first, ...fields, "connection: close"])],
     ["names headers of the connection", request([first, ...fields, "connection: keep-alive, x-a"])],
+    ["ends it by the older name", request([first, ...fields, "Proxy-Connection: close"])],
     ["has a name twice", request([first, ...fields, "x-a: 1", "X-A: 2"])],
     ["has a credential twice", request([first, ...fields, "authorization: Bearer sk-2"])],
     ["has a space before a colon", request([first, ...fields, "x-a : 1"])],

@@ -22,7 +22,9 @@ const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const digits = /^\d{1,15}$/
 
 /** What makes a request more than plain: another framing, another protocol, a wish to end. */
-const unplain = new Set(["transfer-encoding", "expect", "upgrade", "trailer", "http2-settings"])
+const unplain = new Set([
+  ...["transfer-encoding", "expect", "upgrade", "trailer", "http2-settings", "proxy-connection"],
+])
 
 const mostKnown = 1000
 const lowerByName = new Map<string, string>()

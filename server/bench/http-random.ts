@@ -1,0 +1,63 @@
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+export const createRandom = (seed: number) => {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const below = (end: number): number => Math.floor(next() * end)
+  return {
+    /** From 0, without `end`. */
+    below,
+    chance: (probability: number): boolean => next() < probability,
+    pick: <T>(choices: readonly [T, ...T[]]): T => choices[below(choices.length)] ?? choices[0],
+  }
+}
+
+export type Random = ReturnType<typeof createRandom>
+
+/** What hides at the edges of parsers. */
+const oddBytes: readonly [number, ...number[]] = [
+  ...([0x0d, 0x0a, 0x20, 0x09, 0x00, 0x0b, 0x0c, 0x7f] as const),
+  ...[0x3a, 0x2c, 0x3b, 0x22, 0x5c, 0x30, 0x66, 0x58, 0x80, 0x85, 0xa0, 0xff],
+]
+
+const changeOne = (random: Random, bytes: Buffer): Buffer => {
+  const at = random.below(bytes.length + 1)
+  const before = bytes.subarray(0, at)
+  const length = 1 + random.below(random.chance(0.8) ? 2 : 24)
+  switch (random.below(4)) {
+    case 0:
+      return Buffer.concat([before, Buffer.of(random.pick(oddBytes)), bytes.subarray(at)])
+    case 1:
+      return Buffer.concat([before, Buffer.of(random.pick(oddBytes)), bytes.subarray(at + 1)])
+    case 2:
+      return Buffer.concat([before, bytes.subarray(at + length)])
+    default: {
+      const from = random.below(bytes.length + 1)
+      return Buffer.concat([before, bytes.subarray(from, from + length), bytes.subarray(at)])
+    }
+  }
+}
+
+/** With a byte put in, exchanged or left out, or a piece of it twice; up to three of these. */
+export const mutate = (random: Random, bytes: Buffer): Buffer => {
+  let mutated = bytes
+  for (let left = 1 + random.below(3); left > 0; left--) mutated = changeOne(random, mutated)
+  return mutated
+}
+
+/** The same bytes as a connection may bring them. */
+export const cut = (random: Random, bytes: Buffer): Buffer[] => {
+  if (random.chance(0.3)) return [bytes]
+  const longest = random.pick([1, 7, 40, 400, bytes.length, bytes.length])
+  const pieces: Buffer[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const to = at + 1 + random.below(longest)
+    pieces.push(bytes.subarray(at, to))
+    at = to
+  }
+  return pieces
+}

@@ -1,0 +1,54 @@
+import { MalformedReply } from "./malformed-reply.ts"
+import { fieldName } from "./request-head.ts"
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f]/
+const space = 0x20
+const tab = 0x09
+
+/** They say where a message ends, and what becomes of its connection. */
+const framing = new Set([
+  ...["connection", "content-length", "proxy-connection", "transfer-encoding", "upgrade"],
+])
+
+export const isFraming = (name: string): boolean => framing.has(name.toLowerCase())
+
+const isBlank = (code: number): boolean => code === space || code === tab
+
+/** `text` from `from` to `to`, without the spaces and tabs around it; `trim` would cut line feeds too. */
+const unpadded = (text: string, from: number, to: number): string => {
+  let start = from
+  let end = to
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+/**
+ * Reads field lines (RFC 9112 §5), each character a byte, CR LF between them.
+ * @returns names and values in turn. @throws {MalformedReply}
+ */
+export const readFields = (lines: string, from: number): string[] => {
+  const fields: string[] = []
+  for (let start = from; start < lines.length; ) {
+    const found = lines.indexOf("\r\n", start)
+    const end = found < 0 ? lines.length : found
+    const colon = lines.indexOf(":", start)
+    const name = colon < 0 || colon > end ? "" : lines.slice(start, colon)
+    const value = unpadded(lines, colon + 1, end)
+    if (!fieldName.test(name) || controlCharacters.test(value)) {
+      throw new MalformedReply("a header of the reply is not valid")
+    }
+    // llhttp, and who reads with it, takes a tab there for a part of the value.
+    if (lines.charCodeAt(end - 1) === tab && isFraming(name)) {
+      throw new MalformedReply(`the ${name} of the reply ends in a tab`)
+    }
+    fields.push(name, value)
+    start = end + 2
+  }
+  return fields
+}
+
+/** Whether a comma-separated header names `token`, which is in lower case. */
+export const listsToken = (value: string, token: string): boolean =>
+  value.split(",").some((item) => unpadded(item, 0, item.length).toLowerCase() === token)
