@@ -131,6 +131,35 @@ describe("generated filters", () => {
   }, 3_600_000)
 })
 
+/** What no database keeps, by itself and inside of text; and what says nothing. */
+const hostile = ["\\u0000", "a\\u0000", "\\ud800", "x\\udfffy", "\\uD83D", "\\u0000%"] as const
+const empty = ["", " ", "\t", "()", "not ()", "[]", '""', "\u0000", "\u00a0"] as const
+const parameters = ["filter", "Filter", "FILTER"] as const
+
+describeScim("Hostile filters and paths", (client) => {
+  it("are refused whole, never answered with everybody and never break", async () => {
+    const chooser = createChooser(seed + 3)
+    const { id } = await client().user("hostile")
+    const bad = (): string => `userName eq "${chooser.pick(hostile)}"`
+    for (let round = 0; round < rounds; round++) {
+      const spoilt = filterOf(chooser, 2, (inner) => (inner.below(2) === 0 ? bad() : term(inner)))
+      const filter = chooser.below(3) === 0 ? chooser.pick(empty) : `${spoilt} or ${bad()}`
+      const endpoint = chooser.pick(["Users", "Groups"])
+      const query = `${chooser.pick(parameters)}=${encodeURIComponent(filter)}`
+      const found = await client().call("GET", `/${endpoint}?${query}`)
+      const said = [seed, endpoint, filter]
+      expect([...said, found.status, found.body.Resources]).toEqual([...said, 400, undefined])
+      const body = { schemas: [], [chooser.pick(parameters)]: filter }
+      const searched = await client().call("POST", `/${endpoint}/.search`, body)
+      expect([...said, searched.status]).toEqual([...said, 400])
+      const op = chooser.pick(["add", "replace", "remove"])
+      const path = `emails[type eq "${chooser.pick(hostile)}" or ${term(chooser)}].value`
+      const patched = await client().patch(`/Users/${id}`, { op, path, value: "x" })
+      expect([seed, path, patched.status]).toEqual([seed, path, 400])
+    }
+  }, 3_600_000)
+})
+
 const paths = [
   "userName",
   "name",

@@ -62,6 +62,6 @@ describeScim("Search by POST", (client) => {
   it("refuses a body that is no SearchRequest", async () => {
     expect(await client().call("POST", "/Users/.search", [])).toMatchObject({ status: 400 })
     const wrong = await search("/Users", { filter: 5 })
-    expect(wrong.body).toMatchObject({ status: "400", scimType: "invalidValue" })
+    expect(wrong.body).toMatchObject({ status: "400", scimType: "invalidFilter" })
   })
 })

@@ -138,6 +138,13 @@ const patchMatching = (
   return verb === "remove" ? list : [...list, edit(missing(attribute, filter))]
 }
 
+/** Without a value an element leaves nothing behind, and what it replaced would be gone. */
+const requireValues = (attribute: Attribute, items: readonly Complex[], sent: unknown): void => {
+  const count = Array.isArray(sent) ? sent.length : items.length
+  if (items.length === count && items.every((item) => "value" in item)) return
+  refuse("invalidValue", `Each of the ${attribute.name} needs a value`)
+}
+
 const patchList = (list: Complex[], operation: Operation, ignored: Ignored): Complex[] => {
   const { verb, target, value } = operation
   const { attribute, filter, sub } = target
@@ -149,6 +156,7 @@ const patchList = (list: Complex[], operation: Operation, ignored: Ignored): Com
     return list.map((item) => withPart(item, { sub, verb, value }, ignored))
   }
   const items = listOf(readValue(attribute, value, ignored))
+  if (verb !== "remove") requireValues(attribute, items, value)
   if (verb === "replace") return items
   if (verb === "add") return addTo(list, items)
   return value === undefined || value === null ? [] : removeFrom(list, items)

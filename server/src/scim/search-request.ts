@@ -25,6 +25,14 @@ const text = (source: Source, name: string): string | undefined => {
   return typeof value === "string" ? value : refuse("invalidValue", `${name} must be text`)
 }
 
+/** Empty is not absent here: whoever sends a filter does not ask for everybody. */
+const filterOf = (source: Source): string | undefined => {
+  const value = source("filter")
+  if (value === undefined || value === null) return undefined
+  if (typeof value === "string" && value.trim() !== "") return value
+  return refuse("invalidFilter", "filter must be an expression; leave it out to list all")
+}
+
 const integer = (source: Source, name: string, usual: number): number => {
   const value = source(name)
   if (value === undefined || value === null || value === "") return usual
@@ -52,7 +60,7 @@ const projectionOf = (source: Source): Projection =>
   readProjection(names(source, "attributes"), names(source, "excludedAttributes"))
 
 const requestOf = (source: Source): SearchRequest => ({
-  filter: text(source, "filter"),
+  filter: filterOf(source),
   sortBy: text(source, "sortBy"),
   descending: isDescending(source),
   startIndex: Math.min(Math.max(integer(source, "startIndex", 1), 1), lastIndex),
@@ -60,21 +68,27 @@ const requestOf = (source: Source): SearchRequest => ({
   projection: projectionOf(source),
 })
 
-const fromQuery =
-  (query: URLSearchParams): Source =>
-  (name) =>
-    query.get(name) ?? undefined
+/** Whatever the case of a name: a filter that is overlooked would list everybody. */
+const byFoldedName = (entries: Iterable<[string, unknown]>): Source => {
+  const valueByName = new Map<string, unknown>()
+  for (const [name, value] of entries) {
+    const folded = name.toLowerCase()
+    if (valueByName.has(folded)) refuse("invalidSyntax", `${name.slice(0, 80)} is there twice`)
+    valueByName.set(folded, value)
+  }
+  return (name) => valueByName.get(name.toLowerCase())
+}
 
 /** @throws {Failure} `invalidValue` */
-export const searchOfQuery = (query: URLSearchParams): SearchRequest => requestOf(fromQuery(query))
+export const searchOfQuery = (query: URLSearchParams): SearchRequest =>
+  requestOf(byFoldedName(query))
 
 /** @throws {Failure} `invalidValue` */
 export const projectionOfQuery = (query: URLSearchParams): Projection =>
-  projectionOf(fromQuery(query))
+  projectionOf(byFoldedName(query))
 
 /** The body of `POST …/.search` (RFC 7644 §3.4.3). @throws {Failure} */
 export const searchOfBody = (body: unknown): SearchRequest => {
   if (!isObject(body)) return refuse("invalidSyntax", "The body must be a SearchRequest object")
-  const byName = new Map(Object.entries(body).map(([name, value]) => [name.toLowerCase(), value]))
-  return requestOf((name) => byName.get(name.toLowerCase()))
+  return requestOf(byFoldedName(Object.entries(body)))
 }

@@ -13,12 +13,18 @@ const number = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y
 const quoted = /"(?:[^"\\]|\\.)*"/y
 const mark = /[()[\].]/y
 
-const unquote = (text: string): string => {
+const parsed = (text: string): string => {
   try {
     return String(JSON.parse(text))
   } catch {
     return refuse("invalidFilter", `${text.slice(0, 80)} is no JSON string`)
   }
+}
+
+const unquote = (quotedText: string): string => {
+  const text = parsed(quotedText)
+  if (!text.includes("\0") && text.isWellFormed()) return text
+  return refuse("invalidFilter", "A text has U+0000 or a lone surrogate, which no value has")
 }
 
 const kinds = [

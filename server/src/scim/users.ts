@@ -60,6 +60,16 @@ const emailsOf = (value: unknown): UserEmail[] => {
   return emails
 }
 
+/** A part of an e-mail that is not there, of a purpose that none had before, cannot be kept. */
+const requireEmailValues = (values: Values, before: readonly UserEmail[]): void => {
+  const emails = values.get("emails")
+  for (const email of Array.isArray(emails) ? emails : []) {
+    if (email.value !== undefined || before.some(({ type }) => type === (email.type ?? null)))
+      continue
+    refuse("invalidValue", "Each of the emails needs a value")
+  }
+}
+
 const userNameOf = (value: unknown): string => {
   if (typeof value !== "string") return refuse("invalidValue", "userName is required")
   if (Email.safeParse(value).success) return value
@@ -117,6 +127,7 @@ export const createScimUsers = ({ db, users, views }: Needs) => {
       const edit = (before: Profile): Profile => {
         const values = valuesOf(before)
         for (const operation of operations) applyOperation(values, operation, ignored)
+        requireEmailValues(values, before.emails)
         return profileOf(values, before)
       }
       const order = orderOf(actor, { action: "scim.user.patched", status: 200 }, ignored)
