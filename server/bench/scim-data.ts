@@ -31,11 +31,13 @@ const userRow = (index: number): Insertable<UserRow> =>
     active: true,
     source: "scim",
     password_hash: null,
-    created_at: 1_700_000_000 + index,
-    updated_at: 1_700_000_000 + index,
+    created_ms: 1_700_000_000_000 + index,
+    updated_ms: 1_700_000_000_000 + index,
     last_active_at: null,
     deleted_at: null,
     hidden: false,
+    external_id_fixed: false,
+    fixed_external_id: null,
   })
 
 const emailRows = (index: number): UserEmailRow[] =>
@@ -72,8 +74,8 @@ export const seed = (db: Database, { users, groups, largeGroup }: Sizes): Promis
             description: "",
             external_id: `group-${index}`,
             source: "scim",
-            created_at: 1_700_000_000,
-            updated_at: 1_700_000_000,
+            created_ms: 1_700_000_000_000,
+            updated_ms: 1_700_000_000_000,
           })),
         )
         .execute(),

@@ -78,7 +78,7 @@ export const createGateway = async (config: Config, log: Logger) => {
 
   const authStore = createAuthStore(db)
   const { endSessions } = authStore
-  const changes = { db, audit, bus, newId, now }
+  const changes = { db, audit, bus, newId, now, nowMs: Date.now }
   const userStore = createUserStore(db)
   const groupStore = createGroupStore(db)
   const users = createUsers({ ...changes, store: userStore, hashPassword, endSessions })

@@ -98,6 +98,11 @@ const ofAccounts = (gateway: TestGateway, makers: Makers, secrets: string[]): Re
       path: `/api/v1/users/${(await aUser()).id}/update`,
       body: { role: "pending", active: false, name: "Other" },
     }),
+    "POST /api/v1/users/:id/release": async () => {
+      const { id } = await aUser()
+      await post(`/api/v1/users/${id}/update`, { active: false })
+      return { path: `/api/v1/users/${id}/release` }
+    },
     "DELETE /api/v1/users/:id": async () => ({ path: `/api/v1/users/${(await aUser()).id}` }),
     "POST /api/v1/groups/create": () => ({
       path: "/api/v1/groups/create",

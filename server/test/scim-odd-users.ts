@@ -30,11 +30,13 @@ export const seedOdd = (
         active: below(2) === 0,
         source: "scim",
         password_hash: null,
-        created_at: 1_700_000_000 + below(8),
-        updated_at: 1_700_000_000,
+        created_ms: 1_700_000_000_000 + below(8) * 250,
+        updated_ms: 1_700_000_000_000,
         last_active_at: null,
         deleted_at: null,
         hidden: false,
+        external_id_fixed: false,
+        fixed_external_id: null,
       })
       await tx.insertInto("users").values(user).execute()
       const emails = Array.from({ length: below(3) }, (_, at) => ({
@@ -48,7 +50,7 @@ export const seedOdd = (
       }
     }
     for (const name of ["a", "ANN", "ß"]) {
-      const times = { created_at: 1, updated_at: 1 }
+      const times = { created_ms: 1, updated_ms: 1 }
       const row = { id: `group-${name}`, name, name_key: foldCase(name), description: "" }
       await tx
         .insertInto("groups")

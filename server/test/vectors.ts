@@ -55,7 +55,7 @@ export const vector = (): Float32Array =>
 const addOwner = (db: Database): Promise<void> =>
   db.transact(async (tx) => {
     await sql`insert into users
-    (id, email, email_key, name, name_key, role, active, source, created_at, updated_at)
+    (id, email, email_key, name, name_key, role, active, source, created_ms, updated_ms)
     values ('owner', 'o@x.org', 'o@x.org', 'O', 'o', 'user', 1, 'local', 1, 1)`.execute(tx)
   })
 

@@ -33,6 +33,9 @@ interface Needs {
   passwordSignIn: () => Settings["password_sign_in"]
 }
 
+/** Whose session it is. */
+type Owner = Pick<User, "id" | "email" | "name" | "role">
+
 interface Opened {
   session: string
   /** Epoch seconds. */
@@ -50,7 +53,7 @@ export const createAccounts = (needs: Needs) => {
   /** A session in `tx`; its token is made once that has committed. */
   const open = async (
     tx: Tx,
-    user: User,
+    user: Owner,
     { actor, address, userAgent }: Device,
     after?: Record<string, unknown>,
   ): Promise<Opened> => {
@@ -74,14 +77,18 @@ export const createAccounts = (needs: Needs) => {
     return { session, issued, expires }
   }
 
-  const signedIn = async (user: User, { session, ...times }: Opened): Promise<SignedIn> => {
+  const signedIn = async (user: Owner, { session, ...times }: Opened): Promise<SignedIn> => {
     const token = await tokens.sign({ user: user.id, session }, times)
     const { id, email, name, role } = user
     return { token, token_type: "Bearer", expires_at: times.expires, id, email, name, role }
   }
 
   /** @param verified the password's hash that was checked, so that no older password begins one */
-  const begin = async (user: User, device: Device, verified?: string | null): Promise<SignedIn> => {
+  const begin = async (
+    user: Owner,
+    device: Device,
+    verified?: string | null,
+  ): Promise<SignedIn> => {
     const opened = await db.transact(async (tx) => {
       const present = await users.hold(tx, user.id)
       const outdated = verified !== undefined && present.password_hash !== verified

@@ -18,7 +18,7 @@ describe.each(databases)("credentials on $name", ({ open }) => {
   const addUser = async (active: 0 | 1 = 1): Promise<string> => {
     const id = randomUUIDv7()
     const names = { email: id, email_key: id, name: "N", name_key: "n", role: "user" }
-    const rest = { source: "local", created_at: 1, updated_at: 1, hidden: 0 } as const
+    const rest = { source: "local", created_ms: 1, updated_ms: 1, hidden: 0 } as const
     await database.db.transact(async (tx) => {
       await tx
         .insertInto("users")

@@ -14,8 +14,8 @@ const group = (id: string) => ({
   name_key: id,
   description: "",
   source: "local",
-  created_at: 1,
-  updated_at: 1,
+  created_ms: 1,
+  updated_ms: 1,
 })
 
 const opener = join(import.meta.dirname, "open.ts")

@@ -10,6 +10,7 @@ import * as audit from "./migrations/0007-audit.ts"
 import * as uploads from "./migrations/0008-uploads.ts"
 import * as chatSources from "./migrations/0009-chat-sources.ts"
 import * as fairJobs from "./migrations/0010-fair-jobs.ts"
+import * as provisionedAccounts from "./migrations/0011-provisioned-accounts.ts"
 import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
 
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   "0007-audit": audit,
   "0008-uploads": uploads,
   "0009-chat-sources": chatSources,
+  "0011-provisioned-accounts": provisionedAccounts,
   "0010-fair-jobs": fairJobs,
 }
 

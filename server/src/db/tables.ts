@@ -1,3 +1,4 @@
+import type { Generated } from "kysely"
 import type { AuditBlockRow, AuditEventRow, AuditStateRow } from "./audit-tables.ts"
 import type {
   ChatImageRow,
@@ -56,13 +57,18 @@ export interface UserRow {
   /** Who made the account: `local`, `scim` or `oidc`. */
   source: string
   password_hash: string | null
-  created_at: number
-  updated_at: number
+  /** Epoch milliseconds, as SCIM tells them; as is `updated_ms`. */
+  created_ms: number
+  updated_ms: number
   last_active_at: number | null
   /** Set while the account is one that SCIM's DELETE ended. */
   deleted_at: number | null
   /** 1 once SCIM's DELETE freed the e-mail too; `email_key` then has the id behind it. */
   hidden: Bit
+  /** 1 from SCIM's DELETE until an administrator releases the address; see `fixed_external_id`. */
+  external_id_fixed: Generated<Bit>
+  /** The one externalId that the account may have while it is fixed; null while it has had none. */
+  fixed_external_id: string | null
 }
 
 export interface UserEmailRow {
@@ -84,8 +90,9 @@ export interface GroupRow {
   description: string
   external_id: string | null
   source: string
-  created_at: number
-  updated_at: number
+  /** Epoch milliseconds. */
+  created_ms: number
+  updated_ms: number
 }
 
 export interface GroupMemberRow {

@@ -5,7 +5,7 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { ListQuery } from "../http/list.ts"
 import type { Group, GroupChanges, GroupListQuery, NewGroup } from "./schema.ts"
-import type { GroupStore, UncountedGroup } from "./store.ts"
+import { counted, type GroupStore, type StoredGroup } from "./store.ts"
 
 interface Needs {
   db: Database
@@ -13,17 +13,17 @@ interface Needs {
   audit: Audit
   bus: Bus
   newId: () => string
-  now: () => number
+  nowMs: () => number
 }
 
-export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
+export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Needs) => {
   const unknown = (id: string): never => fail("not_found", `There is no group ${id}`)
 
   const known = async (id: string, tx?: Tx): Promise<Group> =>
     (await store.byId(id, tx)) ?? unknown(id)
 
   /** The group, which nobody else changes until `tx` ends. */
-  const hold = async (tx: Tx, id: string): Promise<UncountedGroup> => {
+  const hold = async (tx: Tx, id: string): Promise<StoredGroup> => {
     await db.exclusive(tx, `group ${id}`)
     return (await store.uncounted(tx, id)) ?? unknown(id)
   }
@@ -31,7 +31,7 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
   const taken = (name: string): never => fail("conflict", `A group named ${name} exists already`)
 
   /** What the identity provider keeps is changed there, or the next sync would undo it. */
-  const notProvisioned = ({ source, name }: UncountedGroup): void => {
+  const notProvisioned = ({ source, name }: StoredGroup): void => {
     if (source !== "scim") return
     fail("conflict", `${name} is kept by the identity provider; change its name and members there`)
   }
@@ -80,20 +80,21 @@ export const createGroups = ({ db, store, audit, bus, newId, now }: Needs) => {
 
     create: (actor: Actor, input: NewGroup): Promise<Group> =>
       db.transact(async (tx) => {
-        const times = { created_at: now(), updated_at: now() }
+        const at = nowMs()
+        const times = { created_ms: at, updated_ms: at }
         const identity = { id: newId(), external_id: null, source: "local" as const }
-        const group: UncountedGroup = { ...input, ...identity, ...times }
+        const group: StoredGroup = { ...input, ...identity, ...times }
         if (!(await store.insert(tx, group))) taken(group.name)
         const target = { type: "group", id: group.id }
         await audit.record(tx, { actor, action: "group.created", target })
-        return { ...group, member_count: 0 }
+        return counted(group, 0)
       }),
 
     update: (actor: Actor, id: string, changes: GroupChanges): Promise<Group> =>
       db.transact(async (tx) => {
         const before = await hold(tx, id)
         const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
-        const after: UncountedGroup = { ...before, ...set, updated_at: now() }
+        const after: StoredGroup = { ...before, ...set, updated_ms: nowMs() }
         if (after.name !== before.name) notProvisioned(before)
         if (!(await store.update(tx, after))) taken(after.name)
         const target = { type: "group", id }

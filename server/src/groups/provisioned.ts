@@ -4,7 +4,7 @@ import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Groups } from "./groups.ts"
-import type { GroupStore, UncountedGroup } from "./store.ts"
+import type { GroupStore, StoredGroup } from "./store.ts"
 
 /** What an identity provider knows of a group, its members aside. */
 export interface GroupProfile {
@@ -34,7 +34,7 @@ interface Needs {
   audit: Audit
   bus: Bus
   newId: () => string
-  now: () => number
+  nowMs: () => number
 }
 
 const changedNames = (before: GroupProfile, after: GroupProfile): string[] =>
@@ -77,7 +77,7 @@ const createMembership = (store: GroupStore, tx: Tx, id: string) => {
 
 /** Groups as an identity provider makes, changes and removes them. */
 export const createProvisionedGroups = (needs: Needs) => {
-  const { store, groups, audit, bus, newId, now } = needs
+  const { store, groups, audit, bus, newId, nowMs } = needs
 
   const taken = (name: string): never =>
     fail("conflict", `A group named ${name} exists already`, { scimType: "uniqueness" })
@@ -111,10 +111,11 @@ export const createProvisionedGroups = (needs: Needs) => {
       tx: Tx,
       order: GroupOrder,
       { profile, members }: { profile: GroupProfile; members: readonly string[] },
-    ): Promise<UncountedGroup> => {
-      const times = { created_at: now(), updated_at: now() }
+    ): Promise<StoredGroup> => {
+      const at = nowMs()
+      const times = { created_ms: at, updated_ms: at }
       const own = { id: newId(), description: "", source: "scim" as const }
-      const group: UncountedGroup = { ...profile, ...own, ...times }
+      const group: StoredGroup = { ...profile, ...own, ...times }
       if (!(await store.insert(tx, group))) taken(group.name)
       const { membership, added, removed } = createMembership(store, tx, group.id)
       await membership.add(members)
@@ -130,16 +131,20 @@ export const createProvisionedGroups = (needs: Needs) => {
       tx: Tx,
       order: GroupOrder,
       id: string,
-      edit: (group: UncountedGroup, membership: Membership) => Promise<GroupProfile>,
-    ): Promise<UncountedGroup> => {
+      edit: (group: StoredGroup, membership: Membership) => Promise<GroupProfile>,
+    ): Promise<StoredGroup> => {
       const before = await groups.hold(tx, id)
       const { membership, added, removed } = createMembership(store, tx, id)
       const profile = await edit(before, membership)
       const changed = changedNames(before, profile)
       const touched = changed.length + added.size + removed.size > 0
-      const after: UncountedGroup = { ...before, ...profile, ...(touched && { updated_at: now() }) }
-      if (touched && !(await store.update(tx, after))) taken(after.name)
-      await record(tx, order, { id, changed, added, removed })
+      // What the provider writes to is kept by the provider from then on.
+      const linked = before.source === "scim" ? [] : ["source"]
+      const own = { ...profile, source: "scim" as const }
+      const after: StoredGroup = { ...before, ...own, ...(touched && { updated_ms: nowMs() }) }
+      const isSame = !touched && linked.length === 0
+      if (!isSame && !(await store.update(tx, after))) taken(after.name)
+      await record(tx, order, { id, changed: [...changed, ...linked], added, removed })
       return after
     },
 

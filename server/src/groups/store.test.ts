@@ -19,7 +19,7 @@ describe.each(databases)("groups on $name", ({ open }) => {
   beforeAll(async () => {
     database = await open()
     const { db } = database
-    const parts = { db, audit: createAudit({ now }), bus: createLocalBus(), now }
+    const parts = { db, audit: createAudit({ now }), bus: createLocalBus(), nowMs: Date.now }
     groups = createGroups({ ...parts, store: createGroupStore(db), newId: () => randomUUIDv7() })
   })
   afterAll(() => database.remove())
@@ -34,8 +34,8 @@ describe.each(databases)("groups on $name", ({ open }) => {
           role: "user",
           active: 1,
           source: "local",
-          created_at: 1,
-          updated_at: 1,
+          created_ms: 1,
+          updated_ms: 1,
         } as const
         await tx
           .insertInto("users")

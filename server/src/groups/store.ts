@@ -8,7 +8,23 @@ import { dropGrants } from "../users/grants.ts"
 import { Source } from "../users/schema.ts"
 import type { Group, GroupListQuery } from "./schema.ts"
 
-export type UncountedGroup = Omit<Group, "member_count">
+/** A group as it is kept, without counting its members. */
+export type StoredGroup = Omit<Group, "member_count" | "created_at" | "updated_at"> & {
+  /** Epoch milliseconds. */
+  created_ms: number
+  updated_ms: number
+}
+
+/** As the API tells of it, whose times are in seconds. */
+export const counted = (
+  { created_ms, updated_ms, ...group }: StoredGroup,
+  member_count: number,
+): Group => ({
+  ...group,
+  member_count,
+  created_at: Math.floor(created_ms / 1000),
+  updated_at: Math.floor(updated_ms / 1000),
+})
 
 const rowsPerStatement = 500
 
@@ -21,11 +37,8 @@ const memberCount = (eb: ExpressionBuilder<Tables, "groups">) =>
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .as("member_count")
 
-const toGroup = ({ name_key, ...row }: CountedRow): Group => ({
-  ...row,
-  source: Source.parse(row.source),
-  member_count: row.member_count ?? 0,
-})
+const toGroup = ({ name_key, member_count, ...row }: CountedRow): Group =>
+  counted({ ...row, source: Source.parse(row.source) }, member_count ?? 0)
 
 const chunks = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / rowsPerStatement) }, (_, index) =>
@@ -44,7 +57,7 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** Without counting its members, of whom there may be many. */
-  uncounted: async (tx: Tx, id: string): Promise<UncountedGroup | undefined> => {
+  uncounted: async (tx: Tx, id: string): Promise<StoredGroup | undefined> => {
     const row = await tx.selectFrom("groups").selectAll().where("id", "=", id).executeTakeFirst()
     if (!row) return undefined
     const { name_key, ...group } = row
@@ -60,7 +73,7 @@ export const createGroupStore = (db: Database) => ({
     const rows = await matching
       .selectAll()
       .select(memberCount)
-      .orderBy(query.order_by === "name" ? "name_key" : "created_at", query.direction)
+      .orderBy(query.order_by === "name" ? "name_key" : "created_ms", query.direction)
       .orderBy("id", query.direction)
       .limit(query.page_size)
       .offset((query.page - 1) * query.page_size)
@@ -105,7 +118,7 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** @returns false when the name is taken */
-  insert: async (tx: Tx, group: UncountedGroup): Promise<boolean> => {
+  insert: async (tx: Tx, group: StoredGroup): Promise<boolean> => {
     const inserted = await tx
       .insertInto("groups")
       .values({ ...group, name_key: foldCase(group.name) })
@@ -116,7 +129,7 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** @returns false when the name is another group's; `tx` can then only be rolled back */
-  update: async (tx: Tx, { id, ...group }: UncountedGroup): Promise<boolean> => {
+  update: async (tx: Tx, { id, ...group }: StoredGroup): Promise<boolean> => {
     const row = { ...group, name_key: foldCase(group.name) }
     return unlessTaken(() => tx.updateTable("groups").set(row).where("id", "=", id).execute())
   },

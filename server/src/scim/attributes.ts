@@ -84,14 +84,14 @@ export const commonAttributes = (
         type: "dateTime",
         description: "When it was made",
         mutability: "readOnly",
-        column: `${table}.created_at`,
+        column: `${table}.created_ms`,
       },
       {
         name: "lastModified",
         type: "dateTime",
         description: "When it last changed",
         mutability: "readOnly",
-        column: `${table}.updated_at`,
+        column: `${table}.updated_ms`,
       },
       {
         name: "location",

@@ -9,11 +9,16 @@ import type { Token } from "./tokens.ts"
 export type Operand = { text: string } | { truth: boolean } | { ms: number }
 
 /** RFC 3339, with a zone. */
-const dateForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
+const dateForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 
+/** Epoch milliseconds, with the part of one that finer times have: `Date` would cut it off. */
 export const readDate = (text: string): number | undefined => {
-  const ms = dateForm.test(text) ? Date.parse(text.toUpperCase()) : Number.NaN
-  return Number.isNaN(ms) ? undefined : ms
+  const [, second = "", fraction = "", zone = ""] = dateForm.exec(text) ?? []
+  const whole = Date.parse(`${second}${zone}`.toUpperCase())
+  if (Number.isNaN(whole)) return undefined
+  const digits = fraction.slice(1)
+  const finer = /[1-9]/.test(digits.slice(3)) ? 0.5 : 0
+  return whole + Number(digits.slice(0, 3).padEnd(3, "0")) + finer
 }
 
 const truths = new Map([

@@ -99,13 +99,13 @@ export const textCondition = (
 
 export const never = sql<boolean>`(1 = 0)`
 
-/** Columns hold whole seconds; what is asked for may lie between two of them. */
+/** Columns hold whole milliseconds; what is asked for may lie between two of them. */
 export const timeCondition = (
   column: Expression,
   { operator, ms }: { operator: Operator; ms: number },
 ): Condition => {
-  const down = Math.floor(ms / 1000)
-  const up = Math.ceil(ms / 1000)
+  const down = Math.floor(ms)
+  const up = Math.ceil(ms)
   const equal = down === up ? sql<boolean>`${column} = ${down}` : never
   if (operator === "eq") return equal
   if (operator === "ne") return isNot(equal)

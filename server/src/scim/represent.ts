@@ -1,12 +1,12 @@
-import type { Group } from "../groups/schema.ts"
+import type { StoredGroup } from "../groups/store.ts"
 import type { StoredUser } from "../users/rows.ts"
 import type { UserEmail } from "../users/schema.ts"
 import { urns } from "./attributes.ts"
 import { type MemberIds, MemberList } from "./member-list.ts"
 import type { Json } from "./projection.ts"
 
-/** RFC 3339 of epoch seconds. */
-const time = (seconds: number): string => new Date(seconds * 1000).toISOString()
+/** RFC 3339 of epoch milliseconds. */
+const time = (ms: number): string => new Date(ms).toISOString()
 
 const withoutNothing = (json: Record<string, unknown>): Json =>
   Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null))
@@ -14,11 +14,11 @@ const withoutNothing = (json: Record<string, unknown>): Json =>
 const meta = (
   resourceType: "User" | "Group",
   location: string,
-  { created_at, updated_at }: { created_at: number; updated_at: number },
+  { created_ms, updated_ms }: { created_ms: number; updated_ms: number },
 ): Json => ({
   resourceType,
-  created: time(created_at),
-  lastModified: time(updated_at),
+  created: time(created_ms),
+  lastModified: time(updated_ms),
   location,
 })
 
@@ -80,7 +80,7 @@ export const userJson = (
 
 /** A group as SCIM shows it. */
 export const groupJson = (
-  group: Omit<Group, "member_count">,
+  group: StoredGroup,
   { members, base }: { members: unknown; base: string },
 ): Json =>
   withoutNothing({

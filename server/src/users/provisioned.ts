@@ -3,6 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
+import { fixExternalId, withExternalId } from "./fixed-external-id.ts"
 import type { StoredUser } from "./rows.ts"
 import type { UserEmail } from "./schema.ts"
 import type { UserStore } from "./store.ts"
@@ -45,7 +46,7 @@ interface Needs {
   audit: Audit
   bus: Bus
   newId: () => string
-  now: () => number
+  nowMs: () => number
   endSessions: (tx: Tx, userId: string) => Promise<void>
   removeKeys: (tx: Tx, userId: string) => Promise<void>
   leaveGroups: (tx: Tx, userId: string) => Promise<void>
@@ -88,9 +89,11 @@ const nameOf = ({ display_name, given_name, family_name, email }: Profile): stri
 
 /** The name that an administrator gave stays until the provider's own names change. */
 const withProfile = (stored: ProvisionedUser, profile: Profile): StoredUser => {
-  const { emails, ...own } = profile
+  const { emails, external_id, ...own } = profile
   const renamed = nameOf(profileOf(stored)) !== nameOf(profile)
-  return { ...stored.user, ...own, ...(renamed && { name: nameOf(profile) }) }
+  const user = withExternalId(stored.user, external_id)
+  // What the provider writes to is kept by the provider from then on.
+  return { ...user, ...own, ...(renamed && { name: nameOf(profile) }), source: "scim" }
 }
 
 /** Where access is decided the trail says so, whoever did it. */
@@ -109,7 +112,7 @@ const accessOf = ({ active, role }: StoredUser) => ({ active, role })
 
 /** Accounts as an identity provider makes, changes and ends them. */
 export const createProvisionedUsers = (needs: Needs) => {
-  const { store, users, audit, bus, newId, now, deleteMode } = needs
+  const { store, users, audit, bus, newId, nowMs, deleteMode } = needs
 
   const visible = ({ hidden, deleted_at }: StoredUser): boolean =>
     !hidden && (deleteMode === "deactivate" || deleted_at === null)
@@ -161,12 +164,15 @@ export const createProvisionedUsers = (needs: Needs) => {
   ): Promise<ProvisionedUser> => {
     const before = stored.user
     const changed = changedNames(profileOf(stored), profile)
-    const edited = { ...withProfile(stored, profile), updated_at: now() }
+    const edited = withProfile(stored, profile)
     const after = profile.active || order.revives ? revived(edited) : edited
+    if (before.source !== after.source) changed.push("source")
     if (changed.length === 0 && after.deleted_at === before.deleted_at) {
       await record(tx, order, { before, after: before, changed })
       return stored
     }
+    // Whose it is, is no attribute of the provider's: that alone modifies nothing.
+    if (changed.join() !== "source") after.updated_ms = nowMs()
     const emails = changed.includes("emails") ? { emails: profile.emails } : {}
     await write(tx, { before, after, ...emails })
     await record(tx, order, { before, after, changed })
@@ -175,18 +181,17 @@ export const createProvisionedUsers = (needs: Needs) => {
 
   const draft = (profile: Profile): StoredUser => {
     const base = { id: newId(), role: "user", source: "scim", password_hash: null } as const
-    const times = { created_at: now(), updated_at: now(), last_active_at: null, deleted_at: null }
+    const at = nowMs()
+    const times = { created_ms: at, updated_ms: at, last_active_at: null, deleted_at: null }
+    const free = { hidden: false, external_id_fixed: false, fixed_external_id: null }
     const { emails, ...own } = profile
-    return { ...base, ...own, name: nameOf(profile), ...times, hidden: false }
+    return { ...base, ...own, name: nameOf(profile), ...times, ...free }
   }
 
   /** Makes way for an account whose e-mail is that of one that DELETE ended. */
   const free = async (tx: Tx, user: StoredUser): Promise<void> => {
     await store.update(tx, { ...user, hidden: true })
   }
-
-  const agree = (left: string | null, right: string | null): boolean =>
-    left === null || right === null || left === right
 
   const insert = async (tx: Tx, order: Order, profile: Profile): Promise<ProvisionedUser> => {
     const user = draft(profile)
@@ -212,7 +217,6 @@ export const createProvisionedUsers = (needs: Needs) => {
         await free(tx, ended)
         return insert(tx, order, profile)
       }
-      if (!agree(ended.external_id, profile.external_id)) taken(profile.email)
       const emails = await store.emails(ended.id, tx)
       const external_id = profile.external_id ?? ended.external_id
       const stored = { user: ended, emails }
@@ -237,13 +241,13 @@ export const createProvisionedUsers = (needs: Needs) => {
      */
     end: async (tx: Tx, order: Order, id: string): Promise<void> => {
       const before = await hold(tx, id)
-      const at = now()
+      const at = nowMs()
       const after: StoredUser = {
-        ...before,
+        ...fixExternalId(before),
         active: false,
-        deleted_at: before.deleted_at ?? at,
+        deleted_at: before.deleted_at ?? Math.floor(at / 1000),
         hidden: deleteMode === "hide",
-        updated_at: before.deleted_at === null ? at : before.updated_at,
+        updated_ms: before.deleted_at === null ? at : before.updated_ms,
       }
       await write(tx, { before, after })
       await needs.removeKeys(tx, id)

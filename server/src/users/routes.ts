@@ -46,6 +46,21 @@ export const userRoutes = (router: Router, users: Users): Router => {
   )
   router.on(
     route("admin", {
+      method: "post",
+      path: "/:id/release",
+      givesAuthority: true,
+      summary: "Free the e-mail of an inactive account for another one; it keeps what it owns",
+      params: ById,
+      responses: {
+        200: json(User, "The account as it is now"),
+        404: unknown,
+        409: { description: "It is active, or its e-mail is free already" },
+      },
+    }),
+    ({ actor, params }) => users.release(actor, params.id),
+  )
+  router.on(
+    route("admin", {
       method: "delete",
       path: "/:id",
       givesAuthority: true,

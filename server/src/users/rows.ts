@@ -3,13 +3,19 @@ import type { UserEmailRow, UserRow } from "../db/tables.ts"
 import { foldCase } from "../db/text.ts"
 import { Role, Source, type User, type UserEmail } from "./schema.ts"
 
-export interface StoredUser extends User {
+export interface StoredUser extends Omit<User, "created_at" | "updated_at" | "released"> {
   password_hash: string | null
-  /** Epoch seconds of the DELETE by SCIM that ended the account; null for all others. */
-  deleted_at: number | null
-  /** True once that DELETE freed the e-mail for another account too. */
+  /** Epoch milliseconds. */
+  created_ms: number
+  updated_ms: number
+  /** True once the e-mail is free for another account: by a DELETE, or by an administrator. */
   hidden: boolean
+  /** From a DELETE by SCIM until an administrator releases the e-mail. */
+  external_id_fixed: boolean
+  fixed_external_id: string | null
 }
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)
 
 const folded = (text: string | null): string | null => (text === null ? null : foldCase(text))
 
@@ -26,6 +32,7 @@ export const toUser = (row: Selectable<UserRow>): StoredUser => {
     source: Source.parse(row.source),
     active: row.active === 1,
     hidden: row.hidden === 1,
+    external_id_fixed: row.external_id_fixed === 1,
   }
 }
 
@@ -39,11 +46,16 @@ export const toRow = (user: StoredUser): Insertable<UserRow> => ({
   nick_name_key: folded(user.nick_name),
   active: user.active ? 1 : 0,
   hidden: user.hidden ? 1 : 0,
+  external_id_fixed: user.external_id_fixed ? 1 : 0,
 })
 
 /** The account without what only sign-in and provisioning may see. */
-export const withoutSecrets = ({ password_hash, deleted_at, hidden, ...user }: StoredUser): User =>
-  user
+export const withoutSecrets = (stored: StoredUser): User => {
+  const { password_hash, created_ms, updated_ms, hidden, ...rest } = stored
+  const { external_id_fixed, fixed_external_id, ...user } = rest
+  const times = { created_at: seconds(created_ms), updated_at: seconds(updated_ms) }
+  return { ...user, ...times, released: hidden }
+}
 
 export type EmailColumns = Pick<UserEmailRow, "value" | "type" | "display" | "is_primary">
 

@@ -50,6 +50,10 @@ export const User = z
     created_at: z.int(),
     updated_at: z.int(),
     last_active_at: z.int().nullable(),
+    /** When the identity provider deleted it; it is inactive since. */
+    deleted_at: z.int().nullable(),
+    /** Whether its e-mail may be another account's. */
+    released: z.boolean(),
   })
   .meta({ id: "User" })
 export type User = z.output<typeof User>

@@ -18,7 +18,7 @@ const usersOn = ({ db }: OpenedDatabase): Users =>
     audit: createAudit({ now }),
     bus: createLocalBus(),
     newId: () => randomUUIDv7(),
-    now,
+    nowMs: () => now() * 1000,
     hashPassword: async (password) => `hash of ${password}`,
     endSessions: async () => {},
   })

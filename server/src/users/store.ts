@@ -12,7 +12,7 @@ const sortColumns = {
   name: "name_key",
   email: "email_key",
   role: "role",
-  created_at: "created_at",
+  created_at: "created_ms",
   last_active_at: "last_active_at",
 } as const
 
@@ -127,7 +127,7 @@ export const createUserStore = (db: Database) => ({
   },
 
   /** The address signed in with is among the others, too: where it was, the new one goes. */
-  renameEmail: async (tx: Tx, { id, email }: User, value: string): Promise<void> => {
+  renameEmail: async (tx: Tx, { id, email }: StoredUser, value: string): Promise<void> => {
     await tx
       .updateTable("user_emails")
       .set({ value, value_key: foldCase(value) })

@@ -22,7 +22,7 @@ interface Needs {
   audit: Audit
   bus: Bus
   newId: () => string
-  now: () => number
+  nowMs: () => number
   hashPassword: (password: string) => Promise<string>
   /** Ends a user's sessions, so that no JWT of theirs opens anything. */
   endSessions: (tx: Tx, userId: string) => Promise<void>
@@ -35,7 +35,13 @@ const namesOf = (name: string): Pick<User, "given_name" | "family_name"> => {
 }
 
 /** They follow from what did change. */
-const unnamed = new Set<keyof StoredUser>(["updated_at", "deleted_at", "hidden"])
+const unnamed = new Set<keyof StoredUser>([
+  "updated_ms",
+  "deleted_at",
+  "hidden",
+  "external_id_fixed",
+  "fixed_external_id",
+])
 
 const differing = (before: StoredUser, after: StoredUser): (keyof StoredUser)[] =>
   (Object.keys(after) as (keyof StoredUser)[]).filter(
@@ -62,10 +68,10 @@ const changeOf = (before: StoredUser, after: StoredUser): Omit<Change, "actor"> 
   }
 }
 
-const isActiveAdmin = ({ role, active }: User): boolean => role === "admin" && active
+const isActiveAdmin = ({ role, active }: StoredUser): boolean => role === "admin" && active
 
 export const createUsers = (needs: Needs) => {
-  const { db, store, audit, bus, newId, now, hashPassword, endSessions } = needs
+  const { db, store, audit, bus, newId, nowMs, hashPassword, endSessions } = needs
 
   const known = async (id: string, tx?: Tx): Promise<StoredUser> =>
     (await store.byId(id, tx)) ?? fail("not_found", `There is no user ${id}`)
@@ -101,7 +107,7 @@ export const createUsers = (needs: Needs) => {
     const after = edit(before)
     if (differing(before, after).length === 0) return before
     mindProvider(before, after)
-    after.updated_at = now()
+    after.updated_ms = nowMs()
     if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
     await keepAnAdmin(tx, before, after)
     if (!(await store.update(tx, after))) fail("conflict", `${after.email} is already in use`)
@@ -134,11 +140,13 @@ export const createUsers = (needs: Needs) => {
     external_id: null,
     active: true,
     password_hash,
-    created_at: now(),
-    updated_at: now(),
+    created_ms: nowMs(),
+    updated_ms: nowMs(),
     last_active_at: null,
     deleted_at: null,
     hidden: false,
+    external_id_fixed: false,
+    fixed_external_id: null,
   })
 
   const draft = async ({ password, ...input }: NewUser): Promise<StoredUser> =>
@@ -204,6 +212,25 @@ export const createUsers = (needs: Needs) => {
       )
       return withoutSecrets(after)
     },
+
+    /**
+     * Frees the e-mail of an inactive account for another one; what it owns stays its own.
+     * @throws {Failure} `conflict`
+     */
+    release: (actor: Actor, id: string): Promise<User> =>
+      db.transact(async (tx) => {
+        const before = await hold(tx, id)
+        if (before.active)
+          fail("conflict", `${before.email} is active; deactivate the account first`)
+        if (before.hidden) fail("conflict", `The address of ${before.email} was released before`)
+        const unfixed = { external_id_fixed: false, fixed_external_id: null }
+        const after: StoredUser = { ...before, ...unfixed, hidden: true, updated_ms: nowMs() }
+        await store.update(tx, after)
+        const target = { type: "user", id }
+        await audit.record(tx, { actor, action: "user.released", target, changed: ["email"] })
+        await bus.publish(tx, { topic: "user", id })
+        return withoutSecrets(after)
+      }),
 
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.transact(async (tx) => {

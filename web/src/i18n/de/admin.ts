@@ -32,6 +32,15 @@ export const admin = {
   "user.resetLead": "Beendet die Sitzungen. Teile das neue Passwort selbst mit.",
   "user.resetAction": "Passwort setzen",
   "user.resetDone": "Gesetzt. Die Sitzungen sind beendet.",
+  "release.title": "Adresse",
+  "release.lead":
+    "Gehört {email} inzwischen einer anderen Person, geben Sie die Adresse frei. Dieses Konto behält alles, was ihm gehört; der Identitätsanbieter legt für die nächste Person ein neues Konto an.",
+  "release.deletedLead":
+    "Der Identitätsanbieter hat dieses Konto gelöscht, und niemand anderes kann es übernehmen. Gehört {email} inzwischen einer anderen Person, geben Sie die Adresse frei. Dieses Konto behält alles, was ihm gehört; der Identitätsanbieter legt für die nächste Person ein neues Konto an.",
+  "release.done":
+    "{email} ist freigegeben: Ein anderes Konto kann die Adresse verwenden. Schalten Sie dieses Konto wieder ein, um sie erneut zu verwenden, solange kein anderes Konto sie hat.",
+  "release.deleted": "Vom Identitätsanbieter gelöscht:",
+  "release.action": "Adresse freigeben",
   "source.local": "diesem Server",
   "source.scim": "Identitätsanbieter (SCIM)",
   "source.oidc": "Single Sign-on",

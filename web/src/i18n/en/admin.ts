@@ -31,6 +31,15 @@ export const admin = {
   "user.resetLead": "Ends their sessions. Tell them the new one yourself.",
   "user.resetAction": "Set password",
   "user.resetDone": "Set. Their sessions have ended.",
+  "release.title": "Address",
+  "release.lead":
+    "If {email} now belongs to another person, release it. This account keeps everything it owns; the identity provider creates a new account for the next person.",
+  "release.deletedLead":
+    "The identity provider deleted this account, and nobody else can take it over. If {email} now belongs to another person, release it. This account keeps everything it owns; the identity provider creates a new account for the next person.",
+  "release.done":
+    "{email} is released: another account can use it. Switch this account back on to use the address again while no other account has it.",
+  "release.deleted": "Deleted by the identity provider:",
+  "release.action": "Release address",
   "source.local": "This server",
   "source.scim": "Identity provider (SCIM)",
   "source.oidc": "Single sign-on",

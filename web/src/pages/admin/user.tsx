@@ -18,6 +18,7 @@ import { Time } from "../../ui/time.tsx"
 import { UserLinks } from "../account/links.tsx"
 import { PasswordField } from "../start/password-field.tsx"
 import { RoleField } from "./new-user.tsx"
+import { UserRelease } from "./user-release.tsx"
 
 const route = getRouteApi("/inside/admin/users/$userId")
 
@@ -37,6 +38,7 @@ export const UserPage = () => {
             <Details key={data.id} user={data} />
             <UserLinks userId={data.id} />
             <Password user={data} />
+            <UserRelease user={data} />
             <UserRemoval user={data} />
           </>
         )}

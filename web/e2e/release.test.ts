@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openWorld, type World } from "./world.ts"
+
+const scimToken = "the-identity-providers-own-token-of-this-test"
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld({ SCIM_ENABLED: "true", SCIM_TOKEN: scimToken })
+})
+afterAll(() => world.close())
+
+/** As the identity provider. */
+const scim = (method: string, path: string, body?: object) =>
+  world.gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
+
+describe("the address of somebody who left", () => {
+  it("is released in the page, after which the provider makes a new account with it", async () => {
+    const userName = "grace@example.org"
+    const { id } = (await scim("POST", "/Users", { userName, externalId: "first" })).body
+    await scim("DELETE", `/Users/${id}`)
+    const next = { userName, externalId: "second" }
+    expect((await scim("POST", "/Users", next)).status).toBe(409)
+
+    const { page, open, complaints } = await world.asAdmin()
+    await open("/admin/users?active=false")
+    await page.getByRole("table").getByRole("link").first().click()
+    await page.getByText("The identity provider deleted this account").waitFor()
+    await page.getByRole("button", { name: "Release address" }).click()
+    await page.getByText("grace@example.org is released").waitFor()
+    await page.getByRole("button", { name: "Release address" }).waitFor({ state: "detached" })
+
+    const made = await scim("POST", "/Users", next)
+    expect([made.status, made.body.id === id]).toEqual([201, false])
+    // Back on, it would have the address of somebody else.
+    await page.getByRole("switch", { name: "Active" }).click()
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("alert").getByText("already in use").waitFor()
+    await page.reload()
+    await page.getByText("grace@example.org is released").waitFor()
+    expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([])
+  })
+
+  it("is nothing that the page of an active account speaks of", async () => {
+    const { id } = (await scim("POST", "/Users", { userName: "alan@example.org" })).body
+    const { page, open } = await world.asAdmin()
+    await open(`/admin/users/${id}`)
+    await page.getByRole("heading", { name: "Reset password" }).waitFor()
+    expect(await page.getByRole("button", { name: "Release address" }).count()).toBe(0)
+  })
+})

@@ -1,0 +1,45 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { MailX } from "lucide-react"
+import type { User } from "../../../../server/src/users/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { api } from "../../lib/api.ts"
+import { userQuery } from "../../lib/queries.ts"
+import { Button } from "../../ui/button.tsx"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Section } from "../../ui/page.tsx"
+import { Time } from "../../ui/time.tsx"
+
+const leadOf = ({ deleted_at, released, email }: User): string => {
+  if (released) return t("release.done", { email })
+  return t(deleted_at === null ? "release.lead" : "release.deletedLead", { email })
+}
+
+/** Of an inactive account: its address can be made free for another person's. */
+export const UserRelease = ({ user }: { user: User }) => {
+  const client = useQueryClient()
+  const release = useMutation({
+    mutationFn: () => api.post<User>(`/api/v1/users/${user.id}/release`),
+    onSuccess: (saved) => {
+      client.setQueryData(userQuery(user.id).queryKey, saved)
+      void client.invalidateQueries({ queryKey: ["users"] })
+    },
+  })
+  if (user.active) return null
+  return (
+    <Section title={t("release.title")} lead={leadOf(user)}>
+      {user.deleted_at !== null && (
+        <p className="text-muted">
+          {t("release.deleted")} <Time at={user.deleted_at} />
+        </p>
+      )}
+      {release.error && <ErrorNote error={release.error} />}
+      {!user.released && (
+        <div>
+          <Button icon={MailX} busy={release.isPending} onClick={() => release.mutate()}>
+            {t("release.action")}
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
+}
