@@ -222,7 +222,7 @@ describe("a body of 100 MB", () => {
       const reply = await send(path, big)
       expect(reply.status).toBe(413)
       expect(JSON.stringify(await reply.json())).toContain("body_too_large")
-      expect(performance.now() - since).toBeLessThan(3000)
+      expect(performance.now() - since).toBeLessThan(15_000)
     }
     const stranger = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", body: big })
     expect(stranger.status).toBe(401)

@@ -15,7 +15,9 @@ let routes: readonly MountedRoute[]
 
 const writes = new Set(["POST", "PUT", "PATCH"])
 const takesJson = ({ method, style, shape }: MountedRoute): boolean =>
-  shape.body !== undefined || (style === "scim" && writes.has(method))
+  shape.body !== undefined ||
+  shape.reads?.contentType === "application/json" ||
+  (style === "scim" && writes.has(method))
 
 beforeAll(async () => {
   upstream = await startFakeOpenAI()
@@ -68,6 +70,26 @@ const others = (found: [string, number][], statuses: readonly number[]) =>
   found.filter((one) => !isOf([...statuses, 501])(one))
 
 const list = (count: number): string => `[${"0,".repeat(count - 1)}0]`
+
+describe("the part `metadata` of an upload", () => {
+  it.each([
+    ["nests 30,000 deep", `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, 400],
+    ["has U+0000", '{"a":"\\u0000"}', 422],
+    ["is a list", "[1]", 400],
+    ["is an object", '{"a":[{"b":1}]}', 200],
+  ])("is answered as it should where it %s", async (_what, metadata, status) => {
+    const form = new FormData()
+    form.append("metadata", metadata)
+    form.append("file", new Blob(["text"]), "a.txt")
+    const headers = { authorization: `Bearer ${adminKey}` }
+    const reply = await fetch(`${gateway.url}/api/v1/files/`, {
+      method: "POST",
+      headers,
+      body: form,
+    })
+    expect(reply.status).toBe(status)
+  })
+})
 
 describe("every route that takes JSON", () => {
   it("is among these: at least fifty", () => {

@@ -66,6 +66,18 @@ const base64 = (bytes: number): string => Buffer.alloc((bytes / 4) * 3, 7).toStr
 const image = (bytes: number): string =>
   `[{"type":"image_url","image_url":{"url":"data:image/png;base64,${base64(bytes)}"}}]`
 
+const message = (id: string, content: string) => ({ id, role: "user", content, created_at: 1 })
+const chat = (messages: object[]) => ({ title: "", created_at: 1, updated_at: 1, messages })
+const imports = (chats: object[]): Buffer => Buffer.from(JSON.stringify({ chats }))
+const manyChats = (): Buffer =>
+  imports(Array.from({ length: 1500 }, () => chat([message("m", "x".repeat(20_000))])))
+const manyMessages = (): Buffer =>
+  imports([chat(Array.from({ length: 5000 }, (_, n) => message(`m${n}`, "x".repeat(1000))))])
+const largeImage = (): Buffer => {
+  const images = [{ media_type: "image/png", base64: base64(27e6) }]
+  return imports([chat([{ ...message("m", "x"), images }])])
+}
+
 const completions = "/v1/chat/completions"
 const bodies: [what: string, path: string, body: () => Buffer, status: number][] = [
   ["10 MB of elements", "/api/v1/chats/new", () => Buffer.from(`{"x":${zeros(10e6)}}`), 413],
@@ -84,6 +96,9 @@ const bodies: [what: string, path: string, body: () => Buffer, status: number][]
     413,
   ],
   ["49 MB of elements", "/api/v1/chats/import", () => Buffer.from(`{"x":${zeros(49e6)}}`), 413],
+  ["1,500 chats", "/api/v1/chats/import", manyChats, 200],
+  ["a chat of 5,000 messages", "/api/v1/chats/import", manyMessages, 200],
+  ["an image of 27 MB", "/api/v1/chats/import", largeImage, 200],
   ["7 MB of elements", "/api/v1/scim/v2/Users", () => Buffer.from(`{"x":${zeros(7e6)}}`), 413],
 ]
 

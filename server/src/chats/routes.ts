@@ -1,9 +1,11 @@
 import { z } from "zod"
+import { readObject } from "../http/json-object.ts"
 import { ById, Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { textStream } from "../http/streamed.ts"
 import type { Chats } from "./chats.ts"
+import { readImport } from "./import-file.ts"
 import {
   Chat,
   ChatChanges,
@@ -67,14 +69,17 @@ const exportRoutes = (router: Router, transfer: Transfer): void => {
       path: "/import",
       givesAuthority: false,
       summary: "Chats from exported files, as new ones of one's own",
-      body: ChatImport,
-      bodyLimits: { maxBytes: 50_000_000, maxValues: 2_000_000 },
+      reads: { contentType: "application/json", schema: ChatImport },
+      bodyLimits: { maxBytes: 50_000_000, maxValues: 1_000_000 },
       responses: {
         200: json(ChatImported, "The new chats"),
         422: { description: "Nothing that can be read as a chat" },
       },
     }),
-    async ({ caller, body }) => ({ ids: await transfer.import(caller, body) }),
+    async ({ caller, readBody }) => {
+      const imported = readImport(readObject(await readBody()))
+      return { ids: await transfer.import(caller, imported) }
+    },
   )
   router.on(
     route("user", {

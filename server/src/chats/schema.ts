@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { ListQuery } from "../http/list.ts"
 import { FileReference } from "../knowledge/citing.ts"
+import { isBase64 } from "./base64.ts"
 import { Attached, Skipped, Source } from "./source-schema.ts"
 
 const Title = z.string().trim().min(1, "must not be empty").max(200)
@@ -157,13 +158,16 @@ export const ChatChanges = z
   .meta({ id: "ChatChanges" })
 export type ChatChanges = z.output<typeof ChatChanges>
 
+const isImageUrl = (url: string): boolean => {
+  const [head = ""] = url.slice(0, 40).split(",", 1)
+  const isImage = /^data:image\/(png|jpeg|gif|webp);base64$/.test(head)
+  return isImage && isBase64(url.slice(head.length + 1))
+}
+
 const ImageUrl = z
   .string()
   .max(28_000_000, "must have at most 20 MB")
-  .regex(
-    /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/,
-    "must be a data URL of a PNG, JPEG, GIF or WebP image",
-  )
+  .refine(isImageUrl, "must be a data URL of a PNG, JPEG, GIF or WebP image")
 
 /**
  * Asks. With `content` a new message is put under `parent_id`; without, the user's message that

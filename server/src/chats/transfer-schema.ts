@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { isBase64 } from "./base64.ts"
 import { Attached, Passage, Skipped } from "./source-schema.ts"
 
 const State = z.enum(["completed", "stopped", "failed", "interrupted"])
@@ -15,7 +16,10 @@ export const ExportedMessage = z.object({
     .array(
       z.object({
         media_type: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
-        base64: z.base64().max(28_000_000),
+        base64: z
+          .string()
+          .max(28_000_000)
+          .refine((text) => text === "" || isBase64(text), "must be base64"),
       }),
     )
     .max(10)

@@ -6,12 +6,13 @@ import type { Caller } from "../http/caller.ts"
 import type { Answers } from "./answers.ts"
 import type { Chats } from "./chats.ts"
 import { branchTo, titleFrom } from "./conversation.ts"
+import type { Imported } from "./import-file.ts"
 import { fromMarkdown, toMarkdown } from "./markdown.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message } from "./schema.ts"
 import type { Passage, Source } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
-import type { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
+import type { ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 import type { Withholding } from "./withholding.ts"
 
 interface Needs {
@@ -25,6 +26,9 @@ interface Needs {
   newId: () => string
   now: () => number
 }
+
+/** On SQLite nothing in a transaction waits for anything: others are served between. */
+const messagesAtOnce = 50
 
 /** Parents before their children, each once; what hangs on nothing, or on itself, is a root. */
 const inOrder = (messages: readonly ExportedMessage[]): ExportedMessage[] => {
@@ -141,8 +145,11 @@ export const createTransfer = (needs: Needs) => {
         shared: false,
         current_id: renamed(source.current_id) ?? rows.at(-1)?.id ?? null,
       })
-      await messages.insert(tx, id, rows)
       for (const [index, row] of rows.entries()) {
+        if (index % messagesAtOnce === 0) {
+          await messages.insert(tx, id, rows.slice(index, index + messagesAtOnce))
+          await breathe()
+        }
         await messages.insertImages(tx, row.id, imagesById.get(row.id) ?? [])
         await cite(tx, row, ordered[index])
       }
@@ -174,7 +181,7 @@ export const createTransfer = (needs: Needs) => {
     },
 
     /** @returns the ids of the new chats */
-    import: async (caller: Caller, input: ChatImport): Promise<string[]> => {
+    import: async (caller: Caller, input: Imported): Promise<string[]> => {
       const ids: string[] = []
       if ("markdown" in input) {
         const chat = fromMarkdown(input.markdown, now())
@@ -182,7 +189,9 @@ export const createTransfer = (needs: Needs) => {
         ids.push(await importOne(caller, chat))
         return ids
       }
-      for (const chat of input.chats) ids.push(await importOne(caller, chat))
+      // All are checked before the first is taken in, and none is held in memory meanwhile.
+      for await (const _ of input.chats());
+      for await (const chat of input.chats()) ids.push(await importOne(caller, chat))
       return ids
     },
   }

@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { Busboy, type BusboyInstance } from "@fastify/busboy"
 import { Failure, fail } from "../errors.ts"
+import { parseJson, unstorableIn } from "../http/body.ts"
+import { isObject } from "../http/json-object.ts"
 import type { Objects, Received } from "./objects.ts"
 import { sniff } from "./sniff.ts"
 
@@ -40,13 +42,11 @@ export const nameOf = (sent: string | undefined): string => {
 
 export const metadataOf = (text: string): Record<string, unknown> => {
   if (text.trim() === "") return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // Refused below, as what is no object is.
-  }
-  return fail("bad_request", "The part `metadata` must be a JSON object")
+  const bytes = Buffer.from(text)
+  const value = parseJson({ bytes, scan: null }, "The part `metadata`")
+  if (!isObject(value)) return fail("bad_request", "The part `metadata` must be a JSON object")
+  if (unstorableIn(bytes, value) === null) return value
+  return fail("invalid", "The part `metadata` has U+0000 or a lone surrogate")
 }
 
 /** @param head the first 4 kB, or all of a shorter file */

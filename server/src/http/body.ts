@@ -97,15 +97,15 @@ export const readJson = (incoming: IncomingMessage, limits: BodyLimits): Promise
  * Parses a body as JSON, whatever its Content-Type says.
  * @throws {Failure} `invalid_json`
  */
-export const parseJson = ({ bytes, scan }: JsonBody): unknown => {
-  if (bytes.length === 0) fail("invalid_json", "The body is empty; a JSON object is expected")
-  if (!isUtf8(bytes)) fail("invalid_json", "The body is not UTF-8 text")
+export const parseJson = ({ bytes, scan }: JsonBody, what = "The body"): unknown => {
+  if (bytes.length === 0) fail("invalid_json", `${what} is empty; a JSON object is expected`)
+  if (!isUtf8(bytes)) fail("invalid_json", `${what} is not UTF-8 text`)
   if (!scan && !nestingWithin(bytes, maxDepth)) throw tooDeep(maxDepth)
   try {
     return JSON.parse(bytes.toString("utf8"))
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : "it could not be parsed"
-    return fail("invalid_json", `The body is not JSON: ${reason.slice(0, 200)}`)
+    return fail("invalid_json", `${what} is not JSON: ${reason.slice(0, 200)}`)
   }
 }
 

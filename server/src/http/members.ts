@@ -79,7 +79,7 @@ const skipScalar = (bytes: Buffer, from: number): number => {
   let at = from
   while (at < bytes.length) {
     const byte = bytes[at] ?? 0
-    if (byte <= 0x20 || byte === comma || byte === closeBrace) return at
+    if (byte <= 0x20 || byte === comma || byte === closeBrace || byte === closeBracket) return at
     at++
   }
   return at
@@ -118,6 +118,17 @@ export const members = (bytes: Buffer, most = Number.POSITIVE_INFINITY): Member[
     if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
   }
   return found
+}
+
+/** Where the elements of the array stand that opens at `from`, one after another. */
+export function* rangesIn(bytes: Buffer, from: number): Generator<{ start: number; end: number }> {
+  let start = skipSpace(bytes, from + 1)
+  while (start < bytes.length && bytes[start] !== closeBracket) {
+    const end = skipValue(bytes, start)
+    yield { start, end }
+    start = skipSpace(bytes, end)
+    if (bytes[start] === comma) start = skipSpace(bytes, start + 1)
+  }
 }
 
 /**

@@ -40,7 +40,7 @@ export interface RouteShape<
   body?: B
   /** Where the body may be larger than others, or made of more values. */
   bodyLimits?: { maxBytes: number; maxValues?: number }
-  /** A body that the handler reads by itself; for the documentation only. */
+  /** A body that the handler reads by itself: for the documentation, and instead of `body`. */
   reads?: { contentType: string; schema: z.ZodType }
   /** Of routes that read, and of those that take no key, there is nothing to say. */
   givesAuthority?: GivesAuthority<z.output<B>>

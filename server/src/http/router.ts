@@ -2,13 +2,14 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import type { z } from "zod"
 import { costs, type FairLoop } from "../concurrency/fair-loop.ts"
-import { type FieldError, fail } from "../errors.ts"
+import { fail } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import { routeAllowed } from "./allowed-routes.ts"
 import { checkAuthority, checkBodyAuthority } from "./authority.ts"
 import { leftMidway, maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "./body.ts"
-import type { BodyLimits } from "./body-buffer.ts"
+import type { BodyLimits, JsonBody } from "./body-buffer.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
+import { check } from "./check.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { type Env, type Exchange, type HttpContext, type NodeExchange, pathOf } from "./exchange.ts"
 import type { HotRoute, ReadBody } from "./lane.ts"
@@ -41,6 +42,8 @@ export interface HotRequest<A extends Access> {
 export interface Request<A extends Access, P, Q, B> extends RawRequest<A, P> {
   query: Q
   body: B
+  /** For a route that parses its JSON body piece by piece; within the route's limits. */
+  readBody: () => Promise<JsonBody>
   context: HttpContext
 }
 
@@ -91,17 +94,6 @@ const admit = (caller: Caller, shape: RouteShape, path: string): Caller => {
   }
   checkAuthority(caller, shape)
   return caller
-}
-
-const fieldErrors = (error: z.ZodError): FieldError[] =>
-  error.issues.map(({ path, message }) => ({ path: path.join("."), message }))
-
-const check = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const errors = fieldErrors(result.error)
-  const sentences = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message))
-  return fail("invalid", sentences.join("; "), { errors })
 }
 
 const refuseUnstorable = (path: string | null): void => {
@@ -249,7 +241,8 @@ export const createRouters =
           const body = await bodyOf(shape, request.exchange)
           checkBodyAuthority(request.caller, shape, body)
           // The shape and the handler were declared together; their types agree by `on`'s own.
-          const whole = { ...request, query, body } as Parameters<typeof handler>[0]
+          const readBody = () => readJson(request.exchange.incoming, limitsOf(shape))
+          const whole = { ...request, query, body, readBody } as Parameters<typeof handler>[0]
           return forMethod(context.req.method, answer(await handler(whole), status))
         })
       },

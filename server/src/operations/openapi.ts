@@ -91,7 +91,8 @@ const createDescriber = ({ describe }: Components) => {
 
   /** What any route of this kind may answer, beside what it declares itself. */
   const usualRefusals = (route: MountedRoute): Record<string, Described> => {
-    const { access, params, query, body } = route.shape
+    const { access, params, query, reads } = route.shape
+    const body = route.shape.body ?? reads
     const usual: [claim: unknown, status: number, description: string][] = [
       [body, 400, "The body is not JSON"],
       [access !== "anyone", 401, "No valid credential"],

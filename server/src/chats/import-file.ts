@@ -1,0 +1,85 @@
+import { setImmediate as breathe } from "node:timers/promises"
+import { fail } from "../errors.ts"
+import { unstorableIn } from "../http/body.ts"
+import { check } from "../http/check.ts"
+import type { JsonObject } from "../http/json-object.ts"
+import { type Member, members, rangesIn, without } from "../http/members.ts"
+import { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
+
+/** Parsed in one go; all else piece by piece, with others served between. */
+const pieceBytes = 256 * 1024
+const maxChats = 2000
+const maxMessages = 20_000
+/** Of a chat without its messages. */
+const maxRestBytes = 2_000_000
+const openBrace = 0x7b
+const openBracket = 0x5b
+
+const Rest = ExportedChat.omit({ messages: true })
+
+/** Chats that are brought along: each is parsed and checked when its turn comes. */
+export type Imported = { markdown: string } | { chats: () => AsyncIterable<ExportedChat> }
+
+const invalid = (path: string, message: string): never =>
+  fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
+
+const parsed = (bytes: Buffer, path: string): unknown => {
+  const value: unknown = JSON.parse(bytes.toString("utf8"))
+  if (unstorableIn(bytes, value) === null) return value
+  return invalid(path, "has U+0000 or a lone surrogate, which no text may have")
+}
+
+const messagesIn = async (bytes: Buffer, { valueStart }: Member, at: number) => {
+  const messages: ExportedMessage[] = []
+  let breathedAt = valueStart
+  for (const { start, end } of rangesIn(bytes, valueStart)) {
+    const path = ["chats", at, "messages", messages.length]
+    if (messages.length === maxMessages) invalid(path.join("."), `is one more than ${maxMessages}`)
+    messages.push(check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path))
+    if (end - breathedAt < pieceBytes) continue
+    await breathe()
+    breathedAt = end
+  }
+  return messages
+}
+
+const chatIn = async (bytes: Buffer, at: number): Promise<ExportedChat> => {
+  const path = `chats.${at}`
+  if (bytes[0] !== openBrace) invalid(path, "must be a chat")
+  if (bytes.length <= pieceBytes) return check(ExportedChat, parsed(bytes, path), ["chats", at])
+  const found = members(bytes, 100)
+  const [messages, twin] = found.filter(({ key }) => key === "messages")
+  if (!messages || twin || bytes[messages.valueStart] !== openBracket) {
+    return invalid(`${path}.messages`, "must be one array of messages")
+  }
+  const rest = without(bytes, found, "messages")
+  if (rest.length > maxRestBytes)
+    invalid(path, `has more than ${maxRestBytes} bytes beside messages`)
+  const checked = check(Rest, parsed(rest, path), ["chats", at])
+  return { ...checked, messages: await messagesIn(bytes, messages, at) }
+}
+
+const chatsIn = (bytes: Buffer, { valueStart }: Member) =>
+  async function* (): AsyncGenerator<ExportedChat> {
+    let at = 0
+    let breathedAt = valueStart
+    for (const { start, end } of rangesIn(bytes, valueStart)) {
+      if (at === maxChats) invalid("chats", `has more than ${maxChats} chats; bring them in parts`)
+      yield await chatIn(bytes.subarray(start, end), at++)
+      if (end - breathedAt < pieceBytes) continue
+      await breathe()
+      breathedAt = end
+    }
+    if (at === 0) invalid("chats", "must have a chat at least")
+  }
+
+/** @throws {Failure} `invalid` for what is neither chats nor Markdown */
+export const readImport = ({ bytes, members: found }: JsonObject): Imported => {
+  const chats = found.find(({ key }) => key === "chats")
+  if (chats && bytes[chats.valueStart] === openBracket) return { chats: chatsIn(bytes, chats) }
+  const markdown = found.find(({ key }) => key === "markdown")
+  const value =
+    markdown && parsed(bytes.subarray(markdown.valueStart, markdown.valueEnd), "markdown")
+  const checked = check(ChatImport, { markdown: value })
+  return "markdown" in checked ? checked : invalid("chats", "must be an array of chats")
+}

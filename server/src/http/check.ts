@@ -1,0 +1,29 @@
+import type { z } from "zod"
+import { type FieldError, fail } from "../errors.ts"
+
+/** More help nobody, and a body may have a hundred thousand. */
+const maxErrors = 20
+const maxPathLength = 200
+
+const fieldErrors = (error: z.ZodError, prefix: readonly PropertyKey[]): FieldError[] =>
+  error.issues.slice(0, maxErrors).map(({ path, message }) => ({
+    path: [...prefix, ...path].join(".").slice(0, maxPathLength),
+    message,
+  }))
+
+/**
+ * What `schema` makes of a value.
+ * @param prefix where the value stands in the body
+ * @throws {Failure} `invalid`, with an entry for each wrong field
+ */
+export const check = <T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  prefix: readonly PropertyKey[] = [],
+): z.output<T> => {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const errors = fieldErrors(result.error, prefix)
+  const sentences = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+  return fail("invalid", sentences.join("; "), { errors })
+}
