@@ -75,8 +75,11 @@ export const createVictim = async (url: string, ids: Ids): Promise<() => Promise
     `/api/v1/files/${file.id}/data/content`,
     "/api/v1/models/model?id=veras-model",
   ]
-  return async () =>
-    JSON.stringify(await Promise.all(paths.map((path) => ask(url, "GET", path, key))))
+  return async () => {
+    const things = await Promise.all(paths.map((path) => ask(url, "GET", path, key)))
+    // Where in the stream of changes the record was read, not a part of it.
+    return JSON.stringify(things).replace(/"seq":\d+/g, "")
+  }
 }
 
 /**
