@@ -65,8 +65,15 @@ const answer = (body: string, type: string): Response =>
 
 const Document = z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
 
-/** `/docs` and `/openapi.json`; `routes` is read at each request, when all are mounted. */
+const describe = async (routes: readonly MountedRoute[]): Promise<string> => {
+  // Only who asks for it loads what makes it.
+  const { describeRoutes } = await import("./openapi.ts")
+  return JSON.stringify(describeRoutes(routes, packageJson.version))
+}
+
+/** `/docs` and `/openapi.json`; `routes` is read at the first request, when all are mounted. */
 export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): void => {
+  let described: Promise<string> | undefined
   router.on(
     route("anyone", {
       method: "get",
@@ -75,9 +82,9 @@ export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): voi
       responses: { 200: json(Document, "OpenAPI 3.1") },
     }),
     async () => {
-      // Only who asks for it loads what makes it.
-      const { describeRoutes } = await import("./openapi.ts")
-      return describeRoutes(routes, packageJson.version)
+      // It takes hundreds of milliseconds to make, and anyone may ask for it.
+      described ??= describe(routes)
+      return new Response(await described, { headers: { "content-type": "application/json" } })
     },
   )
   router.on(
