@@ -62,7 +62,9 @@ const seed = whole("seed")
 say(`seed ${seed}`)
 for (const database of databases) {
   const begun = performance.now()
+  let shown = 0
   const progress = ({ rounds, problems }: Counts): void => {
+    for (; shown < problems.length; shown++) say(`    ${problems[shown]}`)
     if (rounds % everySoMany === 0)
       say(`  ${database}: ${rounds} kills, ${problems.length} problems`)
   }

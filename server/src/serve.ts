@@ -14,6 +14,8 @@ import { answerUnreadable } from "./http/unreadable.ts"
 const keepAliveMs = 75_000
 /** After draining, for replies that were just ended to leave the machine. */
 const lastWordsMs = 1000
+/** What a start may write; where less is free it has the room that was kept for this. */
+const bytesToStart = 2_000_000
 /** How soon a connection that became idle while draining is closed. */
 const sweepMs = 50
 
@@ -66,10 +68,13 @@ const explained = async (error: unknown, { DATA_DIR, DATABASE_URL }: Config): Pr
   const where = DATABASE_URL
     ? `The disk of the database or of the data folder ${DATA_DIR} is full (the data folder has ${free} kB left)`
     : `The disk of the data folder ${DATA_DIR} is full (${free} kB left)`
-  return new Error(`${where}. Free some space or enlarge the volume, then start again.`)
+  return new Error(`${where}. Free some space or enlarge the volume, then start again`, {
+    cause: error,
+  })
 }
 
 const open = async (config: Config, log: Logger) => {
+  if ((await freeBytes(config.DATA_DIR)) < bytesToStart) releaseReserve(config.DATA_DIR)
   const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
   try {
     return { letGo, gateway: await createGateway(config, log) }
@@ -79,19 +84,9 @@ const open = async (config: Config, log: Logger) => {
   }
 }
 
-/** Where the disk is full, with the room that was kept for this. */
-const openOnFullDisk = async (config: Config, log: Logger): ReturnType<typeof open> => {
-  try {
-    return await open(config, log)
-  } catch (error) {
-    if (storageTrouble(error) !== "full" || !releaseReserve(config.DATA_DIR)) throw error
-    return open(config, log)
-  }
-}
-
 /** Opens everything and serves. @throws when the data folder, the database or the port is not to be had */
 export const serve = async (config: Config, log: Logger): Promise<Serving> => {
-  const { letGo, gateway } = await openOnFullDisk(config, log).catch(async (error) => {
+  const { letGo, gateway } = await open(config, log).catch(async (error) => {
     throw await explained(error, config)
   })
   const app = createApp(gateway, log)

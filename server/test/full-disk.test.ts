@@ -1,4 +1,6 @@
-import { existsSync } from "node:fs"
+import { spawn, spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "./gateway.ts"
@@ -85,6 +87,24 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
     expect((await call("POST", "/api/v1/groups/create", group("g"))).status).toBe(200)
   }, 120_000)
 
+  it("makes work wait, and gives none of it up", async () => {
+    const { call } = await start(24 * megabyte)
+    // Room for the upload, and not for what is read from it.
+    disk.fill(8 * megabyte)
+    const text = Array.from({ length: 20_000 }, (_, n) => `Line ${n} tells of bees and honey.\n`)
+    const sent = await upload(gateway ?? fail(), "long.txt", text.join(""))
+    expect(sent.status).toBe(200)
+    const status = async () => (await call("GET", `/api/v1/files/${sent.body.id}`)).body.data.status
+    // Longer than five tries of a job take.
+    for (const until = Date.now() + 15_000; Date.now() < until; ) {
+      disk.fill()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(await status()).not.toBe("failed")
+    disk.clear()
+    await expect.poll(status, { timeout: 60_000 }).toBe("completed")
+  }, 120_000)
+
   it("is not filled by the write-ahead log of many small changes", async () => {
     const { call } = await start(16 * megabyte)
     for (let n = 0; n < 1000; n++) {
@@ -118,6 +138,59 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
     const fourth = await startServer(env)
     expect((await fourth.call("POST", "/api/v1/groups/create", group("g"))).status).toBe(200)
   }, 120_000)
+})
+
+describe.runIf(hasSmallDisks)("a data folder that may only be read", () => {
+  it("is named when the gateway is to start on it", async () => {
+    const disk = createSmallDisk(24 * megabyte)
+    const env = { DATA_DIR: join(disk.folder, "data") }
+    const first = await startServer(env)
+    first.child.kill("SIGTERM")
+    await first.ended
+    disk.makeReadOnly()
+    const second = spawnServer(env)
+    expect(await second.ended).toBe(1)
+    const words = second.output.join("\n")
+    expect(words).toMatch(/data folder .* cannot be used .*mounted read-write/)
+    expect(words).not.toContain("another Portico process")
+    disk.remove()
+  }, 60_000)
+})
+
+const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0
+
+describe.runIf(canTrace)("a disk whose flush fails", () => {
+  it("acknowledges nothing until all that was written has reached it another way", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "portico-flush-"))
+    const server = await startServer({ DATA_DIR: dataDir })
+    const make = (name: string) => server.call("POST", "/api/v1/groups/create", { name })
+    expect((await make("before")).status).toBe(200)
+    const calls = "trace=fdatasync"
+    // Each thread's first one fails, so that what is tried again on another fails too.
+    const failing = ["-e", calls, "-e", "inject=fdatasync:error=EIO:when=1"]
+    const tracer = spawn("strace", ["-f", "-p", String(server.child.pid), ...failing], {
+      stdio: ["ignore", "ignore", "pipe"],
+    })
+    let traced = ""
+    tracer.stderr.on("data", (text) => {
+      traced += text
+    })
+    await expect.poll(() => traced, { timeout: 10_000 }).toContain("attached")
+    const first = await make("at once")
+    expect(first).toMatchObject({ status: 503, body: { code: "unavailable" } })
+    expect((await server.call("GET", "/ready")).status).toBe(503)
+    expect(traced).toContain("EIO")
+    const second = await make("next")
+    // By a checkpoint, without another flush of the log.
+    expect([second.status, traced.match(/fdatasync\(/g)?.length]).toEqual([200, 1])
+    expect((await server.call("GET", "/ready")).status).toBe(200)
+    const lines = server.output.filter((line) => line.includes("disk cannot be written"))
+    expect(lines.filter((line) => line.includes('"storage":"database"'))).toHaveLength(1)
+    tracer.kill("SIGINT")
+    server.child.kill("SIGTERM")
+    expect(await server.ended).toBe(0)
+    rmSync(dataDir, { recursive: true, force: true })
+  }, 60_000)
 })
 
 const fail = (): never => {

@@ -5,8 +5,7 @@ import { DatabaseSync } from "node:sqlite"
 import pg from "pg"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
-import { startFakeS3 } from "./fakes/s3.ts"
-import { adminKey, startGateway } from "./gateway.ts"
+import { startGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 import { killAll, spawnServer, startServer } from "./process.ts"
 
@@ -80,19 +79,3 @@ it("a file whose bytes are missing is lost for good, and says what to do", async
   expect(headers.get("retry-after")).toBeNull()
   await gateway.stop()
 })
-
-it("an object store that holds no more is a full storage", async () => {
-  const s3 = await startFakeS3()
-  const gateway = await startGateway({ S3_URL: s3.url })
-  expect((await upload(gateway, "a.txt", "words")).status).toBe(200)
-  s3.faults(({ method }) => (method === "PUT" ? 507 : null))
-  const refused = await upload(gateway, "b.txt", "other words")
-  expect(refused).toMatchObject({ status: 503, body: { code: "storage_full" } })
-  const ready = async () =>
-    (await gateway.call("GET", "/ready", undefined, { key: adminKey })).status
-  expect(await ready()).toBe(503)
-  s3.faults(null)
-  await expect.poll(ready, { timeout: 30_000 }).toBe(200)
-  await gateway.stop()
-  await s3.close()
-}, 60_000)

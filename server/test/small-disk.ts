@@ -12,6 +12,7 @@ export interface SmallDisk {
   /** Gives back what was filled. */
   clear(): void
   resize(bytes: number): void
+  makeReadOnly(): void
   remove(): void
 }
 
@@ -41,6 +42,7 @@ export const createSmallDisk = (bytes: number): SmallDisk => {
     },
     clear: () => rmSync(ballast, { force: true }),
     resize: (size) => mount("-o", `remount,size=${size}`, folder),
+    makeReadOnly: () => mount("-o", "remount,ro", folder),
     remove: () => {
       execFileSync("umount", ["-l", folder], { stdio: "pipe" })
       rmSync(folder, { recursive: true, force: true })

@@ -33,7 +33,9 @@ const some = (what: string, found: readonly unknown[]): string[] =>
   found.length === 0 ? [] : [`${found.length} ${what}, such as ${JSON.stringify(found[0])}`]
 
 /** Each file has its bytes and each bytes a file; nothing lies about of what never became one. */
-const filesProblems = async (reader: Reader, { dataDir }: Home): Promise<string[]> => {
+const filesProblems = async (reader: Reader, { dataDir, url }: Home): Promise<string[]> => {
+  // Beside PostgreSQL another process might be writing there: the sweep waits for a day.
+  const temporary = url === undefined ? namesIn(join(dataDir, "uploads")) : []
   const files = await reader.selectFrom("files").select(["id", "hash", "status"]).execute()
   const uploads = await reader.selectFrom("uploads").select("id").execute()
   const kept = new Set(namesIn(join(dataDir, "objects")))
@@ -43,7 +45,7 @@ const filesProblems = async (reader: Reader, { dataDir }: Home): Promise<string[
   return [
     ...some("files without bytes", onlyIn(hashes, kept)),
     ...some("bytes without a file", onlyIn(kept, hashes)),
-    ...some("temporary files", namesIn(join(dataDir, "uploads"))),
+    ...some("temporary files", temporary),
     ...some("partial bytes without an upload", onlyIn(partials, uploadIds)),
     ...some(
       "files that nobody reads",

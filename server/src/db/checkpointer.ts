@@ -66,8 +66,22 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     const backlog = (now.log - now.checkpointed) * frameBytes
     const size = await sizeOfLog()
     const isTight = size >= bytesWhereTight && size > (await freeBytes(path)) / 4
-    if (running || (backlog < bytesToCheckpoint && !isTight)) return
+    if (running || emptying || (backlog < bytesToCheckpoint && !isTight)) return
     void checkpoint(isTight || size >= bytesToTruncate ? "truncate" : "restart", isTight)
+  }
+
+  const empty = async (): Promise<boolean> => {
+    await running?.ended
+    const ended = checkpoint("truncate", true)
+    running?.worker.ref()
+    return ended
+  }
+  let emptying: Promise<boolean> | undefined
+  const startEmptying = (): Promise<boolean> => {
+    emptying = empty().finally(() => {
+      emptying = undefined
+    })
+    return emptying
   }
 
   const timer = setInterval(() => void look(), lookMs).unref()
@@ -77,10 +91,14 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
      * @returns whether all of it is in the database file, and on the disk
      */
     emptyLog: async (): Promise<boolean> => {
-      await running?.ended
-      const ended = checkpoint("truncate", true)
-      running?.worker.ref()
-      return ended
+      // One under way may have begun before the last commit.
+      await emptying
+      return startEmptying()
+    },
+
+    /** The same for who wants the space alone: what is under way will do. */
+    giveSpaceBack: async (): Promise<void> => {
+      await (emptying ?? startEmptying())
     },
 
     close: async (): Promise<void> => {

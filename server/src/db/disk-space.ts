@@ -60,13 +60,9 @@ export const createSpaceCheck = (folder: string): ((written: number) => Promise<
 
 const pathOfReserve = (dataDir: string): string => join(dataDir, "portico.reserve")
 
-/** Gives up what `createReserve` holds. @returns false when there was nothing */
-export const releaseReserve = (dataDir: string): boolean => {
-  const path = pathOfReserve(dataDir)
-  if (!existsSync(path)) return false
-  rmSync(path, { force: true })
-  return true
-}
+/** Gives up what `createReserve` holds. */
+export const releaseReserve = (dataDir: string): void =>
+  rmSync(pathOfReserve(dataDir), { force: true })
 
 /**
  * A file that only takes up room. On a full disk it is given up, so that the database can move its
@@ -106,7 +102,7 @@ export const createReserve = (dataDir: string) => {
       return filling
     },
 
-    release: (): boolean => releaseReserve(dataDir),
+    release: (): void => releaseReserve(dataDir),
 
     close: async (): Promise<void> => {
       await filling

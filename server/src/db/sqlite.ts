@@ -200,7 +200,7 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       reserve.release()
       clearTimeout(holding)
       holding = setTimeout(() => void hold(), holdAgainMs).unref()
-      await checkpointer.emptyLog()
+      await checkpointer.giveSpaceBack()
     },
     close: async () => {
       clearTimeout(holding)

@@ -48,12 +48,13 @@ const advice = {
 const createStorageWatch = ({ dataDir, probes, relieve, log }: Dependencies) => {
   const troubles = new Map<Storage, string>()
   const saidAt = new Map<Storage, number>()
+  /** Of whose trouble the log has a line. */
+  const said = new Set<Storage>()
   let timer: NodeJS.Timeout | undefined
   let isLow = false
 
   const fine = (storage: Storage): void => {
-    if (!troubles.delete(storage)) return
-    saidAt.delete(storage)
+    if (!troubles.delete(storage) || !said.delete(storage)) return
     log.info({ storage, data_dir: dataDir }, "storage can be written again")
   }
 
@@ -61,6 +62,7 @@ const createStorageWatch = ({ dataDir, probes, relieve, log }: Dependencies) => 
     const last = saidAt.get(storage) ?? Number.NEGATIVE_INFINITY
     if (performance.now() - last < sayAgainMs) return
     saidAt.set(storage, performance.now())
+    said.add(storage)
     const free = await freeBytes(dataDir)
     log.error({ storage, data_dir: dataDir, free_bytes: free, error: error.message }, message)
   }

@@ -42,7 +42,7 @@ export const contentTypeOf = (style: ErrorStyle): string =>
   style === "scim" ? "application/scim+json" : "application/json"
 
 const brokenStorage =
-  "The gateway's storage cannot be written, so this was not saved. Tell your administrator; the gateway's log says more."
+  "The gateway's storage cannot be written, so this may not be saved. Tell your administrator; the gateway's log says more."
 
 /** What an error becomes for the caller; its own words never leave the house. */
 export const toFailure = (error: unknown): Failure => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
+import { storageTrouble } from "../db/outage.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
 
 /** Three renewals may be missed before another process takes the job. */
@@ -12,6 +13,8 @@ const lookMs = 1000
 const gapMs = 3 * lookMs
 const firstPauseMs = 500
 const longestPauseMs = 60_000
+/** Before work is tried again whose result found no room on the disk. */
+const noRoomPauseMs = 5000
 /** What random spread makes of a pause. */
 const spread = { least: 0.75, most: 1.25 }
 
@@ -121,6 +124,10 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
 
   const failed = async (job: Job, kind: Kind, { error, usedMs }: Failed): Promise<void> => {
     if (stopping.signal.aborted) return store.putBack(job, {}, usedMs)
+    if (storageTrouble(error)) {
+      // Not the job's fault: it is not given up for it, however long it takes.
+      return store.putBack(job, { run_at: Date.now() + noRoomPauseMs }, usedMs)
+    }
     const attempts = job.attempts + 1
     if (error instanceof Hopeless || attempts >= kind.attempts) {
       await kind.gaveUp(job.target, error)
@@ -200,7 +207,8 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
 
   /** Frees what dead processes hold, and what a clock that was ahead has put off. */
   const free = async (): Promise<void> => {
-    const dead = alone ? [] : detector.observe(await store.leases(), performance.now())
+    // Alone too: a run whose end could not be written holds its lease as if it were dead.
+    const dead = detector.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
     await store.bringForward(Date.now() + longestPauseMs * spread.most)
   }
