@@ -53,14 +53,18 @@ const run = async ({ path, filename, contentType, limits }: Task): Promise<void>
   await tell({ type: "done", format, pages: pages ?? null })
 }
 
+/** Of parsers that go down a document by calling themselves. */
+const isTooDeep = (error: unknown): boolean =>
+  error instanceof RangeError && error.message.includes("call stack")
+
 const messageOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 
 process.on("message", (task: Task) => {
-  run(task).catch((error: unknown) =>
-    error instanceof Unreadable
-      ? tell({ type: "unreadable", message: error.message })
-      : tell({ type: "broke", message: messageOf(error) }),
-  )
+  run(task).catch((error: unknown) => {
+    if (error instanceof Unreadable) return tell({ type: "unreadable", message: error.message })
+    if (!isTooDeep(error)) return tell({ type: "broke", message: messageOf(error) })
+    return tell({ type: "unreadable", message: "It nests deeper than any document needs." })
+  })
 })
 process.on("disconnect", () => process.exit(0))

@@ -2,6 +2,9 @@ import { isUtf8 } from "node:buffer"
 import { utf16 } from "../sniff.ts"
 import { unreadable } from "./blocks.ts"
 
+/** Enough to tell an encoding by. */
+const sampleCharacters = 200_000
+
 /** Old encodings, the likeliest for a share of bytes that are no ASCII. */
 const multibyte = ["shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"]
 const expected: Record<string, RegExp> = {
@@ -28,7 +31,8 @@ const looksCyrillic = (bytes: Uint8Array): boolean => {
   return words.join("").length > letters * 0.3
 }
 
-const looksLike = (text: string, encoding: string): boolean => {
+const looksLike = (whole: string, encoding: string): boolean => {
+  const text = whole.slice(0, sampleCharacters)
   const foreign = text.match(/[^\p{ASCII}]/gu)?.length ?? 0
   const fitting = text.match(expected[encoding] ?? /$^/g)?.length ?? 0
   return (

@@ -25,7 +25,8 @@ const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] 
   const headings = createHeadings()
   let text = ""
   let level = 0
-  let row: string[] | null = null
+  /** Of each cell its paragraphs. */
+  let row: string[][] | null = null
   let tables = 0
   let reading = false
 
@@ -34,14 +35,14 @@ const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] 
     text = ""
     if (own === "") return
     if (row) {
-      row[row.length - 1] = [row.at(-1), own].filter(Boolean).join(" ")
+      row.at(-1)?.push(own)
       return
     }
     if (level > 0) headings.enter(level, own)
     blocks.push({ text: own, kind: level > 0 ? "heading" : "paragraph", place: headings.path() })
   }
   const endRow = (): void => {
-    const cells = row ?? []
+    const cells = (row ?? []).map((paragraphs) => paragraphs.join(" "))
     row = null
     if (cells.some(Boolean)) {
       blocks.push({ text: cells.join(" | "), kind: "row", place: headings.path() })
@@ -70,7 +71,7 @@ const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] 
       if (tables === 1) row = []
     },
     "w:tc": () => {
-      row?.push("")
+      row?.push([])
     },
   }
   const ends: Record<string, () => void> = {

@@ -3,6 +3,14 @@ import { readHtml } from "./html.ts"
 import { resolvePath, walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
+const decoded = (href: string): string => {
+  try {
+    return decodeURIComponent(href)
+  } catch {
+    return href
+  }
+}
+
 /** The chapters of an EPUB in reading order (EPUB 3.3, §5). */
 export const readEpub = (zip: Zip): Block[] => {
   let opf = ""
@@ -15,15 +23,15 @@ export const readEpub = (zip: Zip): Block[] => {
     unreadable("It is protected against copying; upload it without the protection.")
   }
   const targets = new Map<string, string>()
-  const order: string[] = []
+  const order = new Set<string>()
   walkXml(zip.read(opf)?.toString("utf8") ?? "", {
     open: (name, { id = "", href = "", idref = "" }) => {
       const bare = name.replace(/^.*:/, "")
-      if (bare === "item") targets.set(id, resolvePath(opf, decodeURIComponent(href)))
-      if (bare === "itemref") order.push(idref)
+      if (bare === "item") targets.set(id, resolvePath(opf, decoded(href)))
+      if (bare === "itemref") order.add(idref)
     },
   })
-  return order.flatMap((id) => {
+  return [...order].flatMap((id) => {
     const page = zip.read(targets.get(id) ?? "")
     return page ? readHtml(page.toString("utf8")) : []
   })

@@ -28,6 +28,8 @@ export const readHtml = (source: string, place: Place = {}): Block[] => {
   const blocks: Block[] = []
   const headings = createHeadings()
   let held = ""
+  /** Kept beside it, as to look at a string that is put together piece by piece is quadratic. */
+  let isBlank = true
   let silence = 0
   let preformatted = 0
   let level = 0
@@ -38,6 +40,7 @@ export const readHtml = (source: string, place: Place = {}): Block[] => {
   const flush = (): void => {
     const text = preformatted > 0 ? held : held.replace(/\s+/g, " ").trim()
     held = ""
+    isBlank = true
     if (text.replace(/[\s|]+/g, "") === "") return
     if (level > 0) {
       headings.enter(level, text)
@@ -62,7 +65,7 @@ export const readHtml = (source: string, place: Place = {}): Block[] => {
     breakBefore(name)
     if (name === "pre") preformatted++
     if (name === "tr") inRow = true
-    if (cells.has(name) && held.trim() !== "") held += " | "
+    if (cells.has(name) && !isBlank) held += " | "
     level = levelOf(name)
   }
   const close = (name: string): void => {
@@ -85,7 +88,9 @@ export const readHtml = (source: string, place: Place = {}): Block[] => {
         close(name)
       },
       ontext: (text) => {
-        if (silence === 0) held += text
+        if (silence > 0) return
+        held += text
+        isBlank &&= text.trim() === ""
       },
     },
     { decodeEntities: true },

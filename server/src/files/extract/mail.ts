@@ -1,5 +1,5 @@
 import PostalMime from "postal-mime"
-import type { Block } from "./blocks.ts"
+import { type Block, unreadable } from "./blocks.ts"
 import { readHtml } from "./html.ts"
 import { readPlain } from "./plain.ts"
 
@@ -11,9 +11,24 @@ interface Address {
 const person = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : (address ?? name ?? "")
 
+const limits = { maxNestingDepth: 20, maxHeadersSize: 1_000_000 }
+
+const parse = async (bytes: Buffer) => {
+  try {
+    return await PostalMime.parse(new Uint8Array(bytes), limits)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : ""
+    if (message.startsWith("Maximum header size")) unreadable("Its head is longer than any mail's.")
+    if (message.startsWith("Maximum MIME nesting")) {
+      unreadable("Its parts nest deeper than those of any mail.")
+    }
+    throw error
+  }
+}
+
 /** A message (RFC 5322, MIME): who, when, about what, and its text; attachments by their names. */
 export const readMail = async (bytes: Buffer): Promise<Block[]> => {
-  const mail = await PostalMime.parse(new Uint8Array(bytes), { maxNestingDepth: 20 })
+  const mail = await parse(bytes)
   const { subject = "", from, to = [], date, attachments } = mail
   const head = [
     subject && `Subject: ${subject}`,

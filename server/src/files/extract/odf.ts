@@ -5,6 +5,9 @@ import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
 const mostRepeated = 50
+/** Cells that repeat one with a value, and characters that come of it. */
+const mostFilled = 500
+const mostRepeatedCharacters = 20_000
 
 interface Row {
   row: number
@@ -45,8 +48,10 @@ const createWalk = () => {
   }
   const endCell = (): void => {
     const value = cell?.parts.join(" ") ?? ""
-    const times = value === "" ? Math.min(cell?.repeated ?? 1, mostRepeated) : (cell?.repeated ?? 1)
-    for (let at = 0; at < Math.min(times, 500); at++) rows?.at(-1)?.cells.push(value)
+    const most =
+      value === "" ? mostRepeated : Math.min(mostFilled, mostRepeatedCharacters / value.length)
+    const times = Math.min(cell?.repeated ?? 1, Math.max(1, most))
+    for (let at = 0; at < times; at++) rows?.at(-1)?.cells.push(value)
     cell = null
   }
   const open: Record<string, (attributes: Record<string, string>) => void> = {
@@ -87,7 +92,7 @@ const createWalk = () => {
     },
     "table:table-cell": endCell,
     "table:table": () => {
-      blocks.push(...rowsToBlocks(rows ?? [], { ...place, ...headings.path() }))
+      for (const row of rowsToBlocks(rows ?? [], { ...place, ...headings.path() })) blocks.push(row)
       rows = null
       const { sheet, ...rest } = place
       place = rest

@@ -6,15 +6,61 @@ const paragraphsOf = (text: string): string[] => text.split(/\n[ \t]*\n+/)
 export const readPlain = (text: string): Block[] =>
   paragraphsOf(text).map((paragraph) => ({ text: paragraph, kind: "paragraph", place: {} }))
 
-const fence = /^\s{0,3}(```+|~~~+)/
-const hashes = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$/
-const underline = /^\s{0,3}(=+|-+)\s*$/
+/** What stands further in is code, or belongs to a list. */
+const deepestMark = 3
+const frontMatter = "---\n"
+
+/** A line without its indentation; "" where a mark would count for nothing. */
+const unindented = (line: string): string => {
+  const start = line.trimStart()
+  return line.length - start.length <= deepestMark ? start : ""
+}
+
+const countOf = (sign: string, text: string): number => {
+  let count = 0
+  while (text[count] === sign) count++
+  return count
+}
+
+/** The backticks or tildes that begin or end a block of code. */
+const fenceOf = (line: string): string | null => {
+  const start = unindented(line)
+  const count = Math.max(countOf("`", start), countOf("~", start))
+  return count >= 3 ? start.slice(0, count) : null
+}
+
+/** An ATX heading (CommonMark 0.31, §4.2): its signs at the end are left out. */
+const headingOf = (line: string): { level: number; words: string } | null => {
+  const start = unindented(line)
+  const level = countOf("#", start)
+  const rest = start.slice(level)
+  if (level < 1 || level > 6 || rest === rest.trimStart()) return null
+  const words = rest.trim()
+  let end = words.length
+  while (words[end - 1] === "#") end--
+  const closed = end === 0 || words.slice(0, end) !== words.slice(0, end).trimEnd()
+  const own = closed ? words.slice(0, end).trimEnd() : words
+  return own === "" ? null : { level, words: own }
+}
+
+/** The level of the heading that a line underlines: 1 for `===`, 2 for `---`. */
+const underlineOf = (line: string): 1 | 2 | null => {
+  const marks = unindented(line).trimEnd()
+  if (marks === "") return null
+  if (countOf("=", marks) === marks.length) return 1
+  return countOf("-", marks) === marks.length ? 2 : null
+}
+
+const withoutFrontMatter = (text: string): string => {
+  const end = text.startsWith(frontMatter) ? text.indexOf(`\n${frontMatter}`) : -1
+  return end < 0 ? text : text.slice(end + 1 + frontMatter.length)
+}
 
 /** Markdown: headings give the path; fenced code and tables stay in one piece. */
 export const readMarkdown = (text: string): Block[] => {
   const blocks: Block[] = []
   const headings = createHeadings()
-  const lines = text.replace(/^---\n[\s\S]*?\n---\n/, "").split(/\r?\n/)
+  const lines = withoutFrontMatter(text).split(/\r?\n/)
   let held: string[] = []
   let fenced: string | null = null
 
@@ -24,28 +70,29 @@ export const readMarkdown = (text: string): Block[] => {
     }
     held = []
   }
-  const heading = (level: number, words: string, source: string): void => {
+  const enter = (level: number, words: string, source: string): void => {
     flush()
     headings.enter(level, words)
     blocks.push({ text: source, kind: "heading", place: headings.path() })
   }
   const underlined = (line: string): boolean => {
-    const under = underline.exec(line)?.[1]
     const [only = ""] = held
-    if (!under || held.length !== 1 || only.trim() === "") return false
+    if (held.length !== 1 || only.trim() === "") return false
+    const level = underlineOf(line)
+    if (level === null) return false
     held = []
-    heading(under.startsWith("=") ? 1 : 2, only.trim(), only)
+    enter(level, only.trim(), only)
     return true
   }
   const plainLine = (line: string): void => {
-    const [, marks = "", words = ""] = hashes.exec(line) ?? []
-    if (marks && words) heading(marks.length, words, line)
+    const heading = headingOf(line)
+    if (heading) enter(heading.level, heading.words, line)
     else if (line.trim() === "") flush()
     else if (!underlined(line)) held.push(line)
   }
 
   for (const line of lines) {
-    const mark = fence.exec(line)?.[1]
+    const mark = fenceOf(line)
     if (fenced !== null) {
       held.push(line)
       if (mark?.startsWith(fenced)) {

@@ -51,17 +51,18 @@ const paragraphs = (source: string): { text: string; title: boolean }[] => {
   return found
 }
 
+/** Each slide once, however often it is named. */
 const slideOrder = (zip: Zip): string[] => {
   const part = "ppt/presentation.xml"
   const related = relations(zip, part)
-  const order: string[] = []
+  const order = new Set<string>()
   walkXml(textOf(zip, part), {
     open: (name, attributes) => {
       const target = name === "p:sldId" ? related.get(attributes["r:id"] ?? "")?.target : undefined
-      if (target) order.push(target)
+      if (target) order.add(target)
     },
   })
-  return order
+  return [...order]
 }
 
 const readSlide = (zip: Zip, part: string, slide: number): Block[] => {

@@ -1,4 +1,4 @@
-import type { Block } from "./blocks.ts"
+import { type Block, unreadable } from "./blocks.ts"
 
 const skipped = new Set([
   ...["fonttbl", "colortbl", "stylesheet", "info", "pict", "header", "footer", "themedata"],
@@ -30,6 +30,8 @@ const decoderFor = (source: string) => {
     return new TextDecoder("windows-1252")
   }
 }
+
+const deepest = 3000
 
 interface Group {
   silent: boolean
@@ -66,6 +68,7 @@ export const readRtf = (source: string): Block[] => {
   const brace = (sign: string): void => {
     skip = 0
     if (sign === "{") {
+      if (groups.length >= deepest) unreadable("It nests deeper than any document needs.")
       groups.push(group)
       group = { ...group }
     } else group = groups.pop() ?? group

@@ -31,14 +31,20 @@ const separators: Record<Block["kind"], string> = {
   code: "\n\n",
 }
 
+/** Indentation of the first line stays, for the sake of code. */
+const withoutBlankLines = (text: string): string => {
+  const start = text.length - text.trimStart().length
+  return start === 0 ? text : text.slice(text.lastIndexOf("\n", start - 1) + 1)
+}
+
 /** Joins the blocks to one text in which each knows where it stands. */
 const join = (blocks: readonly Block[]): { text: string; placed: Placed[] } => {
   const parts: string[] = []
   const placed: Placed[] = []
   let at = 0
   for (const block of blocks) {
-    const own = clean(block.text).replace(/^\s*\n|\s+$/g, "")
-    if (own.trim() === "") continue
+    const own = withoutBlankLines(clean(block.text).trimEnd())
+    if (own === "") continue
     const before = parts.length === 0 ? "" : separators[block.kind]
     parts.push(before, own)
     at += before.length
@@ -65,8 +71,10 @@ const cuts = (text: string): number[] => {
 }
 
 const wordBreak = (text: string, from: number, to: number): number => {
-  const space = text.lastIndexOf(" ", to)
-  const at = space > from + wanted / 2 ? space + 1 : to
+  const least = Math.ceil(from + wanted / 2)
+  // Only as far back as it would be taken: to look further is quadratic in text without spaces.
+  const space = text.slice(least, to + 1).lastIndexOf(" ")
+  const at = space > 0 ? least + space + 1 : to
   // Never between the halves of a surrogate pair.
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
@@ -99,11 +107,9 @@ const tear = (text: string): [number, number][] => {
 }
 
 const trimmed = (text: string, starts: number, ends: number): [number, number] => {
-  let from = starts
-  let to = ends
-  while (from < to && /\s/.test(text[from] ?? "")) from++
-  while (to > from && /\s/.test(text[to - 1] ?? "")) to--
-  return [from, to]
+  const piece = text.slice(starts, ends)
+  const kept = piece.trimEnd()
+  return [starts + kept.length - kept.trimStart().length, starts + kept.length]
 }
 
 /** A heading belongs to what follows it, and never ends a passage. */

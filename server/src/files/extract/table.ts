@@ -36,10 +36,13 @@ export const rowsToBlocks = (
 }
 
 const separators = [",", ";", "\t", "|"]
+/** Of a table's beginning, enough to tell its separator by. */
+const sampleCharacters = 50_000
+const sampleLines = 20
 
 /** The one that splits the first lines most evenly. */
 const separatorOf = (text: string): string => {
-  const lines = text.split(/\r?\n/, 20).filter(Boolean)
+  const lines = text.slice(0, sampleCharacters).split(/\r?\n/, sampleLines).filter(Boolean)
   const evenness = (separator: string): number => {
     const counts = lines.map((line) => line.split(separator).length - 1)
     const least = Math.min(...counts)
@@ -48,21 +51,61 @@ const separatorOf = (text: string): string => {
   return separators.toSorted((a, z) => evenness(z) - evenness(a))[0] ?? ","
 }
 
-const field = (separator: string): RegExp => {
-  const sign = separator === "|" ? "\\|" : separator
-  return new RegExp(`(?:"((?:[^"]|"")*)"|([^${sign}\\r\\n]*))(${sign}|\\r?\\n|\\r|$)`, "gy")
+/** Where a quoted value ends that begins behind `from`; null where its quotes are never closed. */
+const closingQuote = (text: string, from: number): number | null => {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) {
+    if (text[at + 1] !== '"') return at
+  }
+  return null
+}
+
+/** Reads values one after another, in one pass. */
+const createCells = (text: string, separator: string) => {
+  const ends = new RegExp(`[${separator}\\r\\n]`, "g")
+  let at = 0
+  let trustsQuotes = true
+
+  const plain = (): string => {
+    ends.lastIndex = at
+    const from = at
+    at = ends.exec(text)?.index ?? text.length
+    return text.slice(from, at)
+  }
+  const quoted = (): string | null => {
+    if (text[at] !== '"' || !trustsQuotes) return null
+    const closes = closingQuote(text, at + 1)
+    if (closes === null) {
+      // It is one of the text, and so are all behind it; to look each time would be quadratic.
+      trustsQuotes = false
+      return null
+    }
+    const value = text.slice(at + 1, closes).replaceAll('""', '"')
+    at = closes + 1
+    return value
+  }
+  return {
+    isOver: (): boolean => at >= text.length,
+    next: (): { value: string; endsRow: boolean } => {
+      const inQuotes = quoted()
+      const value = inQuotes === null ? plain() : inQuotes + plain()
+      const endsRow = text[at] !== separator
+      at += text.startsWith("\r\n", at) ? 2 : 1
+      return { value, endsRow }
+    },
+  }
 }
 
 /** Comma- or otherwise separated values (RFC 4180), the separator found by itself. */
 export const readCsv = (text: string, separator = separatorOf(text)): Block[] => {
   const rows: { row: number; cells: string[] }[] = []
+  const values = createCells(text, separator)
   let cells: string[] = []
-  for (const [whole, quoted, plain, end] of text.matchAll(field(separator))) {
-    cells.push(quoted?.replaceAll('""', '"') ?? plain ?? "")
-    if (end === separator) continue
+  while (!values.isOver()) {
+    const { value, endsRow } = values.next()
+    cells.push(value)
+    if (!endsRow) continue
     rows.push({ row: rows.length + 1, cells })
     cells = []
-    if (whole === "" || end === "") break
   }
-  return rowsToBlocks(rows)
+  return rowsToBlocks(cells.length > 0 ? [...rows, { row: rows.length + 1, cells }] : rows)
 }

@@ -5,6 +5,9 @@ import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
 const mostColumns = 500
+/** The years 1 to 9999. */
+const leastDate = -693_593
+const mostDate = 2_958_466
 
 const sharedStrings = (zip: Zip): string[] => {
   const strings: string[] = []
@@ -29,6 +32,19 @@ const sharedStrings = (zip: Zip): string[] => {
   return strings
 }
 
+/** What of a number format is no literal text: dates are told by its letters. */
+const lettersOf = (code: string): string => {
+  let letters = ""
+  let closing = ""
+  for (const sign of code) {
+    if (closing !== "") closing = sign === closing ? "" : closing
+    else if (sign === '"') closing = '"'
+    else if (sign === "[") closing = "]"
+    else letters += sign
+  }
+  return letters
+}
+
 /** Which cell styles show a number as a date. */
 const dateStyles = (zip: Zip): Set<number> => {
   const custom = new Set<number>()
@@ -38,8 +54,7 @@ const dateStyles = (zip: Zip): Set<number> => {
   walkXml(zip.read("xl/styles.xml")?.toString("utf8") ?? "", {
     open: (name, { numFmtId = "", formatCode = "" }) => {
       const format = Number(numFmtId)
-      const plain = formatCode.replace(/"[^"]*"|\[[^\]]*\]/g, "")
-      if (name === "numFmt" && /[dmy]/i.test(plain)) custom.add(format)
+      if (name === "numFmt" && /[dmy]/i.test(lettersOf(formatCode))) custom.add(format)
       if (name === "cellXfs") inCells = true
       if (name !== "xf" || !inCells) return
       if ((format >= 14 && format <= 17) || format === 22 || custom.has(format)) styles.add(index)
@@ -75,7 +90,8 @@ const shownValue = (raw: string, { t, s }: Record<string, string>, { strings, da
   if (t === "s") return strings[Number(raw)] ?? ""
   if (t === "b") return raw === "1" ? "TRUE" : "FALSE"
   const isNumber = (t === undefined || t === "n") && raw !== "" && Number.isFinite(Number(raw))
-  return isNumber && dates.has(Number(s)) && Number(raw) < 3e6 ? dateOf(Number(raw)) : raw
+  const isDate = Number(raw) >= leastDate && Number(raw) < mostDate && dates.has(Number(s))
+  return isNumber && isDate ? dateOf(Number(raw)) : raw
 }
 
 const readSheet = (source: string, looked: Looked): { row: number; cells: string[] }[] => {
@@ -116,15 +132,15 @@ export const readXlsx = (zip: Zip): { blocks: Block[]; pages: number } => {
   const part = "xl/workbook.xml"
   const related = relations(zip, part)
   const looked = { strings: sharedStrings(zip), dates: dateStyles(zip) }
-  const sheets: { name: string; target: string }[] = []
+  const nameByTarget = new Map<string, string>()
   walkXml(zip.read(part)?.toString("utf8") ?? "", {
     open: (tag, attributes) => {
       const target = tag === "sheet" ? related.get(attributes["r:id"] ?? "")?.target : undefined
-      if (target) sheets.push({ name: attributes.name ?? "", target })
+      if (target && !nameByTarget.has(target)) nameByTarget.set(target, attributes.name ?? "")
     },
   })
-  const blocks = sheets.flatMap(({ name, target }) =>
-    rowsToBlocks(readSheet(zip.read(target)?.toString("utf8") ?? "", looked), { sheet: name }),
+  const blocks = [...nameByTarget].flatMap(([target, sheet]) =>
+    rowsToBlocks(readSheet(zip.read(target)?.toString("utf8") ?? "", looked), { sheet }),
   )
-  return { blocks, pages: sheets.length }
+  return { blocks, pages: nameByTarget.size }
 }
