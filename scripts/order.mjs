@@ -7,6 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 const lines = [
   [
     "errors.ts",
+    "clock.ts",
     "trailing-slashes.ts",
     "give-way.ts",
     "variables.ts",

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises"
+import { isClockSteady } from "../clock.ts"
 import type { Database } from "../db/database.ts"
 import { system } from "../http/caller.ts"
 import type { Audit } from "./audit.ts"
@@ -75,7 +76,9 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Needs) 
     while (await removeOne()) await breathe()
   }
   // Failing once is no harm: the next turn does it.
-  const later = () => void sweep().catch(() => {})
+  const later = () => {
+    if (isClockSteady()) void sweep().catch(() => {})
+  }
   const first = setTimeout(later, firstMs).unref()
   const timer = setInterval(later, everyMs).unref()
   return {

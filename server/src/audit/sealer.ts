@@ -12,7 +12,7 @@ const lookMs = 1000
 /** Between blocks, so that a second's blocks hold up one request here and there, not all of a burst. */
 const pauseMs = 10
 /** An event waits no longer for others to be sealed with. */
-const longestWaitSeconds = 5
+const longestWaitMs = 5000
 
 interface Needs {
   db: Database
@@ -86,17 +86,20 @@ export const createSealer = ({ db, signer, now, report }: Needs) => {
       return rows.length
     })
 
+  /** Since when it is seen to wait; its own time is that of a clock that may have been set back. */
+  let oldest: { id: string; since: number } | undefined
   const due = async (): Promise<boolean> => {
     const waiting = await db.read
       .selectFrom("audit_events")
-      .select("at")
+      .select("id")
       .where("block", "is", null)
       .orderBy("id")
       .limit(most)
       .execute()
-    const [oldest] = waiting
+    const [first] = waiting
+    if (oldest?.id !== first?.id) oldest = first && { id: first.id, since: performance.now() }
     if (!oldest) return false
-    return waiting.length === most || oldest.at <= now() - longestWaitSeconds
+    return waiting.length === most || performance.now() - oldest.since >= longestWaitMs
   }
 
   /** Seals all that is committed. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import type { Database, Tx } from "../db/database.ts"
+import { createFailureDetector } from "../db/failure-detector.ts"
 import type { AuditReader } from "./reader.ts"
 import type { AuditEvent, AuditStatus } from "./schema.ts"
 import { type Sink, Unacceptable } from "./sinks.ts"
@@ -44,7 +45,9 @@ const wordsOf = (error: unknown): string =>
 export const createAuditStream = ({ db, reader, sink, now, report }: Needs) => {
   const me = randomUUID()
   const stopping = new AbortController()
+  const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs: 10 * lookMs })
   let failures = 0
+  /** In ms of `performance.now()`. */
   let notBefore = 0
 
   const stateIn = async (tx: Tx): Promise<StreamState> =>
@@ -57,12 +60,18 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Needs) => {
       lease_until: 0,
     }
 
+  /** A lease far ahead is one that was made before the clock was set back: no longer than any other. */
+  const isHeldElsewhere = ({ holder, lease_until }: StreamState): boolean => {
+    if (holder === null || holder === me || lease_until <= Date.now()) return false
+    return detector.observe([{ id: holder, lease_until }], performance.now()).length === 0
+  }
+
   /** Changes the state while it is ours. @returns undefined when another process has it */
   const change = (edit: (state: StreamState) => Partial<StreamState>) =>
     db.transact(async (tx): Promise<StreamState | undefined> => {
       await db.exclusive(tx, "audit stream")
       const state = await stateIn(tx)
-      if (state.holder !== me && state.lease_until > Date.now()) return undefined
+      if (isHeldElsewhere(state)) return undefined
       const lease = { holder: me, lease_until: Date.now() + leaseMs }
       const next = { ...state, ...lease, ...edit(state) }
       await writeState(tx, stateName, next)
@@ -105,7 +114,7 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Needs) => {
 
   const failed = async (error: unknown): Promise<void> => {
     failures++
-    notBefore = Date.now() + Math.min(longestPauseMs, 500 * 2 ** failures)
+    notBefore = performance.now() + Math.min(longestPauseMs, 500 * 2 ** failures)
     if (failures === 1) report(error)
     await change(() => ({ error: wordsOf(error) })).catch(() => {})
   }
@@ -116,7 +125,7 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Needs) => {
   }
 
   const look = async (): Promise<void> => {
-    if (Date.now() < notBefore || !(await waiting())) return
+    if (performance.now() < notBefore || !(await waiting())) return
     try {
       while (!stopping.signal.aborted && (await sendNext())) failures = 0
     } catch (error) {

@@ -11,11 +11,11 @@ import type { Tokens } from "./tokens.ts"
 
 const mostKept = 20_000
 /** After so long a kept caller is looked up again, in case a message of the bus went missing. */
-const trustedForSeconds = 60
+const trustedForMs = 60_000
 
 interface Kept {
   caller: Caller
-  /** Epoch seconds. */
+  /** In ms of `performance.now()`. */
   checkedAt: number
   /**
    * Must be looked up again before it is used. While the database is away `maybe` is trusted, and
@@ -79,7 +79,7 @@ export const createAuthenticate = (needs: Needs) => {
       const oldest = keptByHash.keys().next()
       if (!oldest.done) keptByHash.delete(oldest.value)
     }
-    keptByHash.set(digest, { caller, checkedAt: now(), stale })
+    keptByHash.set(digest, { caller, checkedAt: performance.now(), stale })
   }
 
   const lookUp = async (secret: string, digest: string): Promise<Caller | null> => {
@@ -108,7 +108,7 @@ export const createAuthenticate = (needs: Needs) => {
   }
 
   const refreshLater = (secret: string, digest: string, kept: Kept): void => {
-    kept.checkedAt = now()
+    kept.checkedAt = performance.now()
     void lookUp(secret, digest).catch(() => {})
   }
 
@@ -139,7 +139,7 @@ export const createAuthenticate = (needs: Needs) => {
     if (kept.stale !== "no") {
       return lookUpOrTrust(secret, digest, kept).then((caller) => accept(caller, exchange, carried))
     }
-    if (kept.checkedAt + trustedForSeconds < now()) refreshLater(secret, digest, kept)
+    if (kept.checkedAt + trustedForMs < performance.now()) refreshLater(secret, digest, kept)
     return accept(kept.caller, exchange, carried)
   }
 }

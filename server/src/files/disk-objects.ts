@@ -87,6 +87,6 @@ export const createDiskObjects = (dataDir: string): Objects => {
       }
     },
 
-    close: async () => {},
+    close: async () => spool.close(),
   }
 }

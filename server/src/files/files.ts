@@ -196,9 +196,8 @@ export const createFiles = (needs: Needs) => {
       await dropBytes(file.hash)
     },
 
-    /** Bytes on the disk that no file has, such as a crash may leave. */
-    sweep: async (alone: boolean): Promise<void> => {
-      await objects.sweep(alone)
+    /** Removes bytes that no file has, such as a crash may leave. */
+    sweep: async (): Promise<void> => {
       for await (const hash of objects.list()) if (!(await store.used(hash))) await dropBytes(hash)
     },
   }

@@ -36,6 +36,12 @@ export const createPartials = (dataDir: string) => {
       return found?.size ?? null
     },
 
+    /** How long nothing was added to it, in ms; null where there is no such upload on this machine. */
+    idleMs: async (id: string): Promise<number | null> => {
+      const found = await stat(pathOf(id)).catch(() => null)
+      return found && Date.now() - found.mtimeMs
+    },
+
     /** Writes a stream on from `from`; what arrived lies on the disk even when it throws. */
     append: async (
       id: string,

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream"
+import { isClockSteady } from "../clock.ts"
 import type { Database } from "../db/database.ts"
 import { Failure, fail } from "../errors.ts"
 import { type Actor, type Caller, system } from "../http/caller.ts"
@@ -9,6 +10,9 @@ import type { UploadProgress } from "./schema.ts"
 import { refuseUnreadable, tooLarge } from "./upload.ts"
 import type { StoredUpload, UploadStore } from "./upload-store.ts"
 
+/** Nothing is added to an upload that somebody goes on with for so long. */
+const quietMs = 600_000
+const foreignLifeSeconds = 24 * 3600
 /** Of one user, at once. */
 const mostUnfinished = 200
 
@@ -139,10 +143,19 @@ export const createResumable = (needs: Needs) => {
     if (!(await store.byId(id))) await partials.remove(id)
   }
 
+  /** Whether nobody, in whatever process, is about to go on with it or to finish it. */
+  const isLeft = async ({ id, expires_at }: StoredUpload, all: boolean): Promise<boolean> => {
+    if (writers.has(id)) return false
+    const idleMs = await partials.idleMs(id)
+    // Its bytes are on another machine, whose business it is, as long as that lives.
+    if (idleMs === null && !all) return expires_at + foreignLifeSeconds <= now()
+    return all || (idleMs ?? quietMs) >= quietMs
+  }
+
   const settle = async (upload: StoredUpload): Promise<void> => {
     const { id, size, expires_at } = upload
     if ((await partials.size(id)) === size) await finish(system, upload)
-    else if (expires_at <= now()) await discard(id)
+    else if (expires_at <= now() && isClockSteady()) await discard(id)
   }
 
   return {
@@ -203,13 +216,19 @@ export const createResumable = (needs: Needs) => {
       await takeTurn(id, () => discard(id))
     },
 
-    /** Gives up what expired, removes bytes of no upload, and makes files of what is whole. */
-    sweep: async (): Promise<void> => {
+    /**
+     * Gives up what expired, removes bytes of no upload, and makes files of what is whole.
+     * @param all true when nothing can be under way
+     */
+    sweep: async (all: boolean): Promise<void> => {
       const uploads = new Map((await store.all()).map((upload) => [upload.id, upload]))
       for (const id of await partials.ids()) if (!uploads.has(id)) await removeStray(id)
+      const errors: unknown[] = []
       for (const upload of uploads.values()) {
-        if (!writers.has(upload.id)) await settle(upload)
+        if (!(await isLeft(upload, all))) continue
+        await settle(upload).catch((error) => errors.push(error))
       }
+      if (errors.length > 0) throw errors[0]
     },
   }
 }

@@ -175,6 +175,9 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
       gone?.body.resume()
     },
 
-    close: client.close,
+    close: async () => {
+      spool.close()
+      await client.close()
+    },
   }
 }

@@ -1,13 +1,19 @@
 import { createHash, randomUUID } from "node:crypto"
 import { existsSync, mkdirSync } from "node:fs"
-import { open, readdir, stat, unlink, writeFile } from "node:fs/promises"
+import { open, readdir, stat, unlink, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { createSpaceCheck } from "../db/disk-space.ts"
+import { createFailureDetector } from "../db/failure-detector.ts"
 import { createLook, type Receiving } from "./objects.ts"
 
-/** A temp file as old as that belongs to nobody who still lives. */
-const staleMs = 24 * 3600 * 1000
+/** How often a process shows that its temporary files are in use. */
+const touchMs = 600_000
+/** Not touched for so long, a file's process is dead. Less than the hour between two sweeps. */
+const deadAfterMs = 50 * 60_000
+const gapMs = 3 * 3_600_000
+/** Of a file that is this old nobody has to watch it for an hour. */
+const staleMs = 24 * 3_600_000
 const probeBytes = 64 * 1024
 
 /** Does nothing where there is none; in one step, where `rm` looks first what it is. */
@@ -19,11 +25,35 @@ export const removeFile = async (path: string): Promise<void> => {
   }
 }
 
-/** Where uploads lie on the local disk until they have a name. */
+/**
+ * Where uploads lie on the local disk until they have a name. Several processes may share it: each
+ * touches its own files now and then, and removes those that nobody touches any more.
+ */
 export const createSpool = (dataDir: string) => {
   const folder = join(dataDir, "uploads")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const temporary = (): string => join(folder, randomUUID())
+  const owner = randomUUID()
+  const isOwn = (name: string): boolean => name.startsWith(owner)
+  const temporary = (): string => join(folder, `${owner}.${randomUUID()}`)
+  const detector = createFailureDetector({ deadAfterMs, gapMs })
+
+  const touch = async (): Promise<void> => {
+    const now = new Date()
+    for (const name of (await readdir(folder)).filter(isOwn)) {
+      // It may have come to its end by now.
+      await utimes(join(folder, name), now, now).catch(() => {})
+    }
+  }
+  const timer = setInterval(() => void touch().catch(() => {}), touchMs).unref()
+
+  const others = async (): Promise<{ id: string; lease_until: number }[]> => {
+    const found: { id: string; lease_until: number }[] = []
+    for (const name of await readdir(folder)) {
+      const state = isOwn(name) ? null : await stat(join(folder, name)).catch(() => null)
+      if (state) found.push({ id: name, lease_until: state.mtimeMs })
+    }
+    return found
+  }
 
   return {
     temporary,
@@ -67,13 +97,16 @@ export const createSpool = (dataDir: string) => {
       }
     },
 
-    /** Removes what uploads left behind that never came to their end. */
+    /** Removes what uploads left behind that never came to their end; `all` that is not ours. */
     sweep: async (all: boolean): Promise<void> => {
-      for (const name of await readdir(folder)) {
-        const path = join(folder, name)
-        const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
-        if (all || Date.now() - mtimeMs > staleMs) await removeFile(path)
+      const found = await others()
+      const dead = new Set(detector.observe(found, performance.now()).map(({ id }) => id))
+      for (const { id, lease_until: touchedAt } of found) {
+        const isGone = all || dead.has(id) || Date.now() - touchedAt > staleMs
+        if (isGone) await removeFile(join(folder, id))
       }
     },
+
+    close: (): void => clearInterval(timer),
   }
 }

@@ -1,10 +1,12 @@
 import type { Files } from "./files.ts"
+import type { Objects } from "./objects.ts"
 import type { Resumable } from "./resumable.ts"
 
 const everyMs = 3_600_000
 
 interface Needs {
   files: Files
+  objects: Objects
   resumable: Resumable
   /** True when no other process uses the same folder. */
   alone: boolean
@@ -12,13 +14,15 @@ interface Needs {
 }
 
 /** Clears away what crashes and clients that left for good leave behind. */
-export const startSweeping = ({ files, resumable, alone, report }: Needs) => {
-  let running: Promise<void> = resumable
-    .sweep()
-    .then(() => files.sweep(alone))
-    .catch(report)
+export const startSweeping = ({ files, objects, resumable, alone, report }: Needs) => {
+  /** One after another; that one fails keeps none of the others back. */
+  const sweep = async (all: boolean): Promise<void> => {
+    await resumable.sweep(all).catch(report)
+    await objects.sweep(all).catch(report)
+  }
+  let running: Promise<void> = sweep(alone).then(files.sweep).catch(report)
   const timer = setInterval(() => {
-    running = running.then(resumable.sweep).catch(report)
+    running = running.then(() => sweep(false))
   }, everyMs).unref()
   return {
     close: async (): Promise<void> => {

@@ -142,7 +142,7 @@ export const createLibrary = async (needs: Needs) => {
     files: workshop.store.searchable,
     space: () => (pgvector?.usable() ? null : spaces.active()),
   })
-  const sweeping = startSweeping({ files, resumable, alone, report })
+  const sweeping = startSweeping({ files, objects, resumable, alone, report })
   await queue.start()
   await spaces.start(queue, registry.onChange)
 

@@ -56,7 +56,7 @@ export interface Rates {
 /** How many requests the identity provider may send; null for as many as it likes. */
 export const createRateLimit = (
   rates: Rates | null,
-  { nowMs = Date.now }: { nowMs?: () => number } = {},
+  { nowMs = () => performance.now() }: { nowMs?: () => number } = {},
 ) => {
   const reading = rates && createBuckets(rates.reads, nowMs)
   const writing = rates && createBuckets(rates.writes, nowMs)

@@ -67,13 +67,13 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
     running ??= ask()
       .then(
         (configuration) => {
-          found = { configuration, at: Date.now() }
+          found = { configuration, at: performance.now() }
           failed = undefined
           keys = undefined
           return configuration
         },
         (error: unknown) => {
-          failed = { error, at: Date.now() }
+          failed = { error, at: performance.now() }
           throw error
         },
       )
@@ -86,11 +86,12 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
   /** @throws {Refusal} `provider_unreachable` and the like */
   const configured = async (): Promise<Configuration> => {
     if (found) {
-      const isOld = Date.now() - found.at > freshMs && !running
-      if (isOld && Date.now() - (failed?.at ?? 0) > restMs) discover().catch(() => {})
+      const at = performance.now()
+      const isOld = at - found.at > freshMs && !running
+      if (isOld && !(failed && at - failed.at < restMs)) discover().catch(() => {})
       return found.configuration
     }
-    if (failed && Date.now() - failed.at < restMs) throw asRefusal(failed.error)
+    if (failed && performance.now() - failed.at < restMs) throw asRefusal(failed.error)
     return discover().catch((error: unknown) => {
       throw asRefusal(error)
     })

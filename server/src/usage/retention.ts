@@ -1,3 +1,4 @@
+import { isClockSteady } from "../clock.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { UsageStore } from "./store.ts"
 
@@ -17,7 +18,9 @@ export const createRetention = ({ usage, settings, now }: Needs) => {
     if (usage_retention > 0) await usage.dropOlder(now() - usage_retention)
   }
   // Failing once is no harm: the next turn does it.
-  const later = () => void sweep().catch(() => {})
+  const later = () => {
+    if (isClockSteady()) void sweep().catch(() => {})
+  }
   const first = setTimeout(later, firstMs).unref()
   const timer = setInterval(later, everyMs).unref()
   return {

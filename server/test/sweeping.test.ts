@@ -1,0 +1,63 @@
+import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { request } from "node:http"
+import { join } from "node:path"
+import { afterEach, expect, it, vi } from "vitest"
+import { databases, hasPostgres } from "./databases.ts"
+import { adminKey, startGateway } from "./gateway.ts"
+
+const hourMs = 3_600_000
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Begins an upload, and goes on with it when told so. */
+const beginUpload = (url: string) => {
+  const headers = {
+    authorization: `Bearer ${adminKey}`,
+    "content-type": "multipart/form-data; boundary=b",
+  }
+  const outgoing = request(`${url}/api/v1/files/`, { method: "POST", headers })
+  outgoing.write(
+    '--b\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nBees ',
+  )
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    outgoing.once("response", (incoming) => {
+      incoming.resume()
+      resolve(incoming.statusCode)
+    })
+    outgoing.once("error", reject)
+  })
+  return { status, end: () => outgoing.end("dance.\r\n--b--\r\n") }
+}
+
+const shared = databases.find(({ name }) => name === "PostgreSQL")
+
+it.runIf(hasPostgres)(
+  "of a folder that processes share, what a dead one left goes within hours, and never what is under way",
+  async () => {
+    if (!shared) throw new Error("there is no PostgreSQL")
+    const home = await shared.place()
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance", "Date"] })
+    const one = await startGateway(home.env)
+    const other = await startGateway(home.env)
+    const folder = join(home.dataDir, "uploads")
+    const names = () => readdirSync(folder)
+    const going = beginUpload(one.url)
+    await expect.poll(() => names().length, { timeout: 10_000, interval: 50 }).toBe(1)
+    const [underWay = ""] = names()
+    writeFileSync(join(folder, "left-behind"), "half of a file")
+    const path = join(folder, "left-behind")
+    utimesSync(path, new Date(), new Date())
+    for (let n = 0; n < 2; n++) await vi.advanceTimersByTimeAsync(hourMs)
+    await expect.poll(names, { timeout: 20_000, interval: 50 }).toEqual([underWay])
+    expect(statSync(join(folder, underWay)).size).toBeGreaterThan(0)
+    going.end()
+    expect(await going.status).toBe(200)
+    vi.useRealTimers()
+    await other.stop()
+    await one.stop()
+    await home.remove()
+  },
+  120_000,
+)
