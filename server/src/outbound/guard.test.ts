@@ -39,7 +39,25 @@ const request = (url: string, more: object = {}) => ({
   ...more,
 })
 
+/** One address of each block of IANA's special-purpose registries, and what the rest of IPv6 is. */
+const special = [
+  ...["0.0.0.1", "10.0.0.1", "100.64.0.1", "127.255.255.254", "169.254.0.1", "172.16.0.1"],
+  ...["192.0.0.1", "192.0.0.170", "192.0.2.1", "192.88.99.1", "192.168.255.255", "198.19.255.255"],
+  ...["198.51.100.1", "203.0.113.1", "224.0.0.251", "239.255.255.255", "240.0.0.1"],
+  ...["255.255.255.255", "::", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1", "0:0:0:0:0:ffff:7f00:1"],
+  ...["::ffff:0:127.0.0.1", "::ffff:0:5db8:d822", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1"],
+  ...["100::1", "100:0:0:1::1", "2001::1", "2001:1::1", "2001:2::1", "2001:3::1", "2001:4:112::1"],
+  ...["2001:10::1", "2001:20::1", "2001:30::1", "2001:db8::1", "2002:7f00:1::", "3fff::1"],
+  ...["5f00::1", "fc00::1", "fd00::1", "fe80::1", "fe80::1%1", "fec0::1", "ff02::1", "4000::1"],
+  ...["8000::1", "e000::1", "1000::1", "200::1"],
+]
+
 describe("the guard", () => {
+  it.each(special)("is closed to special-purpose address %s", async (address) => {
+    const guard = createGuard([], to(address))
+    await expect(guard.admit("example.com")).rejects.toThrow(/may not reach/)
+  })
+
   it.each([
     ...["127.0.0.1", "10.1.2.3", "172.31.255.1", "192.168.0.1", "169.254.169.254", "0.0.0.0"],
     ...["100.64.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "240.0.0.1", "192.0.0.8"],
@@ -50,13 +68,26 @@ describe("the guard", () => {
     await expect(guard.admit("example.com")).rejects.toThrow(/may not reach/)
   })
 
-  it.each(["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"])(
-    "lets to %s",
-    async (address) => {
-      const admitted = await createGuard([], to(address)).admit("example.com")
-      expect(admitted.address).toBe(address.replace("::ffff:", ""))
-    },
-  )
+  it.each([
+    ...[
+      "93.184.216.34",
+      "2606:2800:220:1::1",
+      "::ffff:93.184.216.34",
+      "1.1.1.1",
+      "223.255.255.254",
+    ],
+    ...[
+      "2a00:1450::1",
+      "2001:4860::8888",
+      "2400:cb00::1",
+      "192.0.1.1",
+      "100.128.0.1",
+      "172.32.0.1",
+    ],
+  ])("lets to %s", async (address) => {
+    const admitted = await createGuard([], to(address)).admit("example.com")
+    expect(admitted.address).toBe(address.replace("::ffff:", ""))
+  })
 
   it("opens networks that the operator named", async () => {
     const guard = createGuard(["10.1.0.0/16", "fd00::/8"], to("10.1.2.3", "fd00::5"))

@@ -7,10 +7,13 @@ const closed4 = [
   ...["172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16"],
   ...["198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
 ]
-/** Those with an IPv4 address inside are closed whole: what they lead to cannot be told. */
+/**
+ * All but global unicast (2000::/3), and in it what IANA keeps for special purposes. Those with an
+ * IPv4 address inside are closed whole: what they lead to cannot be told.
+ */
 const closed6 = [
-  ...["::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32"],
-  ...["2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8"],
+  ...["::/3", "4000::/2", "8000::/1"],
+  ...["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"],
 ]
 
 const add = (list: BlockList, cidr: string): void => {
@@ -29,7 +32,8 @@ const listOf = (cidrs: readonly string[]): BlockList => {
   return list
 }
 
-const closed = listOf([...closed4, ...closed6])
+/** Apart, as a list takes `::/3` for all of IPv4 too. */
+const closed = { ipv4: listOf(closed4), ipv6: listOf(closed6) }
 
 /** A dotted address written as IPv6 is judged as what it stands for. */
 const plain = (address: string): string => {
@@ -67,7 +71,7 @@ export const createGuard = (open: readonly string[], resolve: Resolve = system) 
 
   const isOpen = (address: string): boolean => {
     const family = isIP(address) === 6 ? "ipv6" : "ipv4"
-    return opened.check(address, family) || !closed.check(address, family)
+    return opened.check(address, family) || !closed[family].check(address, family)
   }
 
   return {
