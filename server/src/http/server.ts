@@ -16,7 +16,7 @@ import { createFront } from "./plain/front.ts"
 import { isPlainHost } from "./plain/head.ts"
 import type { RouteShape } from "./route.ts"
 import type { Router } from "./router.ts"
-import { answerUnroutable } from "./unreadable.ts"
+import { answerUnroutable, hasSeveralHosts, refuseSeveralHosts } from "./unreadable.ts"
 
 export interface MountedRoute {
   method: string
@@ -122,6 +122,10 @@ export const createServerApp = (needs: Needs) => {
   )
   let draining = false
   const answer: RequestListener = (incoming, outgoing) => {
+    if (hasSeveralHosts(incoming)) {
+      refuseSeveralHosts(outgoing)
+      return
+    }
     if (draining) outgoing.setHeader("connection", "close")
     const isPlain = isPlainHost(incoming.headers.host)
     const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { Server } from "node:http"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { RequestError } from "@hono/node-server"
 import { Failure } from "../errors.ts"
 import { errorBody, errorResponse, toFailure } from "./errors.ts"
@@ -16,6 +16,27 @@ export const answerUnroutable = (error: unknown): Response => {
   const response = errorResponse(style, failure)
   response.headers.set("x-request-id", randomUUID())
   return response
+}
+
+/** Which of several Host headers counts is a matter of opinion (RFC 9112 §3.2). */
+export const refuseSeveralHosts = (outgoing: ServerResponse): void => {
+  const body = errorBody(style, new Failure("bad_request", "A request has one Host header"))
+  outgoing.writeHead(400, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    "x-request-id": randomUUID(),
+    connection: "close",
+  })
+  outgoing.end(body)
+}
+
+export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ""
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++
+  }
+  return hosts > 1
 }
 
 const tooLong = "The head of this request is too long"

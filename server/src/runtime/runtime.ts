@@ -19,12 +19,12 @@ import type { Running } from "../http/running.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { UpstreamRequest } from "../outbound/client.ts"
 import type { Kind } from "../providers/provider.ts"
-import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import type { Meter, Meters } from "../usage/meter.ts"
 import { mergedListing } from "./listings.ts"
 import { type NativeRequest, readNative, renamed } from "./native-request.ts"
 import { type NativeOperation, ollamaOperation, openaiOperation } from "./operations.ts"
 import { Pass } from "./pass.ts"
+import { readTarget, refuseAmbiguous } from "./target.ts"
 
 interface Needs {
   fairLoop: FairLoop
@@ -79,11 +79,6 @@ const mayChange = ({ user, credential }: Caller, kind: Kind): void => {
   }
 }
 
-const pathOf = (target: string): string => {
-  const path = target.split("?", 1)[0] ?? ""
-  return withoutTrailingSlashes(path) || "/"
-}
-
 /** Passes requests through to the native APIs of runtimes and providers. */
 export const createRuntime = (needs: Needs) => {
   const { fairLoop, config, registry, catalogue, meters, running, db, audit } = needs
@@ -113,9 +108,8 @@ export const createRuntime = (needs: Needs) => {
       ...upstream.headers,
       ...(streamed && length !== undefined && { "content-length": length }),
     }
-    const query = target.includes("?") ? target.slice(target.indexOf("?")) : ""
-    const path = pathOf(target) + query
-    const request = { method: incoming.method ?? "GET", path, headers, body }
+    const { path, query } = readTarget(target)
+    const request = { method: incoming.method ?? "GET", path: path + query, headers, body }
     return { upstream, request: () => request }
   }
 
@@ -242,7 +236,9 @@ export const createRuntime = (needs: Needs) => {
     (kind: Kind, style: ErrorStyle, classify: (method: string, path: string) => NativeOperation) =>
     async (proxied: Proxied): Promise<void> => {
       const { exchange, caller, target } = proxied
-      const operation = classify(exchange.incoming.method ?? "GET", pathOf(target))
+      const read = readTarget(target)
+      const operation = classify(exchange.incoming.method ?? "GET", read.path)
+      refuseAmbiguous(read, operation.kind === "look")
       const upstreams = connected(kind)
       switch (operation.kind) {
         case "use":
