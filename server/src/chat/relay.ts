@@ -1,3 +1,4 @@
+import { passedHeaders } from "../connections/reply-headers.ts"
 import type { SendListener } from "../connections/send.ts"
 import type { Upstream } from "../connections/upstream.ts"
 import { failureOf } from "../connections/words.ts"
@@ -13,7 +14,7 @@ import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/tokens.ts"
 import type { Frames } from "./frames.ts"
 import type { SourceWords } from "./sources.ts"
-import { errorHeaders, passedHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
+import { errorHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
 
 /** Up to here a reply that is not streamed is kept until whole, and then sent in one piece. */
 const mostKeptBytes = 1024 * 1024

@@ -1,36 +1,6 @@
 import type { Upstream } from "../connections/upstream.ts"
 import { nameOf } from "../connections/words.ts"
 import { Failure } from "../errors.ts"
-import { endsHere } from "../http/reply.ts"
-import { headerOf } from "../outbound/reply-head.ts"
-
-/** What the gateway says itself, or what would let an upstream speak for our origin. */
-const ours =
-  /^(x-request-id|date|server|set-cookie|alt-svc|strict-transport-security|access-control-.*|content-security-policy.*|content-length|clear-site-data|refresh|nel|report-to|reporting-endpoints|service-worker-allowed)$/
-
-const mostKnown = 1000
-const staysByName = new Map<string, boolean>()
-
-/** Whether a header stays here, whatever the reply says; upstreams use few names, over and over. */
-const staysHere = (name: string): boolean => {
-  const known = staysByName.get(name)
-  if (known !== undefined) return known
-  const stays = ours.test(name) || endsHere(name, undefined)
-  if (staysByName.size < mostKnown) staysByName.set(name, stays)
-  return stays
-}
-
-/** The headers of an upstream that its reply takes along: names in lower case and values in turn. */
-export const passedHeaders = (rawHeaders: readonly string[]): string[] => {
-  const passed: string[] = []
-  const connection = headerOf(rawHeaders, "connection")
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] ?? "").toLowerCase()
-    if (staysHere(name) || (connection !== null && endsHere(name, connection))) continue
-    passed.push(name, rawHeaders[at + 1] ?? "")
-  }
-  return passed
-}
 
 const isCredentialRefusal = (status: number): boolean => status === 401 || status === 403
 

@@ -1,6 +1,6 @@
 import { costs, type LoopShare } from "../concurrency/fair-loop.ts"
 import type { Flow, ReplyListener, SentRequest, UpstreamRequest } from "../outbound/client.ts"
-import type { UpstreamError } from "../outbound/upstream-error.ts"
+import { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Upstream } from "./upstream.ts"
 
 /** What other connections may do better: busy or gateway errors, told before any of the body. */
@@ -35,6 +35,8 @@ interface Held {
   rawHeaders: readonly string[]
   chunks: Buffer[]
   bytes: number
+  /** What was kept is all of its body. */
+  isWhole: boolean
 }
 
 /**
@@ -148,7 +150,7 @@ class Sending implements Flow {
         if (retryable && status !== 429) upstream.failed("soft", `it answered ${status}`)
         else upstream.succeeded()
         if (retryable && (this.#held || this.#more())) {
-          held = { upstream, status, rawHeaders, chunks: [], bytes: 0 }
+          held = { upstream, status, rawHeaders, chunks: [], bytes: 0, isWhole: false }
           this.#hold()
         } else {
           listener.head(status, rawHeaders)
@@ -162,8 +164,9 @@ class Sending implements Flow {
       },
       end: () => {
         this.#free()
-        if (held) goOn(held)
-        else listener.end()
+        if (!held) return listener.end()
+        held.isWhole = held.bytes <= mostHeldBytes
+        goOn(held)
       },
       broke: (error) => {
         this.#free()
@@ -196,11 +199,18 @@ class Sending implements Flow {
     else this.#passOn(this.#held)
   }
 
-  #passOn({ upstream, status, rawHeaders, chunks }: Held): void {
+  #passOn({ upstream, status, rawHeaders, chunks, isWhole }: Held): void {
     this.#listener.chosen(upstream)
     this.#listener.head(status, rawHeaders)
     for (const chunk of chunks) this.#listener.data(chunk)
-    this.#listener.end()
+    if (isWhole) this.#listener.end()
+    else setImmediate(() => this.#breakOff())
+  }
+
+  /** Later than what was passed on, so that a client sees that before its connection is cut. */
+  #breakOff(): void {
+    if (this.#cancelled) return
+    this.#listener.broke(new UpstreamError("broken", new Error("its reply is not whole")))
   }
 }
 

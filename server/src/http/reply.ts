@@ -41,6 +41,13 @@ export interface Reply {
 /** A client that takes nothing for so long has gone, though its connection stands. */
 const longestStallMs = 120_000
 
+/** A reply 204 has none, not even 0 (RFC 9110 §8.6). */
+const withoutLength = (headers: string[]): void => {
+  for (let at = headers.length - 2; at >= 0; at -= 2) {
+    if (headers[at]?.toLowerCase() === "content-length") headers.splice(at, 2)
+  }
+}
+
 class WrittenReply implements Reply {
   readonly #outgoing: Outgoing
   readonly #requestId: string
@@ -55,6 +62,7 @@ class WrittenReply implements Reply {
   }
 
   head(status: number, headers: string[]): void {
+    if (status === 204) withoutLength(headers)
     headers.push("x-request-id", this.#requestId)
     this.#outgoing.writeHead(status, headers)
   }

@@ -1,9 +1,10 @@
+import { passedHeaders } from "../connections/reply-headers.ts"
 import type { SendListener } from "../connections/send.ts"
 import type { Upstream } from "../connections/upstream.ts"
 import { failureOf } from "../connections/words.ts"
 import type { Failure } from "../errors.ts"
 import { type ErrorStyle, errorBody } from "../http/errors.ts"
-import { endsHere, type Reply } from "../http/reply.ts"
+import type { Reply } from "../http/reply.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/reply-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
@@ -20,25 +21,12 @@ interface Needs {
   over: (status: number, failure?: Failure) => void
 }
 
-/** Names and values in turn, without what ends at this hop; ours is the only request id. */
-const passedHeaders = (raw: readonly string[]): string[] => {
-  const connection = headerOf(raw, "connection") ?? undefined
-  const passed: string[] = []
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at] ?? ""
-    const folded = name.toLowerCase()
-    if (folded === "x-request-id" || endsHere(folded, connection)) continue
-    passed.push(name, raw[at + 1] ?? "")
-  }
-  return passed
-}
-
 const outcomeOf = (status: number): Outcome => {
   if (status < 400) return "ok"
   return status < 500 && status !== 429 ? "refused_request" : "upstream_error"
 }
 
-/** Carries a reply through untouched: status, headers and bytes, as they come. */
+/** Carries a reply through: its status, the headers that may pass, and its bytes as they come. */
 export class Pass implements SendListener {
   readonly #needs: Needs
   readonly #tail = new Tail()
@@ -46,6 +34,8 @@ export class Pass implements SendListener {
   #upstream: Upstream | null = null
   #status = 0
   #type = ""
+  /** Whether its length was told to the client: nothing may be added to it. */
+  #isCounted = false
   #over = false
 
   constructor(needs: Needs) {
@@ -67,7 +57,11 @@ export class Pass implements SendListener {
   head(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
     this.#type = headerOf(rawHeaders, "content-type") ?? ""
-    this.#needs.reply.head(status, passedHeaders(rawHeaders))
+    const headers = passedHeaders(rawHeaders)
+    const length = headerOf(rawHeaders, "content-length")
+    this.#isCounted = length !== null
+    if (length !== null) headers.push("content-length", length)
+    this.#needs.reply.head(status, headers)
     this.#needs.reply.flushSoon()
   }
 
@@ -99,6 +93,7 @@ export class Pass implements SendListener {
   #breakOff(failure: Failure, outcome: Outcome): void {
     const { reply, style } = this.#needs
     if (this.#status === 0) reply.refuse(style, failure)
+    else if (this.#isCounted) reply.cut()
     else if (this.#type.includes("ndjson")) reply.end(this.#lastLine(failure))
     else if (this.#type.startsWith("text/event-stream")) reply.end(this.#lastEvent(failure))
     else reply.cut()
