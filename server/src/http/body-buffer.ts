@@ -14,7 +14,8 @@ export interface BodyLimits extends JsonLimits {
 
 /** Bodies up to here are parsed at once: that takes no longer than a turn of the event loop may. */
 export const smallBytes = 64 * 1024
-const growth = 4
+/** Who has sent as much is given room for all that was announced: growing is copying. */
+const earnestBytes = 4_000_000
 
 export const tooLarge = (limit: number): Failure =>
   new Failure(
@@ -75,9 +76,8 @@ export class BodyBuffer {
   /** Memory that was not written to yet costs nothing. */
   #grow(needed: number): void {
     const before = this.#large ?? Buffer.concat(this.#chunks, this.#length)
-    this.#large = Buffer.allocUnsafeSlow(
-      Math.max(needed, Math.min(needed * growth, this.#declared)),
-    )
+    const room = needed > earnestBytes ? this.#declared : Math.min(earnestBytes, this.#declared)
+    this.#large = Buffer.allocUnsafeSlow(Math.max(needed, room))
     this.#large.set(before)
     if (this.#scanner) return
     this.#chunks = []
