@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: "server",
           include: ["server/src/**/*.test.ts", "server/test/**/*.test.ts"],
-          globalSetup: ["server/test/setup/postgres.ts"],
+          globalSetup: ["server/test/setup/postgres.ts", "server/test/setup/pgvector.ts"],
           testTimeout: 20_000,
           hookTimeout: 30_000,
         },

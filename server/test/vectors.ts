@@ -9,7 +9,7 @@ import { createSearcher, searchBeside } from "../src/knowledge/searcher.ts"
 import { createVectorStore } from "../src/knowledge/vector-store.ts"
 import { exactDot, unit } from "../src/knowledge/vectors.ts"
 import { databases } from "./databases.ts"
-import { openPglite } from "./pglite.ts"
+import { hasPgvector, openWithPgvector } from "./pgvector.ts"
 
 export const dimensions = 48
 const perBatch = 15
@@ -28,24 +28,21 @@ interface Kind {
   exactUpTo?: number
 }
 
-export const inMemory = async (): Promise<Opened> => {
-  const db = await openPglite()
-  return { db, remove: () => db.close() }
-}
-
-/** Without what the planner would rather do with few rows. */
-const indexOnly = async (): Promise<Opened> => {
-  const opened = await inMemory()
-  for (const way of ["seqscan", "bitmapscan", "sort"]) {
-    await sql`set ${sql.raw(`enable_${way}`)} = off`.execute(opened.db.read)
-  }
-  return opened
-}
+/** What the planner would rather do with few rows. */
+const otherPlans = ["enable_seqscan", "enable_bitmapscan", "enable_sort"]
 
 export const vectorKinds: Kind[] = [
   ...databases.map(({ name, open }) => ({ name: `a scan beside ${name}`, open })),
-  { name: "pgvector, looking at all", open: inMemory, exactUpTo: 20_000 },
-  { name: "pgvector's index alone", open: indexOnly, exactUpTo: 0 },
+  ...(hasPgvector
+    ? [
+        { name: "pgvector, looking at all", open: () => openWithPgvector(), exactUpTo: 20_000 },
+        {
+          name: "pgvector's index alone",
+          open: () => openWithPgvector({ without: otherPlans }),
+          exactUpTo: 0,
+        },
+      ]
+    : []),
 ]
 
 const random = createRandom(7)

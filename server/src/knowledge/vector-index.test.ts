@@ -1,14 +1,8 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { databases, hasPostgres } from "../../test/databases.ts"
-import {
-  dimensions,
-  inMemory,
-  openVectors,
-  perFile,
-  vector,
-  vectorKinds,
-} from "../../test/vectors.ts"
+import { hasPgvector, openWithPgvector } from "../../test/pgvector.ts"
+import { dimensions, openVectors, perFile, vector, vectorKinds } from "../../test/vectors.ts"
 import { createPassageStore } from "../files/passage-store.ts"
 
 type Setting = Awaited<ReturnType<typeof openVectors>>
@@ -140,41 +134,47 @@ describe("a database", () => {
     } else expect(setting.said.join()).toContain("pgvector")
   })
 
-  it("with a model of too many dimensions for an index is searched by a scan", async () => {
-    const setting = await openVectors({ name: "", open: inMemory, exactUpTo: 0 })
-    onTestFinished(setting.close)
-    await setting.addSpace("wide", "active")
-    await setting.addFile("one")
-    const vectors = [0, 1].map((at) => {
-      const wide = new Float32Array(4001)
-      wide[at] = 1
-      return wide
-    })
-    const batch = { fileId: "one", spaceId: "wide", first: 0, vectors }
-    await setting.db.transact((tx) => setting.store.write(tx, batch))
-    await setting.catchUp()
-    const [query = new Float32Array(4001)] = vectors
-    const { dense } = await setting.find("wide", ["one"], query)
-    expect(dense[0]).toMatchObject({ passage: 0 })
-    expect(setting.said.at(-1)).toContain("4001")
-    expect(setting.broken).toEqual([])
-  })
+  it.runIf(hasPgvector)(
+    "with a model of too many dimensions for an index is searched by a scan",
+    async () => {
+      const setting = await openVectors({ name: "", open: () => openWithPgvector(), exactUpTo: 0 })
+      onTestFinished(setting.close)
+      await setting.addSpace("wide", "active")
+      await setting.addFile("one")
+      const vectors = [0, 1].map((at) => {
+        const wide = new Float32Array(4001)
+        wide[at] = 1
+        return wide
+      })
+      const batch = { fileId: "one", spaceId: "wide", first: 0, vectors }
+      await setting.db.transact((tx) => setting.store.write(tx, batch))
+      await setting.catchUp()
+      const [query = new Float32Array(4001)] = vectors
+      const { dense } = await setting.find("wide", ["one"], query)
+      expect(dense[0]).toMatchObject({ passage: 0 })
+      expect(setting.said.at(-1)).toContain("4001")
+      expect(setting.broken).toEqual([])
+    },
+  )
 
-  it("whose index was lost is searched by a scan until it is there again", async () => {
-    const setting = await openVectors({ name: "", open: inMemory, exactUpTo: 0 })
-    onTestFinished(setting.close)
-    await setting.addSpace("space-c", "active")
-    await setting.addFile("one")
-    await setting.put("space-c", "one")
-    await setting.catchUp()
-    const query = vector()
-    await setting.find("space-c", ["one"], query)
-    await sql`drop table passage_vectors_spacec`.execute(setting.db.read)
-    const { found } = await setting.find("space-c", ["one"], query)
-    expect(found.slice(0, 10)).toEqual(setting.nearest("space-c", ["one"], query, 10))
-    expect(setting.broken).toHaveLength(1)
-    await setting.catchUp()
-    expect((await setting.find("space-c", ["one"], query)).found[0]).toBe(found[0])
-    expect(setting.broken).toHaveLength(1)
-  })
+  it.runIf(hasPgvector)(
+    "whose index was lost is searched by a scan until it is there again",
+    async () => {
+      const setting = await openVectors({ name: "", open: () => openWithPgvector(), exactUpTo: 0 })
+      onTestFinished(setting.close)
+      await setting.addSpace("space-c", "active")
+      await setting.addFile("one")
+      await setting.put("space-c", "one")
+      await setting.catchUp()
+      const query = vector()
+      await setting.find("space-c", ["one"], query)
+      await sql`drop table passage_vectors_spacec`.execute(setting.db.read)
+      const { found } = await setting.find("space-c", ["one"], query)
+      expect(found.slice(0, 10)).toEqual(setting.nearest("space-c", ["one"], query, 10))
+      expect(setting.broken).toHaveLength(1)
+      await setting.catchUp()
+      expect((await setting.find("space-c", ["one"], query)).found[0]).toBe(found[0])
+      expect(setting.broken).toHaveLength(1)
+    },
+  )
 })

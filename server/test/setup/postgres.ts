@@ -62,17 +62,22 @@ wait $server
 cd / && rm -rf "$1"
 `
 
-/** A cluster of its own in a temporary folder; it ends with this process at the latest. */
+// Sorts as people do, not by bytes: what forgets to say `collate "C"` is seen.
+const locale = "--locale-provider=icu --icu-locale=en-US"
+
+/**
+ * A cluster of its own in a temporary folder; it ends with this process at the latest.
+ * @param options of `initdb`
+ */
 export const startCluster = async (
   folder: string,
+  options = locale,
 ): Promise<{ url: string; stop: () => Promise<void> }> => {
   const place = mkdtempSync(join(tmpdir(), "portico-postgres-"))
   const user = unprivileged()
   if (user.uid !== undefined && user.gid !== undefined) await chown(place, user.uid, user.gid)
   const port = await freePort()
-  // Sorts as people do, not by bytes: what forgets to say `collate "C"` is seen.
-  const locale = "--locale-provider=icu --icu-locale=en-US"
-  const shell = spawn("/bin/sh", ["-c", script, "sh", place, folder, String(port), locale], {
+  const shell = spawn("/bin/sh", ["-c", script, "sh", place, folder, String(port), options], {
     stdio: ["pipe", "pipe", "inherit"],
     detached: true,
     cwd: "/",
