@@ -3,8 +3,9 @@ import { request as requestHttps } from "node:https"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cert } from "./fakes/certificate.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
-import { freePort, type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
+import { type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
 import { until } from "./records.ts"
+import { freePort } from "./sign-on-env.ts"
 
 const MB = 1024 * 1024
 const bearer = { authorization: `Bearer ${adminKey}` }

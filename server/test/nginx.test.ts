@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { cert } from "./fakes/certificate.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminEmail, adminKey, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
-import { freePort, http2To, type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
+import { http2To, type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
 import { until, usageRecords } from "./records.ts"
+import { freePort } from "./sign-on-env.ts"
 
 const bearer = { authorization: `Bearer ${adminKey}` }
 const slow = { fake_chunks: "20", fake_delay_ms: "150" }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import type { IncomingHttpHeaders } from "node:http"
 import { connect as connectHttp2 } from "node:http2"
-import { type IncomingHttpHeaders, request as requestHttps } from "node:https"
-import { type AddressInfo, createServer } from "node:net"
+import { request as requestHttps } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { cert, key } from "./fakes/certificate.ts"
@@ -16,17 +16,8 @@ const program = ["/usr/sbin/nginx", "nginx"].find((path) => spawnSync(path, ["-v
 export const nginxVersion =
   program && /nginx\/[\d.]+/.exec(spawnSync(program, ["-v"], { encoding: "utf8" }).stderr)?.[0]
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}
-
 /** What docs/operations.md tells to put into nginx's configuration, letter for letter. */
-export const documented = (): string =>
+const documented = (): string =>
   /```nginx\n(.*?)```/s.exec(readFileSync(operations, "utf8"))?.[1] ?? ""
 
 /** nginx 1.25.1 has `http2 on`; before, it is part of `listen`, as the documentation says. */

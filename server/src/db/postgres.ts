@@ -70,7 +70,7 @@ const openPromptly = (url: string, max: number, session?: string): Kysely<Tables
 }
 
 /** By one statement for any number of rows, which the server plans once. */
-export const appendOn =
+const appendOn =
   (db: Kysely<Tables>): Database["append"] =>
   async (table, rows) => {
     const into = sql.table(table)
