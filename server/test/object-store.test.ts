@@ -55,8 +55,30 @@ it("refuses an upload while the store is down, and keeps nothing of it", async (
   expect((await gateway.call("GET", "/api/v1/files")).body.total).toBe(0)
 })
 
+it("says why the store refuses", async () => {
+  s3.faults(() => 403)
+  const refused = await upload(gateway, "bees.txt", "Bees dance at night.")
+  s3.faults(null)
+  expect([refused.status, refused.body.detail]).toEqual([
+    503,
+    expect.stringContaining("The object store answered 403 (SlowDown)"),
+  ])
+})
+
+it("calls no file missing because the store does not know the bucket, or the key", async () => {
+  const { body } = await upload(gateway, "bees.txt", "Bees dance at dawn.", { query })
+  s3.faults(() => 404)
+  const reply = await gateway.call("GET", `/api/v1/files/${body.id}/content`)
+  s3.faults(null)
+  expect([reply.status, reply.body.detail]).toEqual([
+    503,
+    expect.stringContaining("The object store answered 404 (SlowDown)"),
+  ])
+  await gateway.call("DELETE", `/api/v1/files/${body.id}`)
+})
+
 it("goes on reading a file once the store is back", async () => {
-  s3.faults((request) => (request.method === "GET" ? 503 : null))
+  s3.faults((request) => (request.method === "GET" && !request.headers.range ? 503 : null))
   const { body } = await upload(gateway, "bees.txt", "Bees dance in the evening.")
   await new Promise((resolve) => setTimeout(resolve, 1500))
   s3.faults(null)

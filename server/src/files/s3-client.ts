@@ -42,12 +42,15 @@ class S3Error extends Failure {
   override name = "S3Error"
   /** Its status; 0 where there was no answer. */
   readonly answered: number
+  /** The store's own code, or that of a connection that failed; empty where it gave none. */
+  readonly why: string
 
   constructor(answered: number, why: string, cause?: unknown) {
     const told = answered > 0 ? `answered ${answered}` : "cannot be reached"
     const code = isOutOfSpace(answered, why) ? "storage_full" : "unavailable"
     super(code, `The object store ${told}${why && ` (${why})`}`, { cause })
     this.answered = answered
+    this.why = why
   }
 }
 
@@ -68,6 +71,10 @@ interface S3Reply {
 
 const isPassing = ({ answered, code }: S3Error): boolean =>
   code !== "storage_full" && (answered === 0 || answered === 429 || answered >= 500)
+
+/** A bucket that is not there, or a key that is not known, is answered 404 too. */
+const isMissing = ({ answered, why }: S3Error): boolean =>
+  answered === 404 && (why === "NoSuchKey" || why === "")
 
 const toS3Error = (error: unknown): S3Error =>
   error instanceof S3Error
@@ -143,7 +150,7 @@ export const createS3Client = (place: S3Place) => {
       try {
         return await ask(asked)
       } catch (error) {
-        if (error instanceof S3Error && error.answered === 404) return null
+        if (error instanceof S3Error && isMissing(error)) return null
         throw error
       }
     },

@@ -85,9 +85,19 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
   const client = createS3Client(place)
   const spool = createSpool(dataDir)
 
+  const read: Objects["read"] = async (hash, range) => {
+    const headers = range && { range: `bytes=${range.start}-${range.end}` }
+    const found = await client.find({
+      method: "GET",
+      key: keyOf(hash),
+      ...(headers && { headers }),
+    })
+    return found?.body ?? null
+  }
+  /** Not by HEAD: a refusal of that has no body, and so does not say why. */
   const has = async (hash: string): Promise<boolean> => {
-    const found = await client.find({ method: "HEAD", key: keyOf(hash) })
-    found?.body.resume()
+    const found = await read(hash, { start: 0, end: 0 })
+    found?.resume()
     return found !== null
   }
   const keep = async (path: string, { hash, size }: { hash: string; size: number }) => {
@@ -99,15 +109,6 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
     keep: () => keep(path, found),
     drop: () => rm(path, { force: true }),
   })
-  const read: Objects["read"] = async (hash, range) => {
-    const headers = range && { range: `bytes=${range.start}-${range.end}` }
-    const found = await client.find({
-      method: "GET",
-      key: keyOf(hash),
-      ...(headers && { headers }),
-    })
-    return found?.body ?? null
-  }
 
   return {
     keepsAtOnce: 8,
