@@ -221,7 +221,7 @@ export const createPgvectorStore = (db: Database) => ({
 const settings = async (tx: Reader, limit: number): Promise<void> => {
   await sql`select
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
-    set_config('hnsw.ef_search', ${String(Math.min(1000, Math.max(200, limit * 2)))}, true),
+    set_config('hnsw.ef_search', ${String(Math.min(1000, Math.max(400, limit * 4)))}, true),
     set_config('hnsw.max_scan_tuples', '200000', true),
     set_config('hnsw.scan_mem_multiplier', '4', true)`.execute(tx)
 }
