@@ -3,6 +3,15 @@ import { become, giveUp, install } from "./launch.mjs"
 
 const commands = {
   test: { dev: true, args: ["node_modules/vitest/vitest.mjs", "run"] },
+  "test:engines": {
+    dev: true,
+    args: [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--config",
+      "server/test/engines/vitest.config.ts",
+    ],
+  },
   check: { dev: true, args: ["scripts/check.mjs"] },
   format: { dev: true, args: ["node_modules/@biomejs/biome/bin/biome", "check", "--write"] },
   bench: { dev: true, args: ["server/bench/main.ts"] },

