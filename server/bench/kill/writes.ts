@@ -145,6 +145,8 @@ const removeFile: Write = async (writer) => {
   if (!id) return uploadFile(writer)
   const path = `/api/v1/files/${id}/content`
   writer.ledger.uncertain(path)
+  // Where it was uploaded in pieces.
+  writer.ledger.uncertain(`${resumablePath}/${id}`)
   writer.made.files = writer.made.files.filter((known) => known !== id)
   const gone = await send(writer, "removal", "DELETE", `/api/v1/files/${id}`)
   if (gone !== null) writer.ledger.expect(path, { about: "a removed file", path, status: 404 })
