@@ -1,61 +1,122 @@
 import { Failure } from "../errors.ts"
 
-const mostWaiting = 200
-const longestWaitMs = 30_000
+const maxWaiting = 200
+const maxWaitMs = 30_000
+/** Of a function's places one user may take so many; the others stay for other users. */
+const shareOfOne = 0.8
 
-interface Lot {
-  running: number
-  waiting: (() => void)[]
+interface Waiting {
+  user: string
+  enter: () => void
+  refuse: () => void
 }
 
-/** So many runs of each function at once; others wait in their order, and not for ever. */
+interface Lot {
+  running: Map<string, number>
+  /** When each user's last run began, in runs. */
+  beganAt: Map<string, number>
+  begun: number
+  size: number
+  waiting: Waiting[]
+}
+
+const newLot = (): Lot => ({
+  running: new Map(),
+  beganAt: new Map(),
+  begun: 0,
+  size: 0,
+  waiting: [],
+})
+
+/**
+ * So many runs of each function at once; others wait, and not for ever. Whoever has the fewest runs
+ * comes next, and of these whoever began one longest ago: one user's many do not keep another's one
+ * waiting.
+ */
 export const createPlaces = (most: number) => {
   const lotByName = new Map<string, Lot>()
+  const mostOfOne = Math.max(1, Math.floor(most * shareOfOne))
 
   const busy = (name: string): Failure =>
     new Failure("rate_limited", `The function "${name}" is busy; try again soon`, {
       headers: { "retry-after": "5" },
     })
 
-  const leave = (name: string, lot: Lot): void => {
-    const next = lot.waiting.shift()
-    if (next) {
-      next()
-      return
-    }
-    lot.running--
-    if (lot.running === 0) lotByName.delete(name)
+  const runningOf = ({ running }: Lot, user: string): number => running.get(user) ?? 0
+
+  const hasRoom = (lot: Lot, user: string): boolean =>
+    lot.size < most && runningOf(lot, user) < mostOfOne
+
+  const take = (lot: Lot, user: string): void => {
+    lot.size++
+    lot.beganAt.set(user, ++lot.begun)
+    lot.running.set(user, runningOf(lot, user) + 1)
+  }
+
+  const inOrder =
+    (lot: Lot) =>
+    ({ user: one }: Waiting, { user: other }: Waiting): number =>
+      runningOf(lot, one) - runningOf(lot, other) ||
+      (lot.beganAt.get(one) ?? 0) - (lot.beganAt.get(other) ?? 0)
+
+  const letIn = (lot: Lot): void => {
+    const [next] = lot.waiting.filter(({ user }) => hasRoom(lot, user)).sort(inOrder(lot))
+    if (!next) return
+    lot.waiting = lot.waiting.filter((one) => one !== next)
+    take(lot, next.user)
+    next.enter()
+  }
+
+  const leave = (name: string, lot: Lot, user: string): void => {
+    lot.size--
+    const left = runningOf(lot, user) - 1
+    if (left > 0) lot.running.set(user, left)
+    else lot.running.delete(user)
+    letIn(lot)
+    if (lot.size === 0 && lot.waiting.length === 0) lotByName.delete(name)
+  }
+
+  /** Where all wait that may, whoever has most of them waiting gives one up. @returns whether there is room */
+  const makeRoom = (lot: Lot, user: string): boolean => {
+    if (lot.waiting.length < maxWaiting) return true
+    const counts = new Map<string, number>()
+    for (const one of lot.waiting) counts.set(one.user, (counts.get(one.user) ?? 0) + 1)
+    const [greediest = "", count = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? []
+    if (count <= (counts.get(user) ?? 0) + 1) return false
+    lot.waiting.findLast((one) => one.user === greediest)?.refuse()
+    return true
   }
 
   /** A place of its own; resolves to how it is given back. @throws {Failure} `rate_limited` */
-  return async (name: string, signal: AbortSignal): Promise<() => void> => {
-    const lot = lotByName.get(name) ?? { running: 0, waiting: [] }
+  return async (name: string, user: string, signal: AbortSignal): Promise<() => void> => {
+    const lot: Lot = lotByName.get(name) ?? newLot()
     lotByName.set(name, lot)
     let given = false
     const giveBack = (): void => {
       if (given) return
       given = true
-      leave(name, lot)
+      leave(name, lot, user)
     }
-    if (lot.running < most) {
-      lot.running++
+    if (hasRoom(lot, user)) {
+      take(lot, user)
       return giveBack
     }
-    if (lot.waiting.length >= mostWaiting) throw busy(name)
+    if (!makeRoom(lot, user)) throw busy(name)
     await new Promise<void>((resolve, reject) => {
       const stop = (failure: Failure) => (): void => {
-        lot.waiting = lot.waiting.filter((one) => one !== enter)
+        lot.waiting = lot.waiting.filter((one) => one !== waiting)
         settle(() => reject(failure))
       }
       const gone = stop(new Failure("bad_request", "The client left"))
-      const timer = setTimeout(stop(busy(name)), longestWaitMs)
+      const refuse = stop(busy(name))
+      const timer = setTimeout(refuse, maxWaitMs)
       const settle = (work: () => void): void => {
         clearTimeout(timer)
         signal.removeEventListener("abort", gone)
         work()
       }
-      const enter = (): void => settle(resolve)
-      lot.waiting.push(enter)
+      const waiting: Waiting = { user, enter: () => settle(resolve), refuse }
+      lot.waiting.push(waiting)
       signal.addEventListener("abort", gone)
     })
     return giveBack

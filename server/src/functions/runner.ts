@@ -75,7 +75,7 @@ export const createRunner = (needs: Needs) => {
       const message = `An administrator has not filled in: ${missing.join(", ")}`
       return { trouble: trouble("denied", message) }
     }
-    const leave = await enter(fn.id, signal)
+    const leave = await enter(fn.id, caller.user.id, signal)
     const startedAt = performance.now()
     const over = new AbortController()
     const kept: LogLine[] = []

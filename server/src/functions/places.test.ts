@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest"
+import { createRandom } from "../../bench/rag-figures.ts"
+import { createPlaces } from "./places.ts"
+
+const { signal } = new AbortController()
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe("a function's places", () => {
+  it("are never all one user's", async () => {
+    const enter = createPlaces(10)
+    for (let run = 0; run < 100; run++) enter("slow", "bob", signal).catch(() => {})
+    await turn()
+    const ada = await Promise.race([enter("slow", "ada", signal).then(() => "in"), turn()])
+    expect(ada).toBe("in")
+  })
+
+  it("go to whoever has the fewest runs", async () => {
+    const enter = createPlaces(2)
+    const done: string[] = []
+    const leaves: (() => void)[] = []
+    const come = (user: string): void => {
+      void enter("slow", user, signal).then((leave) => {
+        done.push(user)
+        leaves.push(leave)
+      })
+    }
+    for (const user of ["bob", "bob", "bob", "ada", "eve"]) come(user)
+    await turn()
+    while (leaves.length > 0) {
+      leaves.shift()?.()
+      await turn()
+    }
+    expect(done).toEqual(["bob", "ada", "eve", "bob", "bob"])
+  })
+
+  it("to wait for are not all one user's either", async () => {
+    const enter = createPlaces(1)
+    const leave = await enter("slow", "bob", signal)
+    let refused = 0
+    for (let run = 0; run < 200; run++) {
+      enter("slow", "bob", signal).then(
+        (next) => next(),
+        () => refused++,
+      )
+    }
+    await expect(enter("slow", "bob", signal)).rejects.toThrow(/busy/)
+    const ada = enter("slow", "ada", signal)
+    await turn()
+    expect(refused).toBe(1)
+    leave()
+    await expect(ada).resolves.toBeTypeOf("function")
+  })
+
+  it.each([1, 2, 3])("are all free again, however runs end (seed %i)", async (seed) => {
+    const random = createRandom(seed)
+    const enter = createPlaces(5)
+    const runs = Array.from({ length: 400 }, async () => {
+      const left = new AbortController()
+      for (let pause = random() * 20; pause > 0; pause--) await turn()
+      if (random() < 0.3) setImmediate(() => left.abort())
+      const leave = await enter("slow", `user ${Math.floor(random() * 4)}`, left.signal)
+      await turn()
+      leave()
+      if (random() < 0.5) leave()
+    })
+    await Promise.allSettled(runs)
+    const free = Array.from({ length: 4 }, () => enter("slow", "ada", signal))
+    const all = Promise.all([...free, enter("slow", "bob", signal)])
+    await expect(Promise.race([all.then(() => "free"), turn().then(turn)])).resolves.toBe("free")
+  })
+})
