@@ -13,8 +13,9 @@ import { functionRoutes } from "./functions/routes.ts"
 import { functionRunRoutes } from "./functions/run-routes.ts"
 import type { Gateway } from "./gateway.ts"
 import { groupRoutes } from "./groups/routes.ts"
-import { createAddressOf } from "./http/address.ts"
+import { createAddressOf, createRanges } from "./http/address.ts"
 import { aliasPrefixes } from "./http/allowed-routes.ts"
+import { createConnectionLimit } from "./http/connection-limit.ts"
 import type { ErrorStyle } from "./http/errors.ts"
 import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
@@ -56,14 +57,27 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { config, now } = gateway
   const runtimePrefix = `/${config.RUNTIME_PREFIX}`
   const bodyLimit = config.MAX_BODY_SIZE
+  const { bodyRoom } = gateway
+  const connectionLimit = createConnectionLimit({
+    bounds: config.MAX_CONNECTIONS,
+    isTrusted: createRanges(config.TRUSTED_PROXIES),
+  })
   const router = createRouters({
     authenticate: gateway.authenticate,
     admitProvisioner: gateway.scim.admit,
+    bodyRoom,
+    connectionLimit,
     fairLoop: gateway.fairLoop,
     bodyLimit,
   })
   const addressOf = createAddressOf(config.TRUSTED_PROXIES)
-  const app = createServerApp({ log, addressOf, styleOf: styleOfPath(runtimePrefix) })
+  const app = createServerApp({
+    log,
+    bodyRoom,
+    connectionLimit,
+    addressOf,
+    styleOf: styleOfPath(runtimePrefix),
+  })
   const { mount } = app
 
   mount("/api/v1/auths", authRoutes({ router: router("api"), ...gateway }))
@@ -80,14 +94,14 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1", newsRoutes(router("api"), conversations.news))
-  const { files, objects, collections, explaining } = gateway.library
+  const { files, receiver, objects, collections, explaining } = gateway.library
   mount(
     "/api/v1/files",
     fileRoutes({
       router: router("api"),
       files,
+      receiver,
       objects,
-      uploadLimit: config.MAX_UPLOAD_SIZE,
       readsEverything: config.EXTRACTION_URL !== undefined,
     }),
   )

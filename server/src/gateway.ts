@@ -8,7 +8,7 @@ import { createAuthenticate } from "./auth/authenticate.ts"
 import { createKeys } from "./auth/keys.ts"
 import { createLastSeen } from "./auth/last-seen.ts"
 import { createLive } from "./auth/live.ts"
-import { hashPassword } from "./auth/passwords.ts"
+import { hashFor } from "./auth/passwords.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { createThrottle } from "./auth/throttle.ts"
 import { createTokens } from "./auth/tokens.ts"
@@ -19,6 +19,7 @@ import { createDispatching } from "./chat/dispatch.ts"
 import { createFiltering } from "./chat/filtering.ts"
 import { createConversations } from "./chats/conversations.ts"
 import { createFairLoop } from "./concurrency/fair-loop.ts"
+import { createUserLimits } from "./concurrency/user-limits.ts"
 import type { Config } from "./config.ts"
 import { createConnections } from "./connections/connections.ts"
 import { createRegistry } from "./connections/registry.ts"
@@ -29,6 +30,7 @@ import { createGrants } from "./grants/grants.ts"
 import { createGroups } from "./groups/groups.ts"
 import { createProvisionedGroups } from "./groups/provisioned.ts"
 import { createGroupStore } from "./groups/store.ts"
+import { createBodyRoom } from "./http/body-room.ts"
 import { actorOf, system } from "./http/caller.ts"
 import type { Exchange } from "./http/exchange.ts"
 import { createRunning } from "./http/running.ts"
@@ -81,7 +83,7 @@ export const createGateway = async (config: Config, log: Logger) => {
   const changes = { db, audit, bus, newId, now, nowMs: Date.now }
   const userStore = createUserStore(db)
   const groupStore = createGroupStore(db)
-  const users = createUsers({ ...changes, store: userStore, hashPassword, endSessions })
+  const users = createUsers({ ...changes, store: userStore, hashPassword: hashFor, endSessions })
   const groups = createGroups({ ...changes, store: groupStore })
 
   // Without a provider passwords are the only way in.
@@ -147,7 +149,8 @@ export const createGateway = async (config: Config, log: Logger) => {
     log,
   })
   const fairLoop = createFairLoop()
-  const running = createRunning(createLive({ store: authStore, bus }).watch)
+  const limits = createUserLimits(config)
+  const running = createRunning(createLive({ store: authStore, bus }).watch, limits)
 
   const grants = createGrants(db)
   const providers = { ollama, openai }
@@ -186,6 +189,8 @@ export const createGateway = async (config: Config, log: Logger) => {
     ...changes,
     config,
     watch: storage.watch,
+    limits,
+    fairLoop,
     grants,
     registry,
     say: (message) => log.info(message),
@@ -211,6 +216,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     ...changes,
     settings,
     running,
+    limits,
     registry,
     catalogue,
     engine: chat,
@@ -218,15 +224,10 @@ export const createGateway = async (config: Config, log: Logger) => {
     readersOf: library.collections.readersOf,
     log,
   })
+  const bodyRoom = createBodyRoom(limits.bodies)
   const runtime = createRuntime({
-    fairLoop,
-    config,
-    registry,
-    catalogue,
-    meters,
-    running,
-    db,
-    audit,
+    ...changes,
+    ...{ config, registry, catalogue, meters, running, fairLoop, bodyRoom },
   })
 
   /** What an install begins with: the Guide, and the first account where the environment names one. */
@@ -262,6 +263,8 @@ export const createGateway = async (config: Config, log: Logger) => {
     running,
     fairLoop,
     storage,
+    limits,
+    bodyRoom,
     registry,
     connections,
     catalogue,

@@ -12,6 +12,9 @@ import { answerUnreadable } from "./http/unreadable.ts"
 
 /** Proxies in front keep connections for a minute; ours must outlive theirs. */
 const keepAliveMs = 75_000
+/** For the head of a request to arrive whole; for its body there are five minutes. */
+const headMs = 20_000
+const headCheckMs = 5000
 /** After draining, for replies that were just ended to leave the machine. */
 const lastWordsMs = 1000
 /** What a start may write; where less is free it has the room that was kept for this. */
@@ -90,10 +93,11 @@ export const serve = async (config: Config, log: Logger): Promise<Serving> => {
     throw await explained(error, config)
   })
   const app = createApp(gateway, log)
-  const server = createServer(app.listener)
+  const server = createServer({ connectionsCheckingInterval: headCheckMs }, app.listener)
   answerUnreadable(server)
   server.keepAliveTimeout = keepAliveMs
   keepDescriptors(server, log)
+  server.headersTimeout = headMs
   app.standBefore(server)
   const url = await listen(server, config)
 

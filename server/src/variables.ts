@@ -29,11 +29,26 @@ export const Flag = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+/** What one user may have and all together, such as `100/2000`. */
+const pairOf = <T extends z.ZodType<number, string>>(part: T, example: string) =>
+  z.string().transform((text, context) => {
+    const [perUser, total, ...rest] = text.split("/").map((half) => part.safeParse(half.trim()))
+    if (perUser?.success && total?.success && rest.length === 0) {
+      const bounds = { perUser: perUser.data, total: total.data }
+      if (bounds.perUser > 0 && bounds.perUser <= bounds.total) return bounds
+    }
+    context.addIssue(`"${text}" is no pair of limits; write one user's and the sum: ${example}`)
+    return z.NEVER
+  })
+
 const port = "must be a whole number from 0 to 65535"
 export const Port = z.coerce.number<string>(port).int(port).min(0, port).max(65_535, port)
 
 const count = "must be a whole number above 0"
 export const Count = z.coerce.number<string>(count).int(count).min(1, count)
+
+export const CountBounds = pairOf(Count, "100/2000")
+export const SizeBounds = pairOf(Size, "250MB/1GB")
 
 export const httpUrl = (text: string): boolean => {
   const protocol = URL.canParse(text) ? new URL(text).protocol : ""

@@ -5,6 +5,9 @@ import { join } from "node:path"
 import { brotliCompressSync } from "node:zlib"
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createUserLimit } from "../src/concurrency/user-limit.ts"
+import { createBodyRoom } from "../src/http/body-room.ts"
+import { createConnectionLimit } from "../src/http/connection-limit.ts"
 import { createServerApp } from "../src/http/server.ts"
 import { servePage } from "../src/operations/web.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
@@ -13,8 +16,12 @@ describe("the web page", () => {
   const folder = mkdtempSync(join(tmpdir(), "portico-web-"))
   const page = "<!doctype html><title>Portico</title>"
   const script = `console.log("${"portico ".repeat(200)}")`
+  const bounds = { perUser: 1000, total: 1000 }
+  const bodies = createUserLimit({ what: "bytes", variable: "MAX_BUFFERED_BODIES", bounds })
   const app = createServerApp({
     log: pino({ level: "silent" }),
+    bodyRoom: createBodyRoom(bodies),
+    connectionLimit: createConnectionLimit({ bounds, isTrusted: () => false }),
     addressOf: () => "127.0.0.1",
     styleOf: () => "api",
   })

@@ -15,7 +15,7 @@ import type { Device } from "./device.ts"
 import { passwordMatches } from "./passwords.ts"
 import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
 import type { AuthStore } from "./store.ts"
-import type { Throttle } from "./throttle.ts"
+import { placeOf, type Throttle } from "./throttle.ts"
 import type { Tokens } from "./tokens.ts"
 
 interface Needs {
@@ -137,7 +137,8 @@ export const createAccounts = (needs: Needs) => {
       let user: StoredUser | undefined
       const right = await throttle.attempt({ account, address: device.address }, async () => {
         user = await users.forSignIn(account)
-        const matches = await passwordMatches(password, user?.password_hash ?? null)
+        const origin = { kind: "sign-in", key: placeOf(device.address) }
+        const matches = await passwordMatches(password, user?.password_hash ?? null, origin)
         return matches && user?.active === true
       })
       if (user && right) {
@@ -169,7 +170,8 @@ export const createAccounts = (needs: Needs) => {
       const account = foldCase(email)
       const right = await throttle.attempt({ account, address: device.address }, async () => {
         const stored = await users.forSignIn(email)
-        return passwordMatches(password, stored?.password_hash ?? null)
+        const origin = { kind: "change", key: caller.user.id }
+        return passwordMatches(password, stored?.password_hash ?? null, origin)
       })
       if (!right) {
         await recordFailure(account, device.actor, 422)

@@ -1,7 +1,8 @@
 import { isIP } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
+import { createFairSemaphore, type FairSemaphore } from "../concurrency/fair-semaphore.ts"
 import { fail } from "../errors.ts"
-import { createTurns, type Turns } from "./turns.ts"
+import { signInsBusy } from "./busy.ts"
 
 const windowMs = 15 * 60_000
 /** Failures from one address for one account, then a wait. */
@@ -16,7 +17,8 @@ const longestWaitMs = 5 * 60_000
 const mostKept = 50_000
 /** Attempts of one address at once: as many guesses at the most can slip past its count. */
 const atOncePerAddress = 2
-const waitingPerAddress = 200
+const maxWaitingPerAddress = 200
+const maxWaitingPerPair = 100
 
 interface Failures {
   count: number
@@ -48,7 +50,7 @@ export const createThrottle = ({
   nowMs?: () => number
 } = {}) => {
   const failuresByKey = new Map<string, Failures>()
-  const turnsByPlace = new Map<string, Turns>()
+  const semaphores = new Map<string, FairSemaphore>()
 
   const recent = (key: string): Failures => {
     const known = failuresByKey.get(key)
@@ -83,12 +85,16 @@ export const createThrottle = ({
     account: `account ${account}`,
   })
 
-  const turnsOf = (place: string): Turns => {
-    const known = turnsByPlace.get(place)
+  const semaphoreOf = (place: string): FairSemaphore => {
+    const known = semaphores.get(place)
     if (known) return known
-    const turns = createTurns({ atOnce: atOncePerAddress, waiting: waitingPerAddress })
-    turnsByPlace.set(place, turns)
-    return turns
+    const made = createFairSemaphore({
+      atOnce: atOncePerAddress,
+      maxWaiting: { perKey: maxWaitingPerPair, total: maxWaitingPerAddress },
+      busy: signInsBusy,
+    })
+    semaphores.set(place, made)
+    return made
   }
 
   return {
@@ -104,9 +110,9 @@ export const createThrottle = ({
       const place = placeOf(address)
       const keys = keysOf(account, place)
       if (recent(keys.account).count >= freeTriesPerAccount) await sleep(accountDelayMs)
-      const turns = turnsOf(place)
+      const semaphore = semaphoreOf(place)
       try {
-        return await turns.take(async () => {
+        return await semaphore.run({ kind: "attempt", key: account }, async () => {
           refuseWithin(keys.pair, freeTriesPerPair)
           refuseWithin(keys.address, freeTriesPerAddress)
           const right = await check()
@@ -116,7 +122,7 @@ export const createThrottle = ({
           return right
         })
       } finally {
-        if (turns.idle()) turnsByPlace.delete(place)
+        if (semaphore.isIdle()) semaphores.delete(place)
       }
     },
   }

@@ -117,6 +117,11 @@ export const createDispatching = ({ fairLoop, meters, running, replies }: Needs)
     hear: Hear,
   ): Promise<void> =>
     new Promise((resolve, reject) => {
+      // It may refuse. Nobody ends a request before this turn is over.
+      const leave = running.enter(caller, {
+        revoke: () => guarded(() => hearing.stop("revoked", revoked())),
+        shutDown: () => guarded(() => hearing.stop("shut_down", shutDown())),
+      })
       const meter = meterFor({ caller, request, book }, resolved)
       const hearing = hear(meter, () => {
         leave()
@@ -135,10 +140,6 @@ export const createDispatching = ({ fairLoop, meters, running, replies }: Needs)
           failed(error)
         }
       }
-      const leave = running.enter(caller, {
-        revoke: () => guarded(() => hearing.stop("revoked", revoked())),
-        shutDown: () => guarded(() => hearing.stop("shut_down", shutDown())),
-      })
       guarded(() => {
         if (resolved.answered) {
           const listening = { resolved, meter, hearing, failed }

@@ -227,13 +227,13 @@ export const createAnswers = (needs: Needs) => {
       if (!severalProcesses) await interrupt(await store.running())
     },
 
-    /** Begins to write an answer whose row is stored. */
-    begin: (assignment: Assignment): void => {
+    /** Begins to write an answer whose row is stored; `ended` is called when it is over. */
+    begin: (assignment: Assignment, ended = (): void => {}): void => {
       const { message, chat } = assignment
       const live: Live = { chat, message, stop: () => {}, done: Promise.resolve() }
       liveById.set(message.id, live)
       journal.begin(message)
-      live.done = run(assignment, live)
+      live.done = run(assignment, live).finally(ended)
     },
 
     /** A chat's messages now, and the number of the event from which to go on. */

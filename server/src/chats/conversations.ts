@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Chat as Engine } from "../chat/chat.ts"
+import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { Running } from "../http/running.ts"
@@ -30,6 +31,7 @@ interface Needs {
   catalogue: Catalogue
   engine: Engine
   attaching: Attaching
+  limits: Pick<UserLimits, "answers">
   readersOf: Parameters<typeof createNews>[0]["readersOf"]
   log: Logger
   newId: () => string

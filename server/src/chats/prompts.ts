@@ -1,4 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
+import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
@@ -24,6 +25,7 @@ interface Needs {
   channels: Channels
   catalogue: Catalogue
   attaching: Attaching
+  limits: Pick<UserLimits, "answers">
   newId: () => string
   now: () => number
 }
@@ -80,7 +82,7 @@ const fresh = {
 /** Puts people's messages into their chats and has models answer them. */
 export const createPrompts = (needs: Needs) => {
   const { db, bus, chats, store, messages, answers, channels, catalogue } = needs
-  const { attaching, newId, now } = needs
+  const { attaching, limits, newId, now } = needs
 
   const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
     const batch = newId()
@@ -198,10 +200,32 @@ export const createPrompts = (needs: Needs) => {
     return quotedFrom((await messages.passages(chat_id, id)).get(id) ?? [])
   }
 
+  /** @param places of the answers; those that are begun take theirs along */
+  const begin = async (
+    chat: StoredChat,
+    { caller, asked, places }: { caller: Caller; asked: Asked; places: (() => void)[] },
+  ): Promise<Started> => {
+    const { requestId } = asked
+    const plan = await keep(chat, asked)
+    const imageById = await messages.images(chat.id)
+    const channel = channels.of(chat.id)
+    const seq = channel.last
+    const made = rowsOf(plan)
+    for (const message of made) channel.publish("message", message)
+    const started = made.map((message) => ({ ...message }))
+    for (const message of plan.answers) {
+      const model = message.model ?? ""
+      const body = requestBody({ chat, model, branch: plan.branch, imageById })
+      const quoted = await quotedFor(message)
+      answers.begin({ caller, chat, message, body, quoted, requestId }, places.pop())
+    }
+    return { messages: started, seq }
+  }
+
   return {
     /**
      * Stores a prompt and has it answered; the answers go on after this has returned.
-     * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`, `conflict` while what is asked about is
+     * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`, `rate_limited` past MAX_ANSWERS, `conflict` while what is asked about is
      *   still being written
      */
     ask: async (
@@ -214,20 +238,14 @@ export const createPrompts = (needs: Needs) => {
         for (const model of modelsOf(chat, input)) await catalogue.resolve(caller, model)
       }
       const files = await attaching.named(caller, input.files)
-      const plan = await keep(chat, { input, files, requestId })
-      const imageById = await messages.images(id)
-      const channel = channels.of(id)
-      const seq = channel.last
-      const made = rowsOf(plan)
-      for (const message of made) channel.publish("message", message)
-      const started = made.map((message) => ({ ...message }))
-      for (const message of plan.answers) {
-        const model = message.model ?? ""
-        const body = requestBody({ chat, model, branch: plan.branch, imageById })
-        const quoted = await quotedFor(message)
-        answers.begin({ caller, chat, message, body, quoted, requestId })
+      const places: (() => void)[] = []
+      try {
+        const models = input.continue_id === undefined ? modelsOf(chat, input) : [chat.id]
+        for (const _ of models) places.push(limits.answers.reserve(caller.user.id))
+        return await begin(chat, { caller, asked: { input, files, requestId }, places })
+      } finally {
+        for (const release of places) release()
       }
-      return { messages: started, seq }
     },
   }
 }

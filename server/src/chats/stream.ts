@@ -29,10 +29,26 @@ interface Needs {
   busy?: () => boolean
 }
 
-/** Begins a reply of server-sent events that goes on until the reader or the gateway ends it. */
+/**
+ * Begins a reply of server-sent events that goes on until the reader or the gateway ends it.
+ * @throws {Failure} `rate_limited` when its user has too many, before anything is written
+ */
 export const openStream = ({ exchange, caller, running, busy }: Needs): EventStream => {
   const { outgoing } = exchange
   let draining = false
+  const end = (): void => void outgoing.end()
+  const endWhenIdle = (): void => {
+    if (draining && !busy?.()) end()
+  }
+  const endings = {
+    revoke: end,
+    shutDown: end,
+    draining: () => {
+      draining = true
+      endWhenIdle()
+    },
+  }
+  const leave = running.enter(caller, endings, "eventStreams")
   outgoing.writeHead(200, {
     "content-type": "text/event-stream",
     "cache-control": "no-store",
@@ -40,19 +56,7 @@ export const openStream = ({ exchange, caller, running, busy }: Needs): EventStr
   })
   outgoing.write(`retry: ${retryMs}\n\n`)
 
-  const end = (): void => void outgoing.end()
-  const endWhenIdle = (): void => {
-    if (draining && !busy?.()) end()
-  }
   const heartbeat = setInterval(() => outgoing.write(": still here\n\n"), heartbeatMs).unref()
-  const leave = running.enter(caller, {
-    revoke: end,
-    shutDown: end,
-    draining: () => {
-      draining = true
-      endWhenIdle()
-    },
-  })
   const closed = new Promise<void>((resolve) => {
     outgoing.once("close", () => {
       clearInterval(heartbeat)

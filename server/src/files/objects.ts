@@ -22,6 +22,8 @@ export interface Receiving {
   look(head: Buffer): void
   /** Called with the size so far; may throw to refuse. */
   count(size: number): void
+  /** Waited for after each piece, where others are to have their turn. */
+  turn?(): Promise<void> | null
 }
 
 /** A file on the local disk with an object's bytes. */

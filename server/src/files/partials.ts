@@ -13,6 +13,8 @@ interface Appending {
   whole: number
   /** Called with the first 4 kB, or all of it, once they are there; may throw to refuse. */
   look(head: Buffer): void
+  /** Waited for after each piece, where others are to have their turn. */
+  turn(): Promise<void> | null
 }
 
 const tooMuch = (whole: number): never =>
@@ -46,7 +48,7 @@ export const createPartials = (dataDir: string) => {
     append: async (
       id: string,
       source: Readable,
-      { from, whole, look }: Appending,
+      { from, whole, look, turn }: Appending,
     ): Promise<void> => {
       const file = await open(pathOf(id), "r+")
       const headLength = Math.min(headBytes, whole)
@@ -57,6 +59,7 @@ export const createPartials = (dataDir: string) => {
           if (size + chunk.length > whole) tooMuch(whole)
           await checkSpace(size - from)
           await file.write(chunk, 0, chunk.length, size)
+          await turn()
           const before = size
           size += chunk.length
           if (before >= headLength || size < headLength) continue

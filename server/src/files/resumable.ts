@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream"
 import { isClockSteady } from "../clock.ts"
+import { costs, type FairLoop } from "../concurrency/fair-loop.ts"
+import { type Bounds, checkBounds, type UserLimit } from "../concurrency/user-limit.ts"
 import type { Database } from "../db/database.ts"
 import { Failure, fail } from "../errors.ts"
 import { type Actor, type Caller, system } from "../http/caller.ts"
@@ -7,14 +9,13 @@ import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
 import type { Partials } from "./partials.ts"
 import type { UploadProgress } from "./schema.ts"
+import type { Storage } from "./storage.ts"
 import { refuseUnreadable, tooLarge } from "./upload.ts"
 import type { StoredUpload, UploadStore } from "./upload-store.ts"
 
 /** Nothing is added to an upload that somebody goes on with for so long. */
 const quietMs = 600_000
 const foreignLifeSeconds = 24 * 3600
-/** Of one user, at once. */
-const mostUnfinished = 200
 
 interface Needs {
   db: Database
@@ -22,6 +23,12 @@ interface Needs {
   partials: Partials
   objects: Objects
   files: Files
+  storage: Storage
+  /** Requests that send bytes. */
+  uploads: UserLimit
+  /** Uploads that are not whole yet, those that nobody goes on with included. */
+  unfinished: Bounds
+  fairLoop: FairLoop
   /** Bytes a file. */
   limit: number
   /** Whether a file of which no text can be had is refused. */
@@ -47,7 +54,7 @@ interface Writer {
 
 /** Uploads that go on where they broke off; whole ones become files of the same id. */
 export const createResumable = (needs: Needs) => {
-  const { db, store, partials, objects, files, newId, now } = needs
+  const { db, store, partials, objects, files, storage, uploads, fairLoop, newId, now } = needs
   const writers = new Map<string, Writer>()
 
   const unknown = (): never => fail("not_found", "There is no such upload")
@@ -74,6 +81,30 @@ export const createResumable = (needs: Needs) => {
       writers.delete(id)
       resolve()
     }
+  }
+
+  const counted = async <T>(
+    { user }: Caller,
+    id: string,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    const leave = uploads.reserve(user.id)
+    try {
+      return await takeTurn(id, work)
+    } finally {
+      leave()
+    }
+  }
+
+  /** They outlive a restart, and so they are counted where they are kept. */
+  const refuseTooMany = async (owner: string): Promise<void> => {
+    const limit = {
+      what: "unfinished uploads",
+      variable: "MAX_UNFINISHED_UPLOADS",
+      bounds: needs.unfinished,
+    }
+    const [own, all] = [await store.count(owner), await store.count()]
+    checkBounds(limit, { perUser: own + 1, total: all + 1 })
   }
 
   const discard = async (id: string): Promise<void> => {
@@ -129,7 +160,8 @@ export const createResumable = (needs: Needs) => {
       if (needs.mustBeReadable && upload.process === 1) refuseUnreadable(head)
     }
     try {
-      await partials.append(upload.id, source, { from, whole: upload.size, look })
+      const turn = () => fairLoop.of(upload.user_id).turn(costs.upload)
+      await partials.append(upload.id, source, { from, whole: upload.size, look, turn })
     } catch (error) {
       if (isRefusal(error)) await discard(upload.id)
       throw error
@@ -163,9 +195,9 @@ export const createResumable = (needs: Needs) => {
       const { size, filename, content_type } = input
       if (size === 0) fail("bad_request", "The file is empty")
       if (size > needs.limit) tooLarge(needs.limit)
-      if ((await store.count(caller.user.id)) >= mostUnfinished) {
-        fail("rate_limited", `You have ${mostUnfinished} unfinished uploads; finish or delete some`)
-      }
+      const { id: owner } = caller.user
+      await refuseTooMany(owner)
+      const release = await storage.reserve(owner, size)
       const upload = {
         id: newId(),
         user_id: caller.user.id,
@@ -177,8 +209,14 @@ export const createResumable = (needs: Needs) => {
         created_at: now(),
         expires_at: Math.round(now() + needs.life),
       }
-      await store.insert(upload)
-      await partials.create(upload.id)
+      let isMade = false
+      try {
+        await store.insert(upload)
+        isMade = true
+        await partials.create(upload.id)
+      } finally {
+        release(isMade)
+      }
       return { id: upload.id, ...progressOf(upload, 0) }
     },
 
@@ -202,7 +240,7 @@ export const createResumable = (needs: Needs) => {
       caller: Caller,
       { id, from, source }: { id: string; from: number; source: Readable },
     ): Promise<UploadProgress> =>
-      takeTurn(id, async (signal) => {
+      counted(caller, id, async (signal) => {
         const upload = (await find(caller, id)) ?? unknown()
         const offset = await offsetOf(id)
         if (offset !== from) fail("conflict", `The upload goes on from byte ${offset}, not ${from}`)

@@ -5,6 +5,7 @@ import type { Router } from "../http/router.ts"
 import { contentResponse } from "./content.ts"
 import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
+import type { Receiver } from "./receiver.ts"
 import {
   FileListQuery,
   FileRecord,
@@ -17,14 +18,12 @@ import {
 } from "./schema.ts"
 import { statusOf, statusStream } from "./status-stream.ts"
 import { toRecord } from "./store.ts"
-import { readUpload } from "./upload.ts"
 
 interface Needs {
   router: Router
   files: Files
+  receiver: Receiver
   objects: Objects
-  /** Bytes a file. */
-  uploadLimit: number
   /** True when something else reads what we cannot. */
   readsEverything: boolean
 }
@@ -33,7 +32,7 @@ interface Needs {
 const processingMs = 3_600_000
 
 /** `/api/v1/files`. */
-export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Router => {
+export const fileRoutes = ({ router, files, receiver, objects, ...settings }: Needs): Router => {
   const byId = { params: ById }
   const upload = route("user", {
     method: "post",
@@ -50,13 +49,11 @@ export const fileRoutes = ({ router, files, objects, ...settings }: Needs): Rout
     },
   })
   router.on(upload, async ({ caller, actor, query, exchange }) => {
-    const read = await readUpload(exchange.incoming, {
-      objects,
-      limit: settings.uploadLimit,
-      mustBeReadable: query.process && !settings.readsEverything,
-    })
+    const mustBeReadable = query.process && !settings.readsEverything
     const owner = caller.user.id
-    const added = await files.add(actor, { upload: read, owner, process: query.process })
+    const added = await receiver.receive(exchange.incoming, { owner, mustBeReadable }, (read) =>
+      files.add(actor, { upload: read, owner, process: query.process }),
+    )
     if (query.process_in_background || !query.process) return added
     const gone = new AbortController()
     exchange.outgoing.once("close", () => gone.abort())

@@ -59,7 +59,7 @@ export const createSpool = (dataDir: string) => {
     temporary,
 
     /** Streams to a temp file while hashing, and on to the disk itself. Nothing stays when it throws. */
-    receive: async (source: Readable, { look, count }: Receiving) => {
+    receive: async (source: Readable, { look, count, turn }: Receiving) => {
       const path = temporary()
       const file = await open(path, "wx", 0o600)
       const hash = createHash("sha256")
@@ -74,6 +74,7 @@ export const createSpool = (dataDir: string) => {
           looking.add(chunk)
           hash.update(chunk)
           await file.write(chunk)
+          await turn?.()
         }
         looking.end()
         await file.sync()

@@ -11,11 +11,11 @@ export const createUploadStore = (db: Database) => ({
 
   all: (): Promise<StoredUpload[]> => db.read.selectFrom("uploads").selectAll().execute(),
 
-  /** How many of a user's are under way. */
-  count: async (userId: string): Promise<number> => {
+  /** How many there are, of one user or of all. */
+  count: async (userId?: string): Promise<number> => {
     const { count } = await db.read
       .selectFrom("uploads")
-      .where("user_id", "=", userId)
+      .$if(userId !== undefined, (query) => query.where("user_id", "=", userId ?? ""))
       .select(({ fn }) => fn.countAll<number>().as("count"))
       .executeTakeFirstOrThrow()
     return Number(count)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { Busboy, type BusboyInstance } from "@fastify/busboy"
+import { costs, type LoopShare } from "../concurrency/fair-loop.ts"
 import { Failure, fail } from "../errors.ts"
 import { parseJson, unstorableIn } from "../http/body.ts"
 import { isObject } from "../http/json-object.ts"
@@ -24,6 +25,7 @@ interface Needs {
   limit: number
   /** Whether a file of which no text can be had is refused. */
   mustBeReadable: boolean
+  share: LoopShare
 }
 
 export const tooLarge = (limit: number): never =>
@@ -74,7 +76,7 @@ const openForm = (incoming: IncomingMessage): BusboyInstance => {
  */
 export const readUpload = (
   incoming: IncomingMessage,
-  { objects, limit, mustBeReadable }: Needs,
+  { objects, limit, mustBeReadable, share }: Needs,
 ): Promise<Upload> => {
   if (Number(incoming.headers["content-length"]) > limit + mostBeside) tooLarge(limit)
   const form = openForm(incoming)
@@ -100,6 +102,7 @@ export const readUpload = (
           if (mustBeReadable) refuseUnreadable(head)
         },
         count: (size) => void (size > limit && tooLarge(limit)),
+        turn: () => share.turn(costs.upload),
       })
 
     form.on("file", (name, part, sent, _encoding, type) => {

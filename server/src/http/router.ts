@@ -8,8 +8,10 @@ import { routeAllowed } from "./allowed-routes.ts"
 import { checkAuthority, checkBodyAuthority } from "./authority.ts"
 import { leftMidway, maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "./body.ts"
 import type { BodyLimits, JsonBody } from "./body-buffer.ts"
+import type { BodyRoom } from "./body-room.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
 import { check } from "./check.ts"
+import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { type Env, type Exchange, type HttpContext, type NodeExchange, pathOf } from "./exchange.ts"
 import type { HotRoute, ReadBody } from "./lane.ts"
@@ -132,6 +134,8 @@ const forMethod = async (method: string, response: Response): Promise<Response> 
 export interface RouterNeeds {
   authenticate: Authenticate
   admitProvisioner: AdmitProvisioner
+  bodyRoom: BodyRoom
+  connectionLimit: ConnectionLimit
   /** In which users take turns. */
   fairLoop: FairLoop
   /** Bytes of a JSON body at the most. */
@@ -140,9 +144,10 @@ export interface RouterNeeds {
 
 /** Makes the routers of all nouns. `style` is how their refusals are worded. */
 export const createRouters =
-  ({ authenticate, admitProvisioner, fairLoop, bodyLimit }: RouterNeeds) =>
+  ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterNeeds) =>
   (style: ErrorStyle): Router => {
     const hono = new Hono<Env>()
+    const { bodyRoom, connectionLimit } = limits
     const shapes: RouteShape[] = []
 
     const hots: HotRoute[] = []
@@ -172,6 +177,7 @@ export const createRouters =
       const { access } = shape
       const welcome = (caller: Caller): Caller | Promise<Caller> => {
         exchange.caller = caller
+        connectionLimit.authenticated(exchange.incoming.socket)
         admit(caller, shape, path)
         return turnOf(exchange)?.then(() => caller) ?? caller
       }
@@ -196,7 +202,8 @@ export const createRouters =
 
     const bodyOf = async (shape: RouteShape, exchange: NodeExchange): Promise<unknown> => {
       if (!shape.body) return undefined
-      const body = await readJson(exchange.incoming, limitsOf(shape))
+      const read = () => readJson(exchange.incoming, limitsOf(shape))
+      const body = await bodyRoom.read(exchange, read)
       const isLeftOut = body.bytes.length === 0 && shape.body.safeParse({}).success
       const value = isLeftOut ? {} : parseJson(body)
       refuseUnstorable(unstorableIn(body.bytes, value))
@@ -260,7 +267,8 @@ export const createRouters =
         type Whole = Parameters<typeof handler>[0]
         add(shape, async (context) => {
           const { caller, exchange } = await requestOf(shape, context)
-          const read: ReadBody = (limits) => readJson(exchange.incoming, limits)
+          const read: ReadBody = (limits) =>
+            bodyRoom.read(exchange, () => readJson(exchange.incoming, limits))
           const request: unknown = { caller, exchange, read }
           await handler(request as Whole)
           return RESPONSE_ALREADY_SENT
@@ -268,6 +276,7 @@ export const createRouters =
         const { method, path } = shape
         const answer: HotRoute["answer"] = (exchange, read) => {
           const go = (caller: Caller | null): Promise<void> => {
+            bodyRoom.reserve(exchange)
             const request: unknown = { caller, exchange, read }
             return handler(request as Whole)
           }

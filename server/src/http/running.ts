@@ -1,3 +1,4 @@
+import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Caller } from "./caller.ts"
 import { Roster } from "./roster.ts"
 
@@ -15,19 +16,31 @@ export interface Endings {
 export type Watch = (caller: Caller, revoked: () => void) => () => void
 
 /** The requests under way, so that they can be waited for, or ended. */
-export const createRunning = (watch: Watch) => {
+export const createRunning = (
+  watch: Watch,
+  limits: Pick<UserLimits, "requests" | "eventStreams">,
+) => {
   const endings = new Roster<Endings>()
   const waiting = new Set<() => void>()
   let isDraining = false
 
   return {
-    /** @returns to be called when the request is over */
-    enter: (caller: Caller, ending: Endings): (() => void) => {
+    /**
+     * @returns to be called when the request is over
+     * @throws {Failure} `rate_limited` when its user, or everybody, has too many
+     */
+    enter: (
+      caller: Caller,
+      ending: Endings,
+      kind: "requests" | "eventStreams" = "requests",
+    ): (() => void) => {
+      const release = limits[kind].reserve(caller.user.id)
       const leave = endings.enter(ending)
       const stopWatching = watch(caller, ending.revoke)
       return () => {
         stopWatching()
         leave()
+        release()
         if (endings.size === 0) for (const callback of waiting) callback()
       }
     },

@@ -7,6 +7,8 @@ import { contain, Failure, report } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import type { createAddressOf } from "./address.ts"
 import { readJson } from "./body.ts"
+import type { BodyRoom } from "./body-room.ts"
+import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { beginNodeExchange, type Env, type Opening } from "./exchange.ts"
 import { answerHot, createLane } from "./lane.ts"
@@ -28,6 +30,8 @@ export interface MountedRoute {
 
 interface Needs {
   log: Logger
+  bodyRoom: BodyRoom
+  connectionLimit: ConnectionLimit
   addressOf: ReturnType<typeof createAddressOf>
   /** How refusals are worded below a path that no route has. */
   styleOf: (path: string) => ErrorStyle
@@ -69,7 +73,7 @@ export const createServerApp = (needs: Needs) => {
   const routes: MountedRoute[] = []
   const opening = { addressOf: needs.addressOf, logRequest: createRequestLog(needs.log) }
   const lane = createLane()
-  const front = createFront({ opening, lane })
+  const front = createFront({ opening, lane, connectionLimit: needs.connectionLimit })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
   hono.use(begin(opening))
@@ -131,7 +135,9 @@ export const createServerApp = (needs: Needs) => {
     const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined
     if (!route) return void through(incoming, outgoing)
     const exchange = beginNodeExchange(opening, { incoming, outgoing })
-    answerHot(route, exchange, (limits) => readJson(incoming, limits))
+    answerHot(route, exchange, (limits) =>
+      needs.bodyRoom.readUnknown(exchange, () => readJson(incoming, limits)),
+    )
   }
   /** A fault of ours ends the connection, and nothing else. */
   const listener: RequestListener = (incoming, outgoing) =>

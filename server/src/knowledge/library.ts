@@ -1,12 +1,16 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
+import type { FairLoop } from "../concurrency/fair-loop.ts"
+import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Config } from "../config.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { StorageWatch } from "../db/storage-watch.ts"
 import { createFiles } from "../files/files.ts"
 import { createPartials } from "../files/partials.ts"
+import { createReceiver } from "../files/receiver.ts"
 import { createResumable } from "../files/resumable.ts"
+import { createStorage } from "../files/storage.ts"
 import { startSweeping } from "../files/sweeping.ts"
 import { createUploadStore } from "../files/upload-store.ts"
 import { watchPartials } from "../files/watched.ts"
@@ -34,6 +38,8 @@ import { startWarming } from "./warming.ts"
 interface Needs {
   config: Config
   watch: StorageWatch["watch"]
+  limits: Pick<UserLimits, "uploads">
+  fairLoop: FairLoop
   db: Database
   bus: Bus
   audit: Audit
@@ -55,7 +61,7 @@ const openPgvector = async ({ db, say, report }: Needs): Promise<Pgvector | null
 
 /** Everything about files and collections, built in order. */
 export const createLibrary = async (needs: Needs) => {
-  const { config, db, bus, audit, grants, registry, newId, now, report } = needs
+  const { config, limits, fairLoop, db, bus, audit, grants, registry, newId, now, report } = needs
   const alone = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
   const workshop = await createWorkshop({
@@ -125,8 +131,14 @@ export const createLibrary = async (needs: Needs) => {
     : null
   const retrieval = createRetrieval({ passages, searcher, meaningOf, rerank, rescore })
 
+  const storage = createStorage({ db, bounds: config.MAX_STORAGE })
+  const { uploads } = limits
   const resumable = createResumable({
     db,
+    storage,
+    uploads,
+    fairLoop,
+    unfinished: config.MAX_UNFINISHED_UPLOADS,
     store: createUploadStore(db),
     partials: watchPartials(createPartials(config.DATA_DIR), needs.watch),
     objects,
@@ -148,6 +160,13 @@ export const createLibrary = async (needs: Needs) => {
 
   return {
     files,
+    receiver: createReceiver({
+      objects,
+      storage,
+      uploads,
+      shareOf: fairLoop.of,
+      limit: config.MAX_UPLOAD_SIZE,
+    }),
     objects,
     resumable,
     collections,

@@ -10,6 +10,7 @@ import type { Upstream } from "../connections/upstream.ts"
 import type { Database } from "../db/database.ts"
 import { Failure, fail } from "../errors.ts"
 import { readJson } from "../http/body.ts"
+import type { BodyRoom } from "../http/body-room.ts"
 import { type Actor, type Caller, isLimited } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import type { NodeExchange } from "../http/exchange.ts"
@@ -28,6 +29,7 @@ import { readTarget, refuseAmbiguous } from "./target.ts"
 
 interface Needs {
   fairLoop: FairLoop
+  bodyRoom: BodyRoom
   config: Config
   registry: Registry
   catalogue: Catalogue
@@ -81,7 +83,7 @@ const mayChange = ({ user, credential }: Caller, kind: Kind): void => {
 
 /** Passes requests through to the native APIs of runtimes and providers. */
 export const createRuntime = (needs: Needs) => {
-  const { fairLoop, config, registry, catalogue, meters, running, db, audit } = needs
+  const { fairLoop, bodyRoom, config, registry, catalogue, meters, running, db, audit } = needs
 
   const connected = (kind: Kind): Upstream[] => {
     const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)
@@ -116,28 +118,29 @@ export const createRuntime = (needs: Needs) => {
   const carry = (
     { exchange, caller }: Proxied,
     attempts: readonly Attempt[],
-    { style, meter }: { style: ErrorStyle; meter: Meter | null },
+    { style, begin }: { style: ErrorStyle; begin?: () => Meter },
   ): Promise<number> =>
     new Promise((resolve, reject) => {
       const failed = (error: unknown): void => {
         leave()
         reject(error)
       }
-      const pass = new Pass({
-        reply: createReply(exchange),
-        style,
-        meter,
-        over: (status, failure) => {
-          if (failure) exchange.failure = failure
-          leave()
-          resolve(status)
-        },
-      })
+      // It may refuse. Nobody ends a request before this turn is over.
       const leave = running.enter(caller, {
         revoke: () =>
           pass.stop("revoked", new Failure("unauthorized", "The credential was revoked")),
         shutDown: () =>
           pass.stop("shut_down", new Failure("shutting_down", "The gateway is shutting down")),
+      })
+      const pass = new Pass({
+        reply: createReply(exchange),
+        style,
+        meter: begin?.() ?? null,
+        over: (status, failure) => {
+          if (failure) exchange.failure = failure
+          leave()
+          resolve(status)
+        },
       })
       const withinMs = attempts[0]?.upstream.firstByteMs ?? 0
       const share = fairLoop.of(caller.user.id)
@@ -158,8 +161,9 @@ export const createRuntime = (needs: Needs) => {
     { kind, style, name }: { kind: Kind; style: ErrorStyle; name: string },
   ): Promise<void> => {
     const { exchange, caller } = proxied
-    const limits = limitsFor(config.MAX_BODY_SIZE)
-    const native = readNative(await readJson(exchange.incoming, limits))
+    const { incoming } = exchange
+    const read = () => readJson(incoming, limitsFor(config.MAX_BODY_SIZE))
+    const native = readNative(await bodyRoom.read(exchange, read))
     exchange.model = native.model
     if (name !== "show" && catalogue.filtered(native.model)) {
       const message = `Filters stand before '${native.model}': ask it over /v1/chat/completions`
@@ -174,11 +178,12 @@ export const createRuntime = (needs: Needs) => {
     const attempts = inOrderOfChoice(offers).map(({ upstream }) =>
       attempt(proxied, upstream, bodyFor(upstream)),
     )
-    const meter = name === "show" ? null : begin(proxied, { ...native, model: id }, name)
-    await carry(proxied, attempts, { style, meter })
+    const metered =
+      name === "show" ? {} : { begin: () => meterFor(proxied, { ...native, model: id }, name) }
+    await carry(proxied, attempts, { style, ...metered })
   }
 
-  const begin = ({ exchange, caller }: Proxied, native: NativeRequest, name: string): Meter =>
+  const meterFor = ({ exchange, caller }: Proxied, native: NativeRequest, name: string): Meter =>
     meters.begin({
       exchange,
       caller,
@@ -222,7 +227,7 @@ export const createRuntime = (needs: Needs) => {
     const [first] = anyOf(connected(kind))
     if (!first) return
     const attempts = [attempt(proxied, first, hasBody ? incoming : null)]
-    const status = await carry(proxied, attempts, { style, meter: null })
+    const status = await carry(proxied, attempts, { style })
     if (!hasBody) return
     void registry.refresh(0)
     const outcome = status >= 200 && status < 400 ? "success" : "failure"
@@ -249,14 +254,14 @@ export const createRuntime = (needs: Needs) => {
           return change(proxied, { kind, style, name: operation.name })
         case "ask": {
           const attempts = anyOf(upstreams).map((upstream) => attempt(proxied, upstream, null))
-          return void (await carry(proxied, attempts, { style, meter: null }))
+          return void (await carry(proxied, attempts, { style }))
         }
         case "look": {
           const { offers } = await offersFor(caller, kind, operation.model)
           const attempts = inOrderOfChoice(offers).map(({ upstream }) =>
             attempt(proxied, upstream, null),
           )
-          return void (await carry(proxied, attempts, { style, meter: null }))
+          return void (await carry(proxied, attempts, { style }))
         }
       }
     }

@@ -23,7 +23,8 @@ interface Needs {
   bus: Bus
   newId: () => string
   nowMs: () => number
-  hashPassword: (password: string) => Promise<string>
+  /** @param actor in whose turn it is hashed */
+  hashPassword: (password: string, actor: Actor) => Promise<string>
   /** Ends a user's sessions, so that no JWT of theirs opens anything. */
   endSessions: (tx: Tx, userId: string) => Promise<void>
 }
@@ -149,8 +150,8 @@ export const createUsers = (needs: Needs) => {
     fixed_external_id: null,
   })
 
-  const draft = async ({ password, ...input }: NewUser): Promise<StoredUser> =>
-    blank(input, password === undefined ? null : await hashPassword(password))
+  const draft = async (actor: Actor, { password, ...input }: NewUser): Promise<StoredUser> =>
+    blank(input, password === undefined ? null : await hashPassword(password, actor))
 
   return {
     get: async (id: string): Promise<User> => withoutSecrets(await known(id)),
@@ -175,7 +176,7 @@ export const createUsers = (needs: Needs) => {
     },
 
     create: async (actor: Actor, input: NewUser): Promise<User> => {
-      const user = await draft(input)
+      const user = await draft(actor, input)
       return db.transact((tx) => insert(tx, actor, user))
     },
 
@@ -188,7 +189,7 @@ export const createUsers = (needs: Needs) => {
       input: Omit<NewUser, "role" | "source">,
       also: (tx: Tx, user: User) => Promise<void> = async () => {},
     ): Promise<User | null> => {
-      const user = await draft({ ...input, role: "admin", source: "local" })
+      const user = await draft(actor, { ...input, role: "admin", source: "local" })
       return db.transact(async (tx) => {
         await db.exclusive(tx, "administrators")
         if (await store.any(tx)) return null
@@ -200,7 +201,7 @@ export const createUsers = (needs: Needs) => {
 
     update: async (actor: Actor, id: string, changes: UserChanges): Promise<User> => {
       const { password, ...plain } = changes
-      const password_hash = password === undefined ? undefined : await hashPassword(password)
+      const password_hash = password === undefined ? undefined : await hashPassword(password, actor)
       const set = Object.fromEntries(Object.entries(plain).filter(([, v]) => v !== undefined))
       const after = await db.transact((tx) =>
         change(tx, actor, id, (user) => ({

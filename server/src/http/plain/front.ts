@@ -1,5 +1,6 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
+import type { ConnectionLimit } from "../connection-limit.ts"
 import { beginExchange, type Opening } from "../exchange.ts"
 import { answerHot, type Lane } from "../lane.ts"
 import { PlainConnection, type PlainNeeds } from "./connection.ts"
@@ -11,13 +12,14 @@ const firstRequestMs = 1000
 interface Needs {
   opening: Opening
   lane: Lane
+  connectionLimit: ConnectionLimit
 }
 
 /**
  * Stands before Node's server: plain requests to hot routes are read and answered here, which costs
  * less. A connection on which anything else comes goes on to it with all that was read, and stays.
  */
-export const createFront = ({ opening, lane }: Needs) => {
+export const createFront = ({ opening, lane, connectionLimit }: Needs) => {
   const connections = new Set<PlainConnection>()
   let keptSeconds = 0
   let behind: (socket: Socket) => void = () => {}
@@ -46,6 +48,7 @@ export const createFront = ({ opening, lane }: Needs) => {
       }
       server.removeAllListeners("connection")
       server.on("connection", (socket: Socket) => {
+        if (!connectionLimit.admit(socket)) return
         connections.add(new PlainConnection(socket, needs, performance.now()))
       })
       const timer = setInterval(() => {

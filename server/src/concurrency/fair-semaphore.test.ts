@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest"
+import { createRandom } from "../../bench/rag-figures.ts"
+import { createFairSemaphore } from "./fair-semaphore.ts"
+
+const busy = (): Error => new Error("busy")
+
+const begin = (limits: { atOnce: number; perKey?: number; total?: number }) => {
+  const { atOnce, perKey = 100, total = 1000 } = limits
+  const semaphore = createFairSemaphore({ atOnce, maxWaiting: { perKey, total }, busy })
+  const done: string[] = []
+  let now = 0
+  let most = 0
+  const run = (kind: string, key: string): Promise<void> =>
+    semaphore.run({ kind, key }, async () => {
+      now++
+      most = Math.max(most, now)
+      await new Promise((resolve) => setImmediate(resolve))
+      now--
+      done.push(`${kind} ${key}`)
+    })
+  return { semaphore, run, done, most: () => most }
+}
+
+describe("a fair semaphore", () => {
+  it("runs so many at once and no more", async () => {
+    const { run, most, semaphore } = begin({ atOnce: 3 })
+    await Promise.all(Array.from({ length: 40 }, (_, index) => run("sign-in", `${index % 7}`)))
+    expect(most()).toBe(3)
+    expect(semaphore.isIdle()).toBe(true)
+  })
+
+  it("lets one key's many not keep another's one waiting", async () => {
+    const { run, done } = begin({ atOnce: 1 })
+    const all = [...Array.from({ length: 50 }, () => run("sign-in", "bob")), run("sign-in", "ada")]
+    await Promise.all(all)
+    expect(done.indexOf("sign-in ada")).toBeLessThan(3)
+  })
+
+  it("lets one kind's many keys not keep another kind waiting", async () => {
+    const { run, done } = begin({ atOnce: 1 })
+    const flood = Array.from({ length: 200 }, (_, index) => run("sign-up", `address ${index}`))
+    await Promise.all([...flood, run("sign-in", "ada")])
+    expect(done.indexOf("sign-in ada")).toBeLessThan(3)
+  })
+
+  it("refuses a key more than may wait of it", async () => {
+    const { run } = begin({ atOnce: 1, perKey: 2 })
+    const all = await Promise.allSettled([1, 2, 3, 4, 5].map(() => run("sign-in", "bob")))
+    expect(all.map(({ status }) => status)).toEqual([
+      ...["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"],
+    ])
+  })
+
+  it("takes a place from whoever has most when all are taken", async () => {
+    const { run, done } = begin({ atOnce: 1, total: 10 })
+    const flood = Array.from({ length: 11 }, () => run("sign-up", "bob"))
+    const settled = Promise.allSettled(flood)
+    await run("sign-in", "ada")
+    const refused = (await settled).filter(({ status }) => status === "rejected")
+    expect(refused).toHaveLength(1)
+    expect(done.filter((text) => text === "sign-up bob")).toHaveLength(10)
+  })
+
+  it.each([1, 2, 3])("is idle at the end, however work ends (seed %i)", async (seed) => {
+    const random = createRandom(seed)
+    const semaphore = createFairSemaphore({
+      atOnce: 2,
+      maxWaiting: { perKey: 5, total: 20 },
+      busy,
+    })
+    const works = Array.from({ length: 500 }, async () => {
+      for (let pause = random() * 40; pause > 0; pause--) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const origin = { kind: `${Math.floor(random() * 3)}`, key: `${Math.floor(random() * 9)}` }
+      return semaphore.run(origin, async () => {
+        if (random() < 0.3) throw new Error("at once")
+        await new Promise((resolve) => setImmediate(resolve))
+        if (random() < 0.3) throw new Error("later")
+      })
+    })
+    const ended = await Promise.allSettled(works)
+    expect(ended.some(({ status }) => status === "fulfilled")).toBe(true)
+    expect(semaphore.isIdle()).toBe(true)
+    await expect(semaphore.run({ kind: "", key: "" }, async () => "free")).resolves.toBe("free")
+  })
+})

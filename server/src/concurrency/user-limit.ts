@@ -1,0 +1,70 @@
+import { fail } from "../errors.ts"
+
+/** So much of one user, and of all users together. */
+export interface Bounds {
+  perUser: number
+  total: number
+}
+
+export interface Limit {
+  /** What is counted, as in "at most 5 model requests under way". */
+  what: string
+  /** The environment variable that sets the bounds. */
+  variable: string
+  bounds: Bounds
+}
+
+const retry = { headers: { "retry-after": "5" } }
+
+/**
+ * @param counts with what is asked for
+ * @throws {Failure} `rate_limited` with `retry-after`
+ */
+export const checkBounds = ({ what, variable, bounds }: Limit, counts: Bounds): void => {
+  if (counts.perUser > bounds.perUser) {
+    const message = `One user may have at most ${bounds.perUser} ${what} (${variable}); wait until some of yours have ended`
+    fail("rate_limited", message, retry)
+  }
+  if (counts.total > bounds.total) {
+    const message = `The gateway has reached its limit of ${bounds.total} ${what} (${variable}); try again soon`
+    fail("rate_limited", message, retry)
+  }
+}
+
+/**
+ * Counts what users hold at the same time: requests in flight, uploads, bytes in memory. What is
+ * reserved has to be released, however its request ends.
+ */
+export const createUserLimit = (limit: Limit) => {
+  const heldByUser = new Map<string, number>()
+  let held = 0
+
+  const set = (user: string, amount: number): void => {
+    if (amount > 0) heldByUser.set(user, amount)
+    else heldByUser.delete(user)
+  }
+
+  return {
+    /**
+     * @returns how to release it; more than once does no harm
+     * @throws {Failure} `rate_limited` with `retry-after`
+     */
+    reserve: (user: string, amount = 1): (() => void) => {
+      const own = (heldByUser.get(user) ?? 0) + amount
+      checkBounds(limit, { perUser: own, total: held + amount })
+      set(user, own)
+      held += amount
+      let released = false
+      return () => {
+        if (released) return
+        released = true
+        held -= amount
+        set(user, (heldByUser.get(user) ?? 0) - amount)
+      }
+    },
+
+    held: (user?: string): number => (user === undefined ? held : (heldByUser.get(user) ?? 0)),
+  }
+}
+
+export type UserLimit = ReturnType<typeof createUserLimit>

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from "node:http"
+import type { LoopShare } from "../concurrency/fair-loop.ts"
+import type { UserLimit } from "../concurrency/user-limit.ts"
+import type { Objects } from "./objects.ts"
+import type { Storage } from "./storage.ts"
+import { readUpload, type Upload } from "./upload.ts"
+
+interface Dependencies {
+  objects: Objects
+  storage: Storage
+  uploads: UserLimit
+  shareOf: (user: string) => LoopShare
+  /** Bytes a file. */
+  limit: number
+}
+
+interface Terms {
+  /** The user's id. */
+  owner: string
+  mustBeReadable: boolean
+}
+
+/** Takes uploads in, so many of each user at once and no more than they may store. */
+export const createReceiver = ({ objects, storage, uploads, shareOf, limit }: Dependencies) => ({
+  /**
+   * Reads an upload and has it kept.
+   * @throws {Failure} `rate_limited` or `body_too_large` before anything is read
+   */
+  receive: async <T>(
+    incoming: IncomingMessage,
+    { owner, mustBeReadable }: Terms,
+    keep: (upload: Upload) => Promise<T>,
+  ): Promise<T> => {
+    const leave = uploads.reserve(owner)
+    let release: ((stays: boolean) => void) | undefined
+    let isKept = false
+    try {
+      // One that does not say may become as large as any.
+      const declared = Number(incoming.headers["content-length"] ?? limit)
+      release = await storage.reserve(owner, Math.min(declared, limit))
+      const share = shareOf(owner)
+      const kept = await keep(await readUpload(incoming, { objects, limit, mustBeReadable, share }))
+      isKept = true
+      return kept
+    } finally {
+      release?.(isKept)
+      leave()
+    }
+  },
+})
+
+export type Receiver = ReturnType<typeof createReceiver>

@@ -1,0 +1,62 @@
+import type { UserLimit } from "../concurrency/user-limit.ts"
+import type { Exchange, NodeExchange } from "./exchange.ts"
+
+/** Bodies up to here are not counted: their number is bounded by that of the requests. */
+const smallBytes = 64 * 1024
+/** In such steps is counted what does not say how long it will be. */
+const stepBytes = 1024 * 1024
+
+type Reading<T> = () => T | Promise<T>
+
+/** Reserves memory for request bodies, until their requests are over. */
+export const createBodyRoom = (limit: UserLimit) => {
+  const hold = ({ caller, address, outgoing }: Exchange, bytes: number): void => {
+    outgoing.once("close", limit.reserve(caller?.user.id ?? address, bytes))
+  }
+
+  /** Counts while it is read; only Node's server takes a body without a length. */
+  const readUnknown = <T>(exchange: NodeExchange, read: Reading<T>): Promise<T> => {
+    const { promise: refused, reject } = Promise.withResolvers<never>()
+    let held = smallBytes
+    let length = 0
+    exchange.incoming.on("data", (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= held) return
+      held += stepBytes
+      try {
+        hold(exchange, stepBytes)
+      } catch (error) {
+        held = Number.POSITIVE_INFINITY
+        reject(error)
+      }
+    })
+    return Promise.race([refused, read()])
+  }
+
+  /** @throws {Failure} `rate_limited` where there is no room for a body of the length it says */
+  const reserve = (exchange: Exchange): void => {
+    const length = Number(exchange.incoming.headers["content-length"])
+    if (length > smallBytes) hold(exchange, length)
+  }
+
+  return {
+    reserve,
+
+    /** Reads a body that may come without a length, and reserves room for it. */
+    read: <T>(exchange: NodeExchange, read: Reading<T>): T | Promise<T> => {
+      if (exchange.incoming.headers["content-length"] === undefined) {
+        return readUnknown(exchange, read)
+      }
+      reserve(exchange)
+      return read()
+    },
+
+    /** As `read`, where room for a body with a length was reserved before. */
+    readUnknown: <T>(exchange: NodeExchange, read: Reading<T>): T | Promise<T> =>
+      exchange.incoming.headers["content-length"] === undefined
+        ? readUnknown(exchange, read)
+        : read(),
+  }
+}
+
+export type BodyRoom = ReturnType<typeof createBodyRoom>
