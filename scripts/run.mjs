@@ -22,6 +22,7 @@ const commands = {
     env: { SCIM_FUZZ_ROUNDS: "100000" },
   },
   "fuzz:api": { dev: true, args: ["server/bench/fuzz-api.ts"] },
+  "fuzz:documents": { dev: true, args: ["server/bench/fuzz-documents.ts"] },
   "fuzz:http": { dev: true, args: ["server/bench/fuzz-http.ts"] },
   "bench:web": { dev: true, args: ["web/bench/main.ts"] },
   "bench:neighbours": { dev: true, args: ["server/bench/neighbours.ts"] },

@@ -155,7 +155,7 @@ export const createExtractor = (caps: Caps) => {
             refuse(told.message, true)
             break
           case "broke":
-            refuse(`It is damaged: ${told.message.slice(0, 200)}`)
+            refuse("It is damaged: what is in it cannot be read.")
             break
           case "done": {
             const { format, pages } = told

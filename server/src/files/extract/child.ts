@@ -22,7 +22,7 @@ export type Told =
   | { type: "words"; words: Uint8Array }
   | { type: "done"; format: string; pages: number | null }
   | { type: "unreadable"; message: string }
-  | { type: "broke"; message: string }
+  | { type: "broke" }
 
 const piece = 250_000
 const passagesAtOnce = 500
@@ -57,13 +57,10 @@ const run = async ({ path, filename, contentType, limits }: Task): Promise<void>
 const isTooDeep = (error: unknown): boolean =>
   error instanceof RangeError && error.message.includes("call stack")
 
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-
 process.on("message", (task: Task) => {
   run(task).catch((error: unknown) => {
     if (error instanceof Unreadable) return tell({ type: "unreadable", message: error.message })
-    if (!isTooDeep(error)) return tell({ type: "broke", message: messageOf(error) })
+    if (!isTooDeep(error)) return tell({ type: "broke" })
     return tell({ type: "unreadable", message: "It nests deeper than any document needs." })
   })
 })
