@@ -138,7 +138,7 @@ const Environment = z.object({
   DRAIN_DELAY: Duration.default(0),
   DRAIN_TIMEOUT: Duration.default(30),
   UPSTREAM_CONNECT_TIMEOUT: Duration.default(5),
-  UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(600),
+  UPSTREAM_FIRST_BYTE_TIMEOUT: Duration.default(120),
   UPSTREAM_IDLE_TIMEOUT: Duration.default(120),
   MODEL_REFRESH_INTERVAL: Duration.default(30),
   SCIM_ENABLED: z

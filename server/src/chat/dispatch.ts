@@ -59,6 +59,7 @@ const attemptFor =
   (request: ModelRequest, resolved: Resolved, headers: Record<string, string>) =>
   ({ upstream, model }: Offer): Attempt => ({
     upstream,
+    usesModel: true,
     request: () => ({
       method: "POST",
       path: upstream.provider.pathOf(request.operation),

@@ -6,7 +6,7 @@ import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/reply-head.ts"
-import type { UpstreamError } from "../outbound/upstream-error.ts"
+import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
 import type { Meter } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
 import { countedTokens } from "../usage/tokens.ts"
@@ -18,7 +18,7 @@ import { type ModelRequest, readRequest } from "./request.ts"
 import { wholeError } from "./upstream-reply.ts"
 
 const mostErrorBytes = 64 * 1024
-const mostWholeBytes = 16 * 1024 * 1024
+const mostWholeBytes = 16_000_000
 
 const messageIn = (body: Buffer): string | undefined => {
   try {
@@ -88,9 +88,14 @@ class InnerHearing implements Hearing, Flow {
       const bytes = this.#frames.pass(chunk)
       return bytes.length === 0 || this.#needs.hears.data(bytes)
     }
+    if (this.#stage === "over") return true
     this.#keptBytes += chunk.length
-    const most = this.#stage === "error" ? mostErrorBytes : mostWholeBytes
-    if (this.#keptBytes <= most) this.#kept.push(chunk)
+    if (this.#stage === "whole" && this.#keptBytes > mostWholeBytes) {
+      throw new UnreadableReply(`it is longer than ${mostWholeBytes / 1e6} MB`)
+    }
+    this.#kept.push(chunk)
+    // Nobody reads an error as long as that.
+    if (this.#stage === "error" && this.#keptBytes > mostErrorBytes) this.#refused()
     return true
   }
 

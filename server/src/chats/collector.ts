@@ -7,7 +7,7 @@ import { Failure } from "../errors.ts"
 import type { Cited } from "../knowledge/citing.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/reply-head.ts"
-import type { UpstreamError } from "../outbound/upstream-error.ts"
+import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
 import type { Meter } from "../usage/meter.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/tokens.ts"
@@ -16,7 +16,7 @@ import type { MessageError } from "./schema.ts"
 import { createThinkingSplitter } from "./thinking.ts"
 
 const mostErrorBytes = 64 * 1024
-const mostWholeBytes = 16 * 1024 * 1024
+const mostWholeBytes = 16_000_000
 const mostCharacters = 4_000_000
 const mostRawCharacters = 4000
 
@@ -173,8 +173,14 @@ export class Collector implements Hearing {
 
   #keep(chunk: Buffer): void {
     this.#keptBytes += chunk.length
-    const most = this.#stage === "error" ? mostErrorBytes : mostWholeBytes
-    if (this.#keptBytes <= most) this.#kept.push(chunk)
+    if (this.#stage !== "error" && this.#keptBytes > mostWholeBytes) {
+      throw new UnreadableReply(`it is longer than ${mostWholeBytes / 1e6} MB`)
+    }
+    this.#kept.push(chunk)
+    // Nobody reads an error as long as that.
+    if (this.#stage !== "error" || this.#keptBytes <= mostErrorBytes) return
+    this.#flow?.cancel()
+    this.#refused()
   }
 
   #refused(): void {

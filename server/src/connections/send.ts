@@ -11,6 +11,8 @@ const heldBodyMs = 1000
 
 export interface Attempt {
   upstream: Upstream
+  /** Whether a model answers: only that shows that models are well. */
+  usesModel: boolean
   /** Makes the request when it is this one's turn, which for most never comes. */
   request: () => UpstreamRequest
 }
@@ -122,24 +124,28 @@ class Sending implements Flow {
   #try(): void {
     const attempt = this.#attempts[this.#next++]
     if (!attempt) throw new Error("a request needs at least one connection to go to")
-    const { upstream, request } = attempt
+    const { upstream, usesModel } = attempt
+    const request = attempt.request()
     upstream.running++
+    const ended = usesModel ? upstream.tried() : undefined
     this.#release = () => {
       upstream.running--
+      ended?.()
     }
     this.#listener.chosen(upstream)
     const turn = this.#next
     const most = turn === 1 ? upstream.firstByteMs : Math.min(upstream.firstByteMs, this.#left())
     const limit = Math.max(1, most)
-    const flow = upstream.client.send(request(), this.#hear(upstream), limit)
+    const flow = upstream.client.send(request, this.#hear(attempt), limit)
     // One that fails within `send` has been followed by the next already.
     if (turn === this.#next) this.#flow = flow
     if (this.#cancelled) flow.cancel()
   }
 
-  #hear(upstream: Upstream): ReplyListener {
+  #hear({ upstream, usesModel }: Attempt): ReplyListener {
     const listener = this.#listener
     let held: Held | null = null
+    let unavailable = false
     const goOn = (whole: Held): void => {
       held = null
       this.#goOn(whole)
@@ -147,8 +153,8 @@ class Sending implements Flow {
     return {
       head: (status, rawHeaders) => {
         const retryable = retryableStatuses.has(status)
-        if (retryable && status !== 429) upstream.failed("soft", `it answered ${status}`)
-        else upstream.succeeded()
+        unavailable = retryable && status !== 429
+        if (unavailable) upstream.failed("soft", `it answered ${status}`)
         if (retryable && (this.#held || this.#more())) {
           held = { upstream, status, rawHeaders, chunks: [], bytes: 0, isWhole: false }
           this.#hold()
@@ -163,15 +169,17 @@ class Sending implements Flow {
         return true
       },
       end: () => {
+        // Not before: who stops in the middle of each reply is not well.
+        if (usesModel && !unavailable) upstream.succeeded()
         this.#free()
         if (!held) return listener.end()
         held.isWhole = held.bytes <= mostHeldBytes
         goOn(held)
       },
       broke: (error) => {
+        if (!held) this.#note(upstream, error)
         this.#free()
         if (held) return goOn(held)
-        this.#note(upstream, error)
         const nothingSent = error.kind === "unreachable" || error.kind === "reset"
         if (nothingSent && this.#more()) return this.#try()
         if (this.#held && (nothingSent || error.kind === "timeout")) return this.#passOn(this.#held)

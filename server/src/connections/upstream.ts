@@ -25,6 +25,8 @@ export interface Upstream {
   /** Requests running on it now. */
   running: number
   loaded(name: string): boolean
+  /** A request that uses a model is sent. @returns to be called when it ended without a verdict */
+  tried(): () => void
   succeeded(): void
   failed(how: "hard" | "soft", why: string): void
   /** Reads the list of models; one reading at a time. @returns whether it answered */
@@ -74,6 +76,8 @@ export const createUpstream = (needs: Needs): Upstream => {
   let settled = false
   let available = true
   let lastError: string | null = null
+  /** The error of the last request that failed, until one succeeds. */
+  let requestError: string | null = null
   let lastOkAt: number | null = null
   let reading: Promise<boolean> | undefined
   let closed = false
@@ -90,7 +94,7 @@ export const createUpstream = (needs: Needs): Upstream => {
     available = true
     lastError = null
     lastOkAt = now()
-    breaker.succeeded()
+    breaker.listed()
     if (news) needs.changed(upstream)
   }
 
@@ -101,7 +105,7 @@ export const createUpstream = (needs: Needs): Upstream => {
     // Asked too often, which says nothing against it.
     if (error instanceof RefusedError && error.status === 429) return
     available = false
-    breaker.failed("hard")
+    breaker.unlisted()
     if (news) needs.changed(upstream)
   }
 
@@ -144,16 +148,20 @@ export const createUpstream = (needs: Needs): Upstream => {
     resting: () => breaker.resting(),
     running: 0,
     loaded: (name) => loaded.has(name),
-    succeeded: () => breaker.succeeded(),
+    tried: breaker.tried,
+    succeeded: () => {
+      requestError = null
+      breaker.succeeded()
+    },
     failed: (how, why) => {
-      lastError = shown(why)
+      requestError = shown(why)
       breaker.failed(how)
     },
     refresh,
     refreshLoaded,
     health: () => ({
-      status: !settled ? "unknown" : breaker.resting() || !available ? "resting" : "healthy",
-      last_error: lastError,
+      status: !settled ? "unknown" : breaker.healthy() && available ? "healthy" : "resting",
+      last_error: lastError ?? requestError,
       last_ok_at: lastOkAt,
       models: models.length,
       running: upstream.running,

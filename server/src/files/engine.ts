@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { Readable } from "node:stream"
+import { json } from "node:stream/consumers"
 import { z } from "zod"
 
 /** Reads what we cannot. */
@@ -21,6 +22,21 @@ interface Settings {
 }
 
 const refused = (status: number): Error => new Error(`the extraction engine answered ${status}`)
+
+/** Of one document's text; a whole library shelf has less. */
+const maxTextBytes = 256_000_000
+
+/** @throws {Error} for a reply that goes on without end */
+const bounded = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > maxTextBytes) {
+      throw new Error(`the extraction engine's answer is longer than ${maxTextBytes / 1e6} MB`)
+    }
+    yield chunk
+  }
+}
 
 /** Nothing of a text stays that did not arrive whole. */
 const writeWhole = async (to: string, text: Parameters<typeof writeFile>[1]): Promise<void> => {
@@ -48,7 +64,7 @@ const createTika = ({ url, seconds }: Settings): Engine => ({
       await body.dump()
       throw refused(statusCode)
     }
-    await writeWhole(to, body)
+    await writeWhole(to, bounded(body))
   },
 })
 
@@ -93,7 +109,7 @@ const createDocling = ({ url, seconds }: Settings): Engine => ({
       await body.dump()
       throw refused(statusCode)
     }
-    const { document } = Converted.parse(await body.json())
+    const { document } = Converted.parse(await json(bounded(body)))
     await writeWhole(to, document.md_content ?? "")
   },
 })

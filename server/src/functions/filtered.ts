@@ -3,7 +3,7 @@ import { Failure } from "../errors.ts"
 import type { Flow } from "../outbound/client.ts"
 import { createEventReader } from "../outbound/event-reader.ts"
 import { headerOf } from "../outbound/reply-head.ts"
-import type { UpstreamError } from "../outbound/upstream-error.ts"
+import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
 import { type Fields, isObject } from "./completion.ts"
 import type { FilterChain } from "./filter-chain.ts"
 import type { Hearing } from "./model-reply.ts"
@@ -11,7 +11,7 @@ import { createWholeReply } from "./whole-reply.ts"
 
 /** Events, of as many pieces. */
 const mostWaiting = 256
-const mostWholeBytes = 16 * 1024 * 1024
+const mostWholeBytes = 16_000_000
 
 /** What is still to be told, in its order. */
 type Piece = { events: string[] } | { end: true } | { broke: UpstreamError }
@@ -102,6 +102,7 @@ export class Filtered implements Flow {
   data(chunk: Buffer): boolean {
     if (this.#mode === "pass") return this.#inner.data(chunk)
     if (this.#mode === "json") return this.#keep(chunk)
+    if (this.#mode === "gather") this.#count(chunk)
     const events = this.#reader.read(chunk)
     if (this.#mode === "gather") this.#gather(events)
     else if (events.length > 0) this.#putEvents(events)
@@ -122,9 +123,15 @@ export class Filtered implements Flow {
   }
 
   #keep(chunk: Buffer): boolean {
-    this.#keptBytes += chunk.length
-    if (this.#keptBytes <= mostWholeBytes) this.#kept.push(chunk)
+    this.#count(chunk)
+    this.#kept.push(chunk)
     return true
+  }
+
+  #count({ length }: Buffer): void {
+    this.#keptBytes += length
+    if (this.#keptBytes <= mostWholeBytes) return
+    throw new UnreadableReply(`it is longer than ${mostWholeBytes / 1e6} MB`)
   }
 
   #gather(events: readonly string[]): void {

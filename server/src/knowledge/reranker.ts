@@ -1,6 +1,9 @@
 import { z } from "zod"
+import { createClient } from "../outbound/client.ts"
 
 const answerMs = 5000
+/** Of a reply: an index and a score for each of some dozen passages. */
+const maxBytes = 4_000_000
 
 const Reply = z.object({
   results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
@@ -22,19 +25,12 @@ export type Rerank = (
 
 /** A model that ranks, behind an endpoint of the shape that Jina, Cohere, vLLM and llama.cpp share. */
 export const createReranker = ({ url, model, key }: Settings): Rerank => {
-  const headers = {
-    "content-type": "application/json",
-    ...(key && { authorization: `Bearer ${key}` }),
-  }
+  const client = createClient(url, { connect: 5, firstByte: 5, idle: 5 })
+  const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
   const ask = async (query: string, documents: readonly string[], signal: AbortSignal) => {
-    const body = JSON.stringify({ model, query, documents, top_n: documents.length })
-    const { request } = await import("undici")
-    const reply = await request(`${url}/rerank`, { method: "POST", headers, body, signal })
-    if (reply.statusCode !== 200) {
-      await reply.body.dump()
-      throw new Error(`the rerank endpoint answered ${reply.statusCode}`)
-    }
-    const { results } = Reply.parse(await reply.body.json())
+    const json = { model, query, documents, top_n: documents.length }
+    const request = { method: "POST", path: "/rerank", headers, json, maxBytes }
+    const { results } = Reply.parse(await client.ask(request, signal))
     return new Map(results.map(({ index, relevance_score }) => [index, relevance_score]))
   }
   return async (query, texts, signal) => {

@@ -199,14 +199,17 @@ export const createClient = (baseUrl: string, patience: Patience, address?: stri
      */
     send,
 
-    /** Asks for a small JSON reply. @throws {Error} when there is none, or its status is no 2xx */
-    ask: async ({ json, headers, ...request }: Asking, signal: AbortSignal): Promise<unknown> => {
+    /** Asks for a JSON reply. @throws {Error} when there is none, or its status is no 2xx */
+    ask: async (
+      { json, headers, maxBytes = defaultMaxBytes, ...request }: Asking,
+      signal: AbortSignal,
+    ): Promise<unknown> => {
       const body = json === undefined ? null : Buffer.from(JSON.stringify(json))
       const typed =
         json === undefined ? headers : { ...headers, "content-type": "application/json" }
       const { status, text } = await wholeReply(
         (listener) => send({ ...request, headers: typed, body }, listener),
-        { signal, mostBytes },
+        { signal, mostBytes: maxBytes },
       )
       if (status < 200 || status > 299) throw new RefusedError(status, text)
       return JSON.parse(text)
@@ -222,10 +225,14 @@ export const createClient = (baseUrl: string, patience: Patience, address?: stri
 
 export type Client = ReturnType<typeof createClient>
 
-type Asking = Pick<UpstreamRequest, "method" | "path" | "headers"> & { json?: unknown }
+type Asking = Pick<UpstreamRequest, "method" | "path" | "headers"> & {
+  json?: unknown
+  /** Of the reply. */
+  maxBytes?: number
+}
 
-/** Of a reply that is read whole. */
-const mostBytes = 64_000_000
+/** Of a reply that is read whole; vectors of many texts have tens of millions. */
+const defaultMaxBytes = 64_000_000
 
 /** An upstream's own refusal of a request that the gateway made for itself. */
 export class RefusedError extends Error {

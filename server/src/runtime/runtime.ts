@@ -112,7 +112,7 @@ export const createRuntime = (needs: Needs) => {
     }
     const { path, query } = readTarget(target)
     const request = { method: incoming.method ?? "GET", path: path + query, headers, body }
-    return { upstream, request: () => request }
+    return { upstream, usesModel: false, request: () => request }
   }
 
   const carry = (
@@ -175,9 +175,10 @@ export const createRuntime = (needs: Needs) => {
       if (prefix === null) return native.bytes
       return renamed(native, native.model.slice(prefix.length + 1))
     }
-    const attempts = inOrderOfChoice(offers).map(({ upstream }) =>
-      attempt(proxied, upstream, bodyFor(upstream)),
-    )
+    const attempts = inOrderOfChoice(offers).map(({ upstream }) => ({
+      ...attempt(proxied, upstream, bodyFor(upstream)),
+      usesModel: name !== "show",
+    }))
     const metered =
       name === "show" ? {} : { begin: () => meterFor(proxied, { ...native, model: id }, name) }
     await carry(proxied, attempts, { style, ...metered })

@@ -33,7 +33,7 @@ export type Fault =
   /** Well framed, whatever it says; its length is told unless `headers` say how it is framed. */
   | { kind: "reply"; status?: number; headers?: Record<string, string>; body: Buffer | string }
   /** These bytes on the bare connection, in this order; it stays open unless told. */
-  | { kind: "raw"; steps: Iterable<RawStep>; then?: "open" | "close" | "reset" }
+  | { kind: "raw"; steps: Iterable<RawStep>; ends?: "open" | "close" | "reset" }
   | { kind: "slow_headers"; ms: number }
   | { kind: "slow_frames"; ms: number }
 
@@ -97,23 +97,20 @@ export const endBefore = (fault: Fault | undefined, to: Delivery): boolean => {
 
 /** A reader that leaves, or takes nothing more, ends it. */
 const sendRaw = async (
-  { steps, then = "open" }: Extract<Fault, { kind: "raw" }>,
-  { response, gone, cut, keep }: Delivery,
+  { steps, ends = "open" }: Extract<Fault, { kind: "raw" }>,
+  { response, gone, cut }: Delivery,
 ): Promise<void> => {
   const { socket } = response
   if (!socket) return
   for (const step of steps) {
     if (gone.aborted) return
     if (typeof step === "number") await pause(step, gone)
-    else {
-      keep(Buffer.from(step))
-      await put(socket, step, gone)
-    }
+    else await put(socket, step, gone)
   }
-  if (then === "open" || gone.aborted) return
-  if (then === "reset") await pause(20, gone)
+  if (ends === "open" || gone.aborted) return
+  if (ends === "reset") await pause(20, gone)
   cut()
-  if (then === "reset") socket.resetAndDestroy()
+  if (ends === "reset") socket.resetAndDestroy()
   else socket.end()
 }
 

@@ -26,8 +26,8 @@ const url = (json: string): string => {
 }
 
 export const textOperations: Readonly<Record<string, (text: string) => string>> = {
-  encode: (text) => JSON.stringify([...new TextEncoder().encode(text)]),
-  decode: (json) => new TextDecoder().decode(Uint8Array.from(JSON.parse(json))),
+  encode: (text) => Buffer.from(text).toString("latin1"),
+  decode: (binary) => new TextDecoder().decode(Buffer.from(binary, "latin1")),
   query: (text) => JSON.stringify([...new URLSearchParams(text)]),
   pairs: (json) => new URLSearchParams(JSON.parse(json)).toString(),
   url,

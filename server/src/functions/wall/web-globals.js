@@ -4,12 +4,31 @@
   const { parse, stringify } = JSON
   const { defineProperty } = Object
   const { apply } = Reflect
-  const { toWellFormed: wellFormed } = String.prototype
+  const { charCodeAt, toWellFormed: wellFormed } = String.prototype
+  const { fromCharCode } = String
+  const { subarray } = Object.getPrototypeOf(Uint8Array.prototype)
+  const { min } = Math
   const text = String
+
+  // Bytes cross as a string with one character each: as JSON, each would be an object on both sides.
+  const bytesOf = (binary) => {
+    const bytes = new Uint8Array(binary.length)
+    for (let at = 0; at < bytes.length; at++) bytes[at] = apply(charCodeAt, binary, [at])
+    return bytes
+  }
+  const portion = 4096
+  const binaryOf = (bytes) => {
+    let binary = ""
+    for (let at = 0; at < bytes.length; at += portion) {
+      const end = min(at + portion, bytes.length)
+      binary += apply(fromCharCode, null, apply(subarray, bytes, [at, end]))
+    }
+    return binary
+  }
 
   globalThis.TextEncoder = class TextEncoder {
     encode(value = "") {
-      return new Uint8Array(parse(host("encode", apply(wellFormed, text(value), []))))
+      return bytesOf(host("encode", apply(wellFormed, text(value), [])))
     }
   }
   globalThis.TextDecoder = class TextDecoder {
@@ -17,7 +36,7 @@
       const { buffer, byteOffset, byteLength } = ArrayBuffer.isView(bytes)
         ? bytes
         : new Uint8Array(bytes)
-      return host("decode", stringify(Array.from(new Uint8Array(buffer, byteOffset, byteLength))))
+      return host("decode", binaryOf(new Uint8Array(buffer, byteOffset, byteLength)))
     }
   }
 
