@@ -7,8 +7,8 @@ const burst = 12
  */
 const maxPerTurn = 8
 const longTurnMs = 0.5
-/** How long another user counts as there. */
-const contendedMs = 60_000
+/** How long another user counts as there: turns cost one who keeps the gateway busy some of its speed. */
+const contendedMs = 2000
 const maxShares = 10_000
 
 /** What pieces of work cost on the event loop, beside each other: about 20 µs each. */
