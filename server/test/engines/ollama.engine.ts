@@ -53,14 +53,14 @@ describe(`Ollama ${ollamaVersion}`, () => {
     const digest = `sha256:${(await hashFile(world.gguf)).hash}`
     const head = async () => (await proxied(`/api/blobs/${digest}`, { method: "HEAD" })).status
     expect(await head()).toBe(404)
+    expect(await push(world.gguf)).toBe(digest)
+    expect(await head()).toBe(200)
     const bytes = new Uint8Array(readFileSync(world.gguf))
     const wrong = `sha256:${createHash("sha256").update("else").digest("hex")}`
     const refused = await proxied(`/api/blobs/${wrong}`, { method: "POST", body: bytes })
     expect(refused.status).toBe(400)
-    const users = await proxied(`/api/blobs/${digest}`, { method: "POST", body: bytes }, userKey)
+    const users = await proxied(`/api/blobs/${wrong}`, { method: "POST", body: bytes }, userKey)
     expect(users.status).toBe(403)
-    expect(await push(world.gguf)).toBe(digest)
-    expect(await head()).toBe(200)
   })
 
   it("makes a model of a GGUF, told step by step", async () => {
