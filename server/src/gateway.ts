@@ -7,8 +7,8 @@ import { createAccounts } from "./auth/accounts.ts"
 import { createAuthenticate } from "./auth/authenticate.ts"
 import { createKeys } from "./auth/keys.ts"
 import { createLastSeen } from "./auth/last-seen.ts"
-import { createLive } from "./auth/live.ts"
 import { hashFor } from "./auth/passwords.ts"
+import { createRunningRequests } from "./auth/running-requests.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { createThrottle } from "./auth/throttle.ts"
 import { createTokens } from "./auth/tokens.ts"
@@ -33,7 +33,6 @@ import { createGroupStore } from "./groups/store.ts"
 import { createBodyRoom } from "./http/body-room.ts"
 import { actorOf, system } from "./http/caller.ts"
 import type { Exchange } from "./http/exchange.ts"
-import { createRunning } from "./http/running.ts"
 import { createHandbook, ownDocuments } from "./knowledge/handbook.ts"
 import { createLibrary } from "./knowledge/library.ts"
 import { createCatalogue } from "./models/catalogue.ts"
@@ -150,7 +149,7 @@ export const createGateway = async (config: Config, log: Logger) => {
   })
   const fairLoop = createFairLoop()
   const limits = createUserLimits(config)
-  const running = createRunning(createLive({ store: authStore, bus }).watch, limits)
+  const { running, recheckAccess } = createRunningRequests({ store: authStore, bus, limits })
 
   const grants = createGrants(db)
   const providers = { ollama, openai }
@@ -184,6 +183,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     store: modelStore,
     bus,
   })
+  catalogue.onChange(recheckAccess)
   const models = createModels({ ...changes, store: modelStore, catalogue })
   const library = await createLibrary({
     ...changes,
@@ -198,13 +198,14 @@ export const createGateway = async (config: Config, log: Logger) => {
   })
   const { citing } = library
   const template = () => settings.current().rag_template
+  const { replies } = studio
   const chat = createChat({
     citing,
     template,
     catalogue,
     running,
     filtering: createFiltering(studio),
-    dispatching: createDispatching({ fairLoop, meters, running, replies: studio.replies }),
+    dispatching: createDispatching({ fairLoop, meters, running, catalogue, replies }),
   })
   const abilities = createAbilities({
     chat,

@@ -34,6 +34,11 @@ interface UserColumns {
   role: string
 }
 
+/** What decides over somebody's access. */
+export type Standing = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
+
+const usersPerStatement = 500
+
 export const createAuthStore = (db: Database) => {
   const userColumns = ["users.id as user_id", "email", "users.name as user_name", "role"] as const
 
@@ -97,6 +102,32 @@ export const createAuthStore = (db: Database) => {
         allowed_routes: null,
         expires_at,
       })
+    },
+
+    /** Of those who are active. */
+    standings: async (userIds: ReadonlySet<string>): Promise<Map<string, Standing>> => {
+      const standings = new Map<string, Standing>()
+      const ids = [...userIds]
+      for (let from = 0; from < ids.length; from += usersPerStatement) {
+        const some = ids.slice(from, from + usersPerStatement)
+        const users = await db.read
+          .selectFrom("users")
+          .select(["id", "role"])
+          .where("id", "in", some)
+          .where("active", "=", 1)
+          .execute()
+        const members = await db.read
+          .selectFrom("group_members")
+          .selectAll()
+          .where("user_id", "in", some)
+          .execute()
+        const groupsByUser = Map.groupBy(members, ({ user_id }) => user_id)
+        for (const { id, role } of users) {
+          const groups = new Set(groupsByUser.get(id)?.map(({ group_id }) => group_id))
+          standings.set(id, { role: RoleSchema.parse(role), groups })
+        }
+      }
+      return standings
     },
 
     insertSession: async (tx: Tx, session: SessionRow): Promise<void> => {

@@ -9,7 +9,7 @@ import type { Caller } from "../http/caller.ts"
 import { refuseUnparsable } from "../http/json-object.ts"
 import type { Running } from "../http/running.ts"
 import type { Cited } from "../knowledge/citing.ts"
-import type { Resolved } from "../models/catalogue.ts"
+import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
 import type { Booked, Ended, Meter, Meters } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
@@ -51,6 +51,7 @@ interface Needs {
   fairLoop: FairLoop
   meters: Meters
   running: Running
+  catalogue: Pick<Catalogue, "isWithdrawn">
   /** Has a function answer. */
   replies: (ask: ModelAsk, hearing: Hearing) => Flow
 }
@@ -76,6 +77,9 @@ const attemptFor =
 export const revoked = (): Failure =>
   new Failure("unauthorized", "The credential of this request was revoked")
 
+export const withdrawn = (id: string): Failure =>
+  new Failure("forbidden", `Your access to the model "${id.slice(0, 200)}" was taken away`)
+
 export const shutDown = (): Failure =>
   new Failure("shutting_down", "The gateway is shutting down; send the request again")
 
@@ -83,7 +87,7 @@ export const shutDown = (): Failure =>
 const notTold: Ended = { outcome: "upstream_error", status: 500, tokens: null, piecesOut: 0 }
 
 /** Sends a request to what has its model, and tells who hears of the reply. */
-export const createDispatching = ({ fairLoop, meters, running, replies }: Needs) => {
+export const createDispatching = ({ fairLoop, meters, running, catalogue, replies }: Needs) => {
   const askFunction = (
     model: FunctionModel,
     { caller, request, book }: Asking,
@@ -122,6 +126,10 @@ export const createDispatching = ({ fairLoop, meters, running, replies }: Needs)
       const leave = running.enter(caller, {
         revoke: () => guarded(() => hearing.stop("revoked", revoked())),
         shutDown: () => guarded(() => hearing.stop("shut_down", shutDown())),
+        withdrawal: {
+          isDue: (present) => catalogue.isWithdrawn(present, request.model),
+          end: () => guarded(() => hearing.stop("revoked", withdrawn(request.model))),
+        },
       })
       const meter = meterFor({ caller, request, book }, resolved)
       const hearing = hear(meter, () => {

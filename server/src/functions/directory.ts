@@ -47,6 +47,7 @@ export const createDirectory = async ({ store, bus }: { store: FunctionStore; bu
     }
   }
 
+  const listeners = new Set<() => void>()
   let snapshot = await load()
   let loading: Promise<void> = Promise.resolve()
 
@@ -55,6 +56,7 @@ export const createDirectory = async ({ store, bus }: { store: FunctionStore; bu
       .catch(() => {})
       .then(async () => {
         snapshot = await load()
+        for (const listener of listeners) listener()
       })
     return loading
   }
@@ -77,6 +79,8 @@ export const createDirectory = async ({ store, bus }: { store: FunctionStore; bu
       )
     },
     reload,
+    /** Calls back when functions, or grants on them, have changed. */
+    onChange: (listener: () => void): void => void listeners.add(listener),
     close: unsubscribe,
   }
 }

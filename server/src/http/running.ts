@@ -2,6 +2,13 @@ import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Caller } from "./caller.ts"
 import { Roster } from "./roster.ts"
 
+/** Ends a request whose caller may not have what it runs on any more. */
+export interface Withdrawal {
+  /** @param present the caller with the role and the groups of now */
+  isDue: (present: Caller) => boolean
+  end: () => void
+}
+
 /** How a request that is under way is ended from our side. */
 export interface Endings {
   /** Its credential was revoked. */
@@ -10,16 +17,29 @@ export interface Endings {
   shutDown: () => void
   /** The gateway is about to shut down; for what would never end by itself. */
   draining?: () => void
+  /** Access to what it uses may be taken away while it runs. */
+  withdrawal?: Withdrawal
 }
 
 /** Tells when a caller's credential stops being valid; returns how to stop asking. */
 export type Watch = (caller: Caller, revoked: () => void) => () => void
 
+/** Tells when a caller's access is taken away; returns how to stop asking. */
+export type WatchAccess = (caller: Caller, withdrawal: Withdrawal) => () => void
+
+/** How many requests of one user run at once. */
+export type RunningLimits = Pick<UserLimits, "requests" | "eventStreams">
+
+interface Dependencies {
+  watch: Watch
+  watchAccess: WatchAccess
+  limits: RunningLimits
+}
+
+const nothing = (): void => {}
+
 /** The requests under way, so that they can be waited for, or ended. */
-export const createRunning = (
-  watch: Watch,
-  limits: Pick<UserLimits, "requests" | "eventStreams">,
-) => {
+export const createRunning = ({ watch, watchAccess, limits }: Dependencies) => {
   const endings = new Roster<Endings>()
   const waiting = new Set<() => void>()
   let isDraining = false
@@ -37,8 +57,11 @@ export const createRunning = (
       const release = limits[kind].reserve(caller.user.id)
       const leave = endings.enter(ending)
       const stopWatching = watch(caller, ending.revoke)
+      const { withdrawal } = ending
+      const stopWatchingAccess = withdrawal ? watchAccess(caller, withdrawal) : nothing
       return () => {
         stopWatching()
+        stopWatchingAccess()
         leave()
         release()
         if (endings.size === 0) for (const callback of waiting) callback()

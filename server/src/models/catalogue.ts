@@ -73,6 +73,11 @@ const answerable = ({ offers, answered }: Ground): boolean =>
 
 /** Every model by id, in memory: workspace models before what the connections offer. */
 export const createCatalogue = async ({ registry, directory, store, bus }: Needs) => {
+  const listeners = new Set<() => void>()
+  const changed = (): void => {
+    for (const listener of listeners) listener()
+  }
+
   const load = async (): Promise<Snapshot> => {
     const models = await store.list()
     const ownerById = await store.owners()
@@ -90,10 +95,13 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
       .catch(() => {})
       .then(async () => {
         snapshot = await load()
+        changed()
       })
     return loading
   }
 
+  registry.onChange(changed)
+  directory.onChange(changed)
   bus.subscribe((message) => {
     const ownerChanged = message.topic === "user" && snapshot.ownerById.has(message.id)
     if (["models", "groups", "reset"].includes(message.topic) || ownerChanged) {
@@ -255,6 +263,18 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     /** Whether the caller may use a connection's model under its own id. */
     mayUseNative: (caller: Caller, id: string): boolean =>
       keyAllows(caller, id) && resolveNow(caller, id) !== null,
+
+    /**
+     * Whether the caller may not use it any more, while others may: what is gone for everybody was
+     * not taken away, and what runs on it may end.
+     */
+    isWithdrawn: (caller: Caller, named: string): boolean => {
+      const id = knownId(named)
+      if (resolveNow(caller, id) !== null) return false
+      return resolveNow({ ...caller, user: { ...caller.user, role: "admin" } }, id) !== null
+    },
+    /** Calls back when models or grants on them have changed, and the change is in force. */
+    onChange: (listener: () => void): void => void listeners.add(listener),
 
     /** Whether only administrators may make a model of that id. */
     isTaken,

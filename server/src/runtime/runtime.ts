@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Audit } from "../audit/audit.ts"
 import { credentialHeaders } from "../auth/carriers.ts"
+import { withdrawn } from "../chat/dispatch.ts"
 import type { FairLoop } from "../concurrency/fair-loop.ts"
 import type { Config } from "../config.ts"
 import { inOrderOfChoice } from "../connections/choice.ts"
@@ -118,7 +119,7 @@ export const createRuntime = (needs: Needs) => {
   const carry = (
     { exchange, caller }: Proxied,
     attempts: readonly Attempt[],
-    { style, begin }: { style: ErrorStyle; begin?: () => Meter },
+    { style, begin, model }: { style: ErrorStyle; begin?: () => Meter; model?: string },
   ): Promise<number> =>
     new Promise((resolve, reject) => {
       const failed = (error: unknown): void => {
@@ -131,6 +132,12 @@ export const createRuntime = (needs: Needs) => {
           pass.stop("revoked", new Failure("unauthorized", "The credential was revoked")),
         shutDown: () =>
           pass.stop("shut_down", new Failure("shutting_down", "The gateway is shutting down")),
+        ...(model !== undefined && {
+          withdrawal: {
+            isDue: (present) => catalogue.isWithdrawn(present, model),
+            end: () => pass.stop("revoked", withdrawn(model)),
+          },
+        }),
       })
       const pass = new Pass({
         reply: createReply(exchange),
@@ -181,7 +188,7 @@ export const createRuntime = (needs: Needs) => {
     }))
     const metered =
       name === "show" ? {} : { begin: () => meterFor(proxied, { ...native, model: id }, name) }
-    await carry(proxied, attempts, { style, ...metered })
+    await carry(proxied, attempts, { style, ...metered, model: native.model })
   }
 
   const meterFor = ({ exchange, caller }: Proxied, native: NativeRequest, name: string): Meter =>
