@@ -12,6 +12,7 @@ const checks = {
   biome: [biome, "check", "--error-on-warnings"],
   order: ["scripts/order.mjs", "--check"],
   server: typesOf("server"),
+  expressions: ["scripts/expressions.mjs"],
   knip: ["node_modules/knip/bin/knip.js"],
   web: typesOf("web"),
   e2e: typesOf("web/e2e"),

@@ -38,7 +38,7 @@ const derive = (
       }),
   )
 
-const encode = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "")
+const encode = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "")
 
 /** A salted scrypt hash in PHC form: `$scrypt$ln=15,r=8,p=3$salt$hash`. */
 const hashPassword = async (password: string, origin: Origin): Promise<string> => {

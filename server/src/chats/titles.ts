@@ -39,11 +39,22 @@ User: ${question.slice(0, mostCharacters)}
 Assistant: ${answer.slice(0, mostCharacters)}
 </conversation>`
 
+/** `text` without spaces and what `before` and `after` list around it. */
+const stripped = (text: string, before: string, after: string): string => {
+  const isOf = (listed: string, character: string): boolean =>
+    listed.includes(character) || character.trim() === ""
+  let from = 0
+  let to = text.length
+  while (from < to && isOf(before, text.charAt(from))) from++
+  while (to > from && isOf(after, text.charAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+const labelled = /^(title|titel)\s*:\s*/i
+
 /** The first line, without what models like to put around it; "" when nothing is left. */
 const tidy = (text: string): string =>
-  (text.trim().split("\n", 1)[0] ?? "")
-    .replace(/^(title|titel)\s*:\s*/i, "")
-    .replace(/^["'“„«*#\s]+|["'”“»*.\s]+$/g, "")
+  stripped((text.trim().split("\n", 1)[0] ?? "").replace(labelled, ""), "\"'“„«*#", "\"'”“»*.")
     .slice(0, longestTitle)
     .toWellFormed()
 

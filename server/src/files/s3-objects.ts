@@ -155,7 +155,8 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
         method: "GET",
         query: { uploads: "", prefix: place.prefix },
       })
-      for (const [, one = ""] of page.matchAll(/<Upload>(.*?)<\/Upload>/gs)) {
+      for (const part of page.split("<Upload>").slice(1)) {
+        const [one = ""] = part.split("</Upload>", 1)
         const [key = ""] = elements(one, "Key")
         const [uploadId = ""] = elements(one, "UploadId")
         const [begun = ""] = elements(one, "Initiated")

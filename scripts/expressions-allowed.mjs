@@ -1,0 +1,112 @@
+/**
+ * Expressions that are not linear, or of which recheck cannot tell, and why they hurt nobody.
+ * `source` is null for one that is made as the program runs.
+ */
+export const allowed = [
+  {
+    file: "server/src/chats/markdown.ts",
+    source: String.raw`^#{1,3} +(you|user|human|assistant|model|ai)\b[^\n]*$`,
+    reason: "begins at the start of a line alone, and no line is read twice",
+  },
+  {
+    file: "server/src/chats/markdown.ts",
+    source: null,
+    reason:
+      "the same with another flag, and the marker of an export, which is 12 hexadecimal digits",
+  },
+  {
+    file: "server/src/files/extract/formats.ts",
+    source: String.raw`^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]{0,500}?-->\s*)?<(!doctype html|html|head|body)\b`,
+    reason: "reads 4,096 characters",
+  },
+  {
+    file: "server/src/oidc-variables.ts",
+    source: String.raw`^[^\s@]+\.[^\s@]+$`,
+    reason: "an operator's setting",
+  },
+  {
+    file: "web/src/lib/markdown-blocks.ts",
+    source: String.raw`^\$\$([\s\S]+?)\$\$(?=\s*(?:\n|$))`,
+    reason: "the reader's own page",
+  },
+  {
+    file: "web/src/pages/chat/citations.ts",
+    source: null,
+    reason: "made of the one above it",
+  },
+  {
+    file: "web/src/pages/functions/editor/declarations.ts",
+    source: String.raw`\w+\??\s*:\s*(\w+)`,
+    reason: "our own declarations",
+  },
+  {
+    file: "web/src/pages/functions/editor/infer.ts",
+    source: String.raw`<[\s\S]*>$`,
+    reason: "a type in the author's own page",
+  },
+  {
+    file: "web/src/pages/functions/values.ts",
+    source: String.raw`^[^a-z]+|_+$`,
+    reason: "a name that the author types in the author's own page",
+  },
+  {
+    file: "web/src/pages/models/values.ts",
+    source: String.raw`^-+|-+$`,
+    reason: "a name that the administrator types in the administrator's own page",
+  },
+  {
+    file: "server/src/functions/examples/redact.ts",
+    source: String.raw`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}`,
+    reason: "runs in a sandbox with a time limit, on the text of who calls",
+  },
+  {
+    file: "server/src/functions/examples/redact.ts",
+    source: String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+    reason: "runs in a sandbox with a time limit, on the text of who calls",
+  },
+  {
+    file: "server/src/functions/examples/redact.ts",
+    source: String.raw`\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9]{16,}`,
+    reason: "runs in a sandbox with a time limit, on the text of who calls",
+  },
+  {
+    file: "server/src/functions/examples/redact.ts",
+    source: String.raw`\bxox[abeoprs]-[\w-]{10,}`,
+    reason: "runs in a sandbox with a time limit, on the text of who calls",
+  },
+  {
+    file: "server/src/functions/examples/redact.ts",
+    source: String.raw`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`,
+    reason: "runs in a sandbox with a time limit, on the text of who calls",
+  },
+  {
+    file: "server/src/functions/examples/redact.ts",
+    source: String.raw`((?:password|passwd|passwort|pwd|secret|token|api[-_ ]?key)["']?\s*[:=]\s*["']?)([^\s"',;]{6,})|(\bBearer\s+)([\w.~+/-]{12,}=*)`,
+    reason: "runs in a sandbox with a time limit, on the text of who calls",
+  },
+  {
+    file: "server/src/functions/examples/redact.ts",
+    source: null,
+    reason: "an author's own, run in a sandbox with a time limit",
+  },
+  {
+    file: "server/src/functions/examples/router.ts",
+    source: "```|\\b(function|class|import|SELECT|def)\\b.*[({;]",
+    reason: "runs in a sandbox with a time limit, on the text of who calls",
+  },
+  {
+    file: "web/src/pages/chat/citations.ts",
+    source: "^(`{3,}|~{3,})[\\s\\S]*?(?:^\\1|$(?![\\s\\S]))",
+    reason: "a message in the reader's own page; each fence costs one reading of what follows it",
+  },
+  {
+    file: "web/src/pages/chat/markdown/mermaid.ts",
+    source: String.raw`(?<!<)<(?=[a-z/!])(?!br\s*\/?>)`,
+    reason: "a diagram in the reader's own page",
+  },
+  {
+    file: "web/src/pages/chat/mention.ts",
+    source: String.raw`(?:^|\s)#([^\s#][^\n#]{0,60}|)$`,
+    reason: "what one types oneself, in one's own page",
+  },
+]
