@@ -37,6 +37,7 @@ export const startGateway = async (needs: GatewayNeeds) => {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: needs.cacheFolder,
+      MALLOC_ARENA_MAX: "2",
       PORT: "0",
       HOST: "127.0.0.1",
       DATA_DIR: join(folder, "data"),

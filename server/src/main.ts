@@ -18,14 +18,19 @@ const reasonOf = (error: unknown): string => {
 /** When nothing of the start is still under way. */
 const settledMs = 1500
 
+/** Collects all garbage, and gives the room that it took back to the system. */
+const collectGarbage = (): void => {
+  setFlagsFromString("--expose-gc")
+  const collect: unknown = runInNewContext("gc")
+  if (typeof collect === "function") collect(thoroughly)
+}
+
 /** Puts in order what the start leaves behind. */
 const settle = (): void => {
   // Written at exit otherwise, and a server is often ended without one.
   flushCompileCache()
   // Loading modules grows the young generation to its most, and nothing else lets it shrink.
-  setFlagsFromString("--expose-gc")
-  const collect: unknown = runInNewContext("gc")
-  if (typeof collect === "function") collect(thoroughly)
+  collectGarbage()
   // After a quiet time V8 collects the old generation anew for every 3 MB that it grows by, and takes
   // the core of a small machine for 50 ms each time; so it may become four times what is in use.
   setFlagsFromString("--heap-growing-percent=300")
@@ -35,6 +40,30 @@ const settle = (): void => {
   setFlagsFromString("--no-flush-bytecode")
 }
 const thoroughly = { type: "major", execution: "sync", flavor: "last-resort" }
+
+/** How long it is quiet before what a busy time took is given back. */
+const quietMs = 30_000
+/** Below this share of a core it is quiet, and above so much CPU time there was a busy time, in µs. */
+const quietShare = 0.02
+const busyUs = 3_000_000
+
+/**
+ * Gives memory back after a busy time, when nobody is there to wait for it: V8 by itself keeps the
+ * heap that it once needed.
+ */
+const collectWhenQuiet = (): void => {
+  let before = process.cpuUsage()
+  let usedUs = 0
+  setInterval(() => {
+    const { user, system } = process.cpuUsage(before)
+    before = process.cpuUsage()
+    usedUs += user + system
+    const isQuiet = user + system < quietMs * 1000 * quietShare
+    if (!isQuiet || usedUs < busyUs) return
+    usedUs = 0
+    collectGarbage()
+  }, quietMs).unref()
+}
 
 /** One clear message, and no stack: what is wrong is the set-up. */
 const giveUp = (error: unknown): never => {
@@ -56,6 +85,7 @@ const start = async (): Promise<void> => {
     process.exit(1)
   })
   setTimeout(settle, settledMs).unref()
+  collectWhenQuiet()
 
   let stopping = false
   const stop = async (signal: string): Promise<void> => {
