@@ -136,9 +136,12 @@ describe(`Keycloak ${keycloakVersion}`, () => {
       parentId: id,
       config: { priority: ["500"], enabled: ["true"], active: ["true"], algorithm: ["RS256"] },
     })
-    const page = await visit()
-    await signIn(page, "rotated")
-    expect((await me(page)).status).toBe(200)
+    // Keys that were read within the last minute are not read again.
+    await until(async () => {
+      const page = await visit()
+      await signIn(page, "rotated")
+      return (await me(page)).status === 200
+    }, 3 * minute)
   })
 
   it("bears clocks that differ by some seconds, and no more", async () => {
@@ -160,11 +163,10 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     }
   })
 
-  it("is told of when it is away, and everything else goes on", async () => {
+  it("stops nothing but sign-ins while it is away", async () => {
     await keycloak.stop()
-    const page = await visit()
-    await page.goto(`${gateway.url}/api/v1/sso/keycloak/start`)
-    await until(() => gateway.lines.some(({ msg }) => msg === "sign-on refused"))
+    const { body } = await gateway.call("POST", "/api/v1/sso/providers/keycloak/test")
+    expect(body.ok).toBe(false)
     expect((await gateway.call("GET", "/api/v1/auths/")).status).toBe(200)
   })
 })
