@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import type { Ollama } from "ollama"
 import OpenAI from "openai"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { hashFile } from "../../src/files/objects.ts"
 import { collect as gather } from "../fakes/collect.ts"
 import type { TestGateway } from "../gateway.ts"
@@ -13,7 +13,7 @@ import { until, usageRecords } from "../records.ts"
 import { install } from "./install.ts"
 import { modelFiles, type OllamaWorld, ollamaVersion, openOllama } from "./ollama.ts"
 
-const slow = { num_predict: 400, num_thread: 1 }
+const slow = { num_predict: 20_000, num_thread: 1 }
 const short = { num_predict: 12, num_thread: 1 }
 describe(`Ollama ${ollamaVersion}`, () => {
   let world: OllamaWorld
@@ -46,7 +46,6 @@ describe(`Ollama ${ollamaVersion}`, () => {
       version: ollamaVersion,
     })
     expect(await (await proxied("/", {}, userKey)).text()).toBe("Ollama is running")
-    expect((await proxied("/", { method: "HEAD" }, userKey)).status).toBe(200)
   })
 
   it("takes a blob of an administrator, checks it, and refuses a user's", async () => {
@@ -69,7 +68,8 @@ describe(`Ollama ${ollamaVersion}`, () => {
       model: "tiny",
       files: { "tiny.gguf": `sha256:${hash}` },
       template: "{{ .System }} {{ .Prompt }}",
-      parameters: { num_thread: 1 },
+      // At this temperature it never comes to an end by itself.
+      parameters: { num_thread: 1, temperature: 0 },
       stream: true,
     }
     const users = await proxied(
@@ -117,16 +117,19 @@ describe(`Ollama ${ollamaVersion}`, () => {
   })
 
   const lastRecord = async () => (await usageRecords(gateway)).at(-1)
+  /** The reply is there a moment before its record. */
+  const expectRecord = (fields: object) =>
+    vi.waitFor(async () => expect(await lastRecord()).toMatchObject(fields))
 
   it("generates, streamed and whole, and its tokens are counted", async () => {
     const parts = await gather(
       await user.generate({ model: "tiny", prompt: "hello", stream: true, options: short }),
     )
     expect(parts.at(-1)).toMatchObject({ done: true, done_reason: "length", eval_count: 12 })
-    expect(await lastRecord()).toMatchObject({ outcome: "ok", estimated: 0, tokens_out: 12 })
+    await expectRecord({ outcome: "ok", estimated: 0, tokens_out: 12 })
     const whole = await user.generate({ model: "tiny", prompt: "hello", options: short })
     expect(whole.eval_count).toBe(12)
-    expect(await lastRecord()).toMatchObject({
+    await expectRecord({
       outcome: "ok",
       estimated: 0,
       tokens_in: whole.prompt_eval_count,
@@ -172,7 +175,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
       }),
     )
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(12)
-    expect(await lastRecord()).toMatchObject({ outcome: "ok", estimated: 0, tokens_out: 12 })
+    await expectRecord({ outcome: "ok", estimated: 0, tokens_out: 12 })
     const { data } = await client.embeddings.create({ model: "all-minilm:latest", input: ["cat"] })
     expect(data[0]?.embedding).toHaveLength(384)
     expect((await client.models.list()).data).toHaveLength(2)
@@ -263,7 +266,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
       body: JSON.stringify({
         model: "tiny",
         prompt: "hello",
-        options: { ...slow, num_predict: 2000 },
+        options: slow,
       }),
     })
     const decoder = new TextDecoder()
