@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { createRows, ownRatioOf } from "../bench/neighbour-rows.ts"
+import { createRows } from "../bench/neighbour-rows.ts"
 import { createProcesses } from "../bench/processes.ts"
 
-// `npm run bench:neighbours` in short, with a bound that a busy machine keeps: without fairness the
-// ratios are far above 50.
-const maxRatio = 12
+// `npm run bench:neighbours` in short, with a deadline that a busy machine keeps: it takes 60 to 460 ms
+// beside other tests, and 8 s where users take no turns.
+const maxMs = 2500
 
 const processes = createProcesses()
 const folder = mkdtempSync(join(tmpdir(), "portico-neighbours-"))
@@ -28,6 +28,6 @@ it.each(["1,000 connections", "1,000 streams"])(
   async (attack) => {
     const row = await measure(attack)
     expect(row.attacked.failed).toBe(0)
-    expect(ownRatioOf(row)).toBeLessThan(maxRatio)
+    expect(row.attacked.gateway).toBeLessThan(maxMs)
   },
 )
