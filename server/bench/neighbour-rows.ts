@@ -6,7 +6,7 @@ import { prepare } from "./attack-setup.ts"
 import { createUserKey, modelsKnown, startGateway } from "./gateway.ts"
 import { median } from "./median.ts"
 import { openAddress } from "./neighbour.ts"
-import { type ProbeJob, ProbeResult } from "./probe.ts"
+import { type ProbeJob, ProbeResult } from "./probe-job.ts"
 import { readRss } from "./proc.ts"
 import { nextMessage, type Processes } from "./processes.ts"
 
