@@ -1,6 +1,6 @@
 import { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Exchange } from "../http/exchange.ts"
+import { type Exchange, whenClosed } from "../http/exchange.ts"
 import { createReply } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
 import type { Citing } from "../knowledge/citing.ts"
@@ -42,8 +42,7 @@ interface AskingForChat extends Asking {
 
 const goneSignal = ({ outgoing }: Exchange): AbortSignal => {
   const gone = new AbortController()
-  outgoing.once("close", () => gone.abort())
-  if (outgoing.destroyed) gone.abort()
+  whenClosed(outgoing, () => gone.abort())
   return gone.signal
 }
 
@@ -124,8 +123,7 @@ export const createChat = ({
     const gone = new AbortController()
     const end = (failure: Failure): void => gone.abort(failure)
     const left = (): void => end(new Failure("bad_request", "The client left"))
-    exchange.outgoing.once("close", left)
-    if (exchange.outgoing.destroyed) left()
+    whenClosed(exchange.outgoing, left)
     const leave = running.enter(caller, {
       revoke: () => end(revoked()),
       shutDown: () => end(shutDown()),

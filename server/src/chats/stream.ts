@@ -1,5 +1,5 @@
 import type { Caller } from "../http/caller.ts"
-import type { NodeExchange } from "../http/exchange.ts"
+import { type NodeExchange, whenClosed } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
 
 /** Proxies cut what is silent for a minute. */
@@ -36,6 +36,10 @@ interface Needs {
 export const openStream = ({ exchange, caller, running, busy }: Needs): EventStream => {
   const { outgoing } = exchange
   let draining = false
+  const write = (text: string): void => {
+    // A reply that has ended may still wait for those before it on its connection.
+    if (!outgoing.writableEnded && !outgoing.destroyed) outgoing.write(text)
+  }
   const end = (): void => void outgoing.end()
   const endWhenIdle = (): void => {
     if (draining && !busy?.()) end()
@@ -54,11 +58,11 @@ export const openStream = ({ exchange, caller, running, busy }: Needs): EventStr
     "cache-control": "no-store",
     "x-accel-buffering": "no",
   })
-  outgoing.write(`retry: ${retryMs}\n\n`)
+  write(`retry: ${retryMs}\n\n`)
 
-  const heartbeat = setInterval(() => outgoing.write(": still here\n\n"), heartbeatMs).unref()
+  const heartbeat = setInterval(() => write(": still here\n\n"), heartbeatMs).unref()
   const closed = new Promise<void>((resolve) => {
-    outgoing.once("close", () => {
+    whenClosed(outgoing, () => {
       clearInterval(heartbeat)
       leave()
       resolve()
@@ -69,9 +73,8 @@ export const openStream = ({ exchange, caller, running, busy }: Needs): EventStr
 
   return {
     send: ({ id, name, data }) => {
-      if (outgoing.writableEnded || outgoing.destroyed) return
       if (outgoing.writableLength > mostUnreadBytes) return void outgoing.destroy()
-      outgoing.write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`)
+      write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`)
       endWhenIdle()
     },
     end,

@@ -30,7 +30,6 @@ const fullMessage = /database or disk is full/i
 const brokenMessage = /readonly database|disk I\/O error|unable to open database file/i
 
 const isFull = (error: Error, code: unknown): boolean => {
-  if (error instanceof Failure) return error.code === "storage_full"
   if (typeof code === "number") return (code & 0xff) === sqliteFull || code === sqliteNoRoomForIndex
   return codesOfFull.has(code) || fullMessage.test(error.message)
 }
@@ -44,6 +43,8 @@ const isBroken = (error: Error, code: unknown): boolean => {
 /** What keeps a write from the disk, of the database or of files: no room, or a disk that fails. */
 export const storageTrouble = (error: unknown): "full" | "broken" | null => {
   if (!(error instanceof Error)) return null
+  // The words of a refusal may be its caller's.
+  if (error instanceof Failure) return error.code === "storage_full" ? "full" : null
   const code = codeOf(error)
   if (isFull(error, code)) return "full"
   return isBroken(error, code) ? "broken" : null
@@ -53,6 +54,7 @@ export const storageTrouble = (error: unknown): "full" | "broken" | null => {
 export const isOutage = (error: unknown): boolean => {
   if (error instanceof AggregateError) return error.errors.some(isOutage)
   if (!(error instanceof Error)) return false
+  if (error instanceof Failure) return storageTrouble(error) !== null
   const code = "code" in error && typeof error.code === "string" ? error.code : ""
   if (networkCodes.has(code) || stateOfOutage.test(code)) return true
   return poolMessages.test(error.message) || storageTrouble(error) !== null

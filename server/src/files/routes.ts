@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { whenClosed } from "../http/exchange.ts"
 import { ById, Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -56,7 +57,7 @@ export const fileRoutes = ({ router, files, receiver, objects, ...settings }: Ne
     )
     if (query.process_in_background || !query.process) return added
     const gone = new AbortController()
-    exchange.outgoing.once("close", () => gone.abort())
+    whenClosed(exchange.outgoing, () => gone.abort())
     const wait = { ms: processingMs, signal: gone.signal }
     const ended = await files.until(added.id, files.isOver, wait)
     return ended ? toRecord(ended) : added

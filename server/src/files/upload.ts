@@ -150,6 +150,8 @@ export const readUpload = (
     incoming.once("close", () => {
       if (!incoming.complete) left()
     })
+    // It says so once, and may have done so while there was made room for it.
+    if (incoming.destroyed) left()
     incoming.pipe(form)
   })
 }

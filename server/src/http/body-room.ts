@@ -1,5 +1,6 @@
 import type { UserLimit } from "../concurrency/user-limit.ts"
-import type { Exchange, NodeExchange } from "./exchange.ts"
+import { tooLarge } from "./body-buffer.ts"
+import { type Exchange, type NodeExchange, whenClosed } from "./exchange.ts"
 
 /** Bodies up to here are not counted: their number is bounded by that of the requests. */
 const smallBytes = 64 * 1024
@@ -11,7 +12,7 @@ type Reading<T> = () => T | Promise<T>
 /** Reserves memory for request bodies, until their requests are over. */
 export const createBodyRoom = (limit: UserLimit) => {
   const hold = ({ caller, address, outgoing }: Exchange, bytes: number): void => {
-    outgoing.once("close", limit.reserve(caller?.user.id ?? address, bytes))
+    whenClosed(outgoing, limit.reserve(caller?.user.id ?? address, bytes))
   }
 
   /** Counts while it is read; only Node's server takes a body without a length. */
@@ -33,9 +34,13 @@ export const createBodyRoom = (limit: UserLimit) => {
     return Promise.race([refused, read()])
   }
 
-  /** @throws {Failure} `rate_limited` where there is no room for a body of the length it says */
-  const reserve = (exchange: Exchange): void => {
+  /**
+   * @param maxBytes what is longer is refused for good: there is no waiting for room for it
+   * @throws {Failure} `body_too_large`, or `rate_limited` where there is no room for it now
+   */
+  const reserve = (exchange: Exchange, maxBytes: number): void => {
     const length = Number(exchange.incoming.headers["content-length"])
+    if (length > maxBytes) throw tooLarge(maxBytes)
     if (length > smallBytes) hold(exchange, length)
   }
 
@@ -43,11 +48,11 @@ export const createBodyRoom = (limit: UserLimit) => {
     reserve,
 
     /** Reads a body that may come without a length, and reserves room for it. */
-    read: <T>(exchange: NodeExchange, read: Reading<T>): T | Promise<T> => {
+    read: <T>(exchange: NodeExchange, maxBytes: number, read: Reading<T>): T | Promise<T> => {
       if (exchange.incoming.headers["content-length"] === undefined) {
         return readUnknown(exchange, read)
       }
-      reserve(exchange)
+      reserve(exchange, maxBytes)
       return read()
     },
 

@@ -61,6 +61,8 @@ const readInto = <T>(incoming: IncomingMessage, sink: BodySink<T>): Promise<T> =
       })
     incoming.on("error", left)
     incoming.on("close", left)
+    // It says so once, and may have done so while its caller was looked up.
+    if (incoming.destroyed) left()
   })
 
 const declaredLength = ({ headers }: IncomingMessage): number | undefined => {

@@ -90,6 +90,18 @@ export const beginExchange = <I extends Incoming, O extends Outgoing>(
   return exchange
 }
 
+/**
+ * Calls back when the reply is over. At once where its client has gone already: a reply says that it
+ * is closed once, and whoever begins to listen later never hears of it.
+ */
+export const whenClosed = (
+  outgoing: Pick<Outgoing, "destroyed" | "once">,
+  listener: () => void,
+): void => {
+  if (outgoing.destroyed) listener()
+  else outgoing.once("close", listener)
+}
+
 const nothing = (): void => {}
 
 /**
@@ -106,5 +118,10 @@ const letGo = ({ incoming, outgoing }: HttpBindings): void => {
 export const beginNodeExchange = (opening: Opening, bindings: HttpBindings): NodeExchange => {
   const exchange = beginExchange(opening, bindings.incoming, bindings.outgoing)
   bindings.outgoing.once("close", () => letGo(bindings))
+  // Unheard, what goes wrong with one reply would end the process.
+  bindings.outgoing.on("error", (error) => {
+    exchange.failure ??= error
+    bindings.outgoing.destroy()
+  })
   return exchange
 }

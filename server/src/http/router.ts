@@ -200,10 +200,15 @@ export const createRouters =
       return { maxBytes, maxValues, maxDepth, maxMembers }
     }
 
+    const roomyBodyOf = (shape: RouteShape, exchange: NodeExchange): Promise<JsonBody> => {
+      const bodyLimits = limitsOf(shape)
+      const read = () => readJson(exchange.incoming, bodyLimits)
+      return Promise.resolve(bodyRoom.read(exchange, bodyLimits.maxBytes, read))
+    }
+
     const bodyOf = async (shape: RouteShape, exchange: NodeExchange): Promise<unknown> => {
       if (!shape.body) return undefined
-      const read = () => readJson(exchange.incoming, limitsOf(shape))
-      const body = await bodyRoom.read(exchange, read)
+      const body = await roomyBodyOf(shape, exchange)
       const isLeftOut = body.bytes.length === 0 && shape.body.safeParse({}).success
       const value = isLeftOut ? {} : parseJson(body)
       refuseUnstorable(unstorableIn(body.bytes, value))
@@ -248,7 +253,7 @@ export const createRouters =
           const body = await bodyOf(shape, request.exchange)
           checkBodyAuthority(request.caller, shape, body)
           // The shape and the handler were declared together; their types agree by `on`'s own.
-          const readBody = () => readJson(request.exchange.incoming, limitsOf(shape))
+          const readBody = async () => roomyBodyOf(shape, request.exchange)
           const whole = { ...request, query, body, readBody } as Parameters<typeof handler>[0]
           return forMethod(context.req.method, answer(await handler(whole), status))
         })
@@ -268,7 +273,7 @@ export const createRouters =
         add(shape, async (context) => {
           const { caller, exchange } = await requestOf(shape, context)
           const read: ReadBody = (limits) =>
-            bodyRoom.read(exchange, () => readJson(exchange.incoming, limits))
+            bodyRoom.read(exchange, limits.maxBytes, () => readJson(exchange.incoming, limits))
           const request: unknown = { caller, exchange, read }
           await handler(request as Whole)
           return RESPONSE_ALREADY_SENT
@@ -276,7 +281,7 @@ export const createRouters =
         const { method, path } = shape
         const answer: HotRoute["answer"] = (exchange, read) => {
           const go = (caller: Caller | null): Promise<void> => {
-            bodyRoom.reserve(exchange)
+            bodyRoom.reserve(exchange, bodyLimit)
             const request: unknown = { caller, exchange, read }
             return handler(request as Whole)
           }

@@ -169,8 +169,9 @@ export const createRuntime = (needs: Needs) => {
   ): Promise<void> => {
     const { exchange, caller } = proxied
     const { incoming } = exchange
-    const read = () => readJson(incoming, limitsFor(config.MAX_BODY_SIZE))
-    const native = readNative(await bodyRoom.read(exchange, read))
+    const bodyLimits = limitsFor(config.MAX_BODY_SIZE)
+    const read = () => readJson(incoming, bodyLimits)
+    const native = readNative(await bodyRoom.read(exchange, bodyLimits.maxBytes, read))
     exchange.model = native.model
     if (name !== "show" && catalogue.filtered(native.model)) {
       const message = `Filters stand before '${native.model}': ask it over /v1/chat/completions`

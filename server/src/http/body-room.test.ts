@@ -1,0 +1,44 @@
+import { EventEmitter } from "node:events"
+import { expect, it } from "vitest"
+import { createUserLimit } from "../concurrency/user-limit.ts"
+import { createBodyRoom } from "./body-room.ts"
+import type { Exchange } from "./exchange.ts"
+
+const limit = () =>
+  createUserLimit({
+    what: "bytes of request bodies",
+    variable: "MAX_BUFFERED_BODIES",
+    bounds: { perUser: 250_000, total: 1_000_000 },
+  })
+
+/** A request whose client may have left already: then its reply says so no more. */
+const exchangeOf = (length: number, { destroyed }: { destroyed: boolean }): Exchange => {
+  const outgoing = Object.assign(new EventEmitter(), { destroyed })
+  const incoming = { headers: { "content-length": String(length) } }
+  // A parse boundary of the test: no more of an exchange is looked at.
+  return { incoming, outgoing, caller: null, address: "10.0.0.1" } as unknown as Exchange
+}
+
+it("gives back what was reserved for a client that had left before", () => {
+  const bodies = limit()
+  const room = createBodyRoom(bodies)
+  for (let times = 0; times < 10; times++) {
+    room.reserve(exchangeOf(200_000, { destroyed: true }), 1_000_000)
+  }
+  expect(bodies.held()).toBe(0)
+})
+
+it("holds the room until the reply is over", () => {
+  const bodies = limit()
+  const exchange = exchangeOf(200_000, { destroyed: false })
+  createBodyRoom(bodies).reserve(exchange, 1_000_000)
+  expect(bodies.held()).toBe(200_000)
+  ;(exchange.outgoing as unknown as EventEmitter).emit("close")
+  expect(bodies.held()).toBe(0)
+})
+
+it("refuses for good what is longer than its route takes, whatever room there is", () => {
+  const room = createBodyRoom(limit())
+  const tooLong = exchangeOf(600_000, { destroyed: false })
+  expect(() => room.reserve(tooLong, 500_000)).toThrow(/most accepted here/)
+})

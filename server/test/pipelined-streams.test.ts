@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { adminKey } from "./gateway.ts"
+import { killAll, type ServerProcess, startServer } from "./process.ts"
+
+/** Longer than an event stream is silent. */
+const heartbeatMs = 16_500
+
+let server: ServerProcess
+let dataDir: string
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+  server = await startServer({ DATA_DIR: dataDir })
+})
+afterAll(() => {
+  killAll()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+it("lives on when HEAD of an event stream waits behind one that goes on", async () => {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const ask = (method: string): string =>
+    `${method} /api/v1/events HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${adminKey}\r\n\r\n`
+  socket.write(ask("GET") + ask("HEAD") + ask("HEAD"))
+  await sleep(heartbeatMs)
+  socket.destroy()
+  expect(server.child.exitCode).toBeNull()
+  expect((await server.call("GET", "/api/v1/auths/")).status).toBe(200)
+}, 60_000)
+
+it("takes nobody's words in a refusal for a disk that fails", async () => {
+  const id = "readonly database: database is locked, disk I/O error"
+  expect((await server.call("POST", "/api/v1/models/model/delete", { id })).status).toBe(404)
+  expect((await server.call("GET", "/ready")).status).toBe(200)
+})
