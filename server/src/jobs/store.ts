@@ -48,7 +48,7 @@ export const createJobStore = (db: Database) => ({
       .onConflict((conflict) =>
         conflict
           .columns(["kind", "target"])
-          .doUpdateSet({ ...fresh, revision: sql`jobs.revision + 1` }),
+          .doUpdateSet({ ...fresh, owner: job.owner, revision: sql`jobs.revision + 1` }),
       )
       .execute()
     await enterOwner(tx, job.kind, job.owner)

@@ -21,8 +21,10 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn("virtual_time", integer, (column) => column.notNull())
     .addPrimaryKeyConstraint("job_owners_key", ["kind", "owner"])
     .execute()
-  await sql`update jobs set owner =
-    coalesce((select user_id from files where files.id = jobs.target), '')`.execute(db)
+  // The target of an embedding is its model and its file; a file's id is a UUID, of 36 characters.
+  await sql`update jobs set owner = coalesce(
+    (select user_id from files where files.id = substr(jobs.target, length(jobs.target) - 35)),
+    '')`.execute(db)
   await sql`insert into job_owners (kind, owner, virtual_time)
     select distinct kind, owner, 0 from jobs`.execute(db)
   await db.schema.dropIndex("jobs_due").execute()
