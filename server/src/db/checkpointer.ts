@@ -5,11 +5,16 @@ import { z } from "zod"
 import { freeBytes } from "./disk-space.ts"
 
 const lookMs = 1000
+/** Where what is free could be written full before the next look. */
+const lookAtSmallMs = 50
+const bytesWhereSmall = 128 * 1024 * 1024
 const bytesToCheckpoint = 64 * 1024 * 1024
 /** A log that grew beyond this, behind a long read, gives its space back. */
 const bytesToTruncate = 256 * 1024 * 1024
 /** On a disk with little left, from here on. */
 const bytesWhereTight = 512 * 1024
+/** A disk that left no room for the log's pages is asked again. */
+const tryAgainMs = 5000
 /** A page of the database and what stands before it. */
 const frameBytes = 4096 + 24
 
@@ -60,14 +65,33 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     return found?.size ?? 0
   }
 
-  const look = async (): Promise<void> => {
-    const now = stateNow()
-    if (!now || running) return
-    const backlog = (now.log - now.checkpointed) * frameBytes
+  /** The log that could not be made shorter on a disk with little left. */
+  let stuck = { frames: -1, at: 0 }
+
+  const checkpointTight = async (frames: number): Promise<void> => {
+    const isSame = stuck.frames === frames && performance.now() - stuck.at < tryAgainMs
+    if (isSame) return
+    const emptied = await checkpoint("truncate", true)
+    stuck = emptied ? { frames: -1, at: 0 } : { frames, at: performance.now() }
+  }
+
+  const isBusy = (): boolean => running !== undefined || emptying !== undefined
+
+  const checkpointWhereDue = async (free: number): Promise<void> => {
     const size = await sizeOfLog()
-    const isTight = size >= bytesWhereTight && size > (await freeBytes(path)) / 4
-    if (running || emptying || (backlog < bytesToCheckpoint && !isTight)) return
-    void checkpoint(isTight || size >= bytesToTruncate ? "truncate" : "restart", isTight)
+    const now = isBusy() ? null : stateNow()
+    if (!now) return
+    const backlog = (now.log - now.checkpointed) * frameBytes
+    if (size >= bytesWhereTight && size > free / 4) return void checkpointTight(now.log)
+    if (backlog < bytesToCheckpoint) return
+    void checkpoint(size >= bytesToTruncate ? "truncate" : "restart", false)
+  }
+
+  /** @returns ms until the next look */
+  const look = async (): Promise<number> => {
+    const free = await freeBytes(path)
+    await checkpointWhereDue(free)
+    return free < bytesWhereSmall ? lookAtSmallMs : lookMs
   }
 
   const empty = async (): Promise<boolean> => {
@@ -84,7 +108,13 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     return emptying
   }
 
-  const timer = setInterval(() => void look(), lookMs).unref()
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  const lookAfter = (ms: number): void => {
+    if (isClosed) return
+    timer = setTimeout(() => void look().then(lookAfter), ms).unref()
+  }
+  lookAfter(lookAtSmallMs)
   return {
     /**
      * Moves all of the log now, and gives its space back.
@@ -102,7 +132,8 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     },
 
     close: async (): Promise<void> => {
-      clearInterval(timer)
+      isClosed = true
+      clearTimeout(timer)
       await running?.worker.terminate()
     },
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { existsSync, rmSync, statfsSync } from "node:fs"
+import { rmSync, statfsSync, statSync } from "node:fs"
 import { open, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { Failure } from "../errors.ts"
@@ -74,11 +74,12 @@ export const createReserve = (dataDir: string) => {
   let filling: Promise<boolean> | undefined
 
   const fill = async (): Promise<boolean> => {
-    if (size === 0 || existsSync(path)) return true
+    const held = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    if (held >= size) return true
     // As much again is left over, or we would be what fills the disk.
     if ((await freeBytes(dataDir)) < 3 * size) return false
     try {
-      const file = await open(path, "wx", 0o600)
+      const file = await open(path, "w", 0o600)
       try {
         // Of random bytes: a file system that compresses would make nothing of others.
         for (let from = 0; from < size; from += pieceBytes)

@@ -26,8 +26,6 @@ import type { Tables } from "./tables.ts"
 import { createTurns } from "./turns.ts"
 
 const cachedStatements = 500
-/** When the reserve is first taken, which a start does not wait for. */
-const holdMs = 2000
 const holdAgainMs = 30_000
 
 type SqliteDatabase = Exclude<SqliteDialectConfig["database"], (...args: never[]) => unknown>
@@ -155,10 +153,11 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   const appender = createAppender(path)
   const checkpointer = createCheckpointer(path, reading)
   const log = createLogSync(`${path}-wal`, checkpointer.emptyLog)
-  let holding = setTimeout(() => void hold(), holdMs).unref()
+  let holding: NodeJS.Timeout | undefined
   const hold = async (): Promise<void> => {
     if (!(await reserve.hold())) holding = setTimeout(() => void hold(), holdAgainMs).unref()
   }
+  void hold()
   const loosely = transactOn(writer)
   return {
     dialect: "sqlite",
