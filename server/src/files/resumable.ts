@@ -189,6 +189,10 @@ export const createResumable = (needs: Needs) => {
     if ((await partials.size(id)) === size) await finish(system, upload)
     else if (expires_at <= now() && isClockSteady()) await discard(id)
   }
+  /** Its client waits for us; for its client's we do not wait. */
+  const settleUnlessTaken = async (upload: StoredUpload): Promise<void> => {
+    if (!writers.has(upload.id)) await takeTurn(upload.id, () => settle(upload))
+  }
 
   return {
     create: async (caller: Caller, input: NewUpload): Promise<UploadProgress & { id: string }> => {
@@ -223,7 +227,9 @@ export const createResumable = (needs: Needs) => {
     progress: async (actor: Actor, caller: Caller, id: string): Promise<UploadProgress> => {
       const upload = await find(caller, id)
       if (!upload) return finished(caller, id)
-      const offset = await offsetOf(id)
+      const offset = await partials.size(id)
+      // It became a file since we looked.
+      if (offset === null) return finished(caller, id)
       if (offset < upload.size) return progressOf(upload, offset)
       // We were ended between its last byte and its file.
       return takeTurn(id, async () =>
@@ -264,7 +270,7 @@ export const createResumable = (needs: Needs) => {
       const errors: unknown[] = []
       for (const upload of uploads.values()) {
         if (!(await isLeft(upload, all))) continue
-        await settle(upload).catch((error) => errors.push(error))
+        await settleUnlessTaken(upload).catch((error) => errors.push(error))
       }
       if (errors.length > 0) throw errors[0]
     },
