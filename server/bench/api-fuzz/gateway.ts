@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
 import { z } from "zod"
 
 export const adminKey = "sk-fuzz-admin-0000000000000000000000000000"
@@ -13,6 +13,16 @@ const LogLine = z.object({
   url: z.string().optional(),
   err: z.object({ stack: z.string() }).optional(),
 })
+
+/** Calls `read` with each line; `readline` also ends lines at U+2028, which JSON may hold. */
+const readLines = (source: Readable, read: (line: string) => void): void => {
+  let rest = ""
+  source.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n")
+    rest = lines.pop() ?? ""
+    for (const line of lines) read(line)
+  })
+}
 
 /** A gateway in a process of its own, so that its end is seen and its log is read. */
 export const startGateway = async (env: Readonly<Record<string, string>>) => {
@@ -44,8 +54,11 @@ export const startGateway = async (env: Readonly<Record<string, string>>) => {
     if (parsed?.data?.err && parsed.data.level >= 50) errors.push(parsed.data.err.stack)
     else if (words.push(line) > 50) words.shift()
   }
-  createInterface({ input: child.stdout }).on("line", read)
-  createInterface({ input: child.stderr }).on("line", read)
+  readLines(child.stdout, read)
+  readLines(child.stderr, read)
+  // Should this process end first.
+  const kill = (): void => void child.kill("SIGKILL")
+  process.once("exit", kill)
 
   const portFile = /http:\/\/127\.0\.0\.1:(\d+)/
   const url = await new Promise<string>((resolve, reject) => {
@@ -75,6 +88,7 @@ export const startGateway = async (env: Readonly<Record<string, string>>) => {
       const late = setTimeout(() => child.kill("SIGKILL"), 20_000)
       await ended
       clearTimeout(late)
+      process.off("exit", kill)
     },
   }
 }
