@@ -14,6 +14,8 @@ export interface Attacked {
 /** Goes on until the process ends. `count` is to be called for each answer, good or bad. */
 export type Attack = (attacked: Attacked, count: () => void) => void
 
+/** Not that of the user beside it. */
+const attackersAddress = "127.0.0.2"
 const messages = [{ role: "user", content: "Say in one sentence what a gateway is for." }]
 const completion = (fields: object): string => JSON.stringify({ messages, ...fields })
 
@@ -31,6 +33,7 @@ const closedLoop =
     for (let index = 0; index < connections; index++) {
       const connection = createConnection({
         port: attacked.port,
+        from: attackersAddress,
         request,
         done: (done, _exchange, ok) => {
           count()
@@ -53,6 +56,7 @@ const salvo =
       for (let index = 0; index < requests; index++) {
         const connection = createConnection({
           port: attacked.port,
+          from: attackersAddress,
           request,
           done: (done) => {
             count()

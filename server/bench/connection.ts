@@ -16,6 +16,8 @@ export type Connection = { send: () => void; close: () => void }
 
 type Needs = {
   port: number
+  /** A loopback address of its own, for who plays another machine. */
+  from?: string
   request: Buffer
   /** Called once a `send`; `ok` is false when the connection broke before the answer was whole. */
   done: (connection: Connection, exchange: Exchange, ok: boolean) => void
@@ -25,7 +27,7 @@ type Needs = {
 const memory = Buffer.allocUnsafe(256 * 1024)
 
 /** One keep-alive connection that asks one prepared request at a time and opens itself again. */
-export const createConnection = ({ port, request, done }: Needs): Connection => {
+export const createConnection = ({ port, from, request, done }: Needs): Connection => {
   let socket: Socket | undefined
   let current: Exchange | undefined
 
@@ -53,6 +55,7 @@ export const createConnection = ({ port, request, done }: Needs): Connection => 
       port,
       host: "127.0.0.1",
       noDelay: true,
+      ...(from && { localAddress: from }),
       onread: {
         buffer: memory,
         callback: (length) => {

@@ -1,4 +1,4 @@
-import { fail } from "../errors.ts"
+import { Failure } from "../errors.ts"
 
 /** So much of one user, and of all users together. */
 export interface Bounds {
@@ -18,17 +18,24 @@ const retry = { headers: { "retry-after": "5" } }
 
 /**
  * @param counts with what is asked for
- * @throws {Failure} `rate_limited` with `retry-after`
+ * @returns `rate_limited` with `retry-after`, or null within the bounds
  */
-export const checkBounds = ({ what, variable, bounds }: Limit, counts: Bounds): void => {
+export const excessOf = ({ what, variable, bounds }: Limit, counts: Bounds): Failure | null => {
   if (counts.perUser > bounds.perUser) {
     const message = `One user may have at most ${bounds.perUser} ${what} (${variable}); wait until some of yours have ended`
-    fail("rate_limited", message, retry)
+    return new Failure("rate_limited", message, retry)
   }
   if (counts.total > bounds.total) {
     const message = `The gateway has reached its limit of ${bounds.total} ${what} (${variable}); try again soon`
-    fail("rate_limited", message, retry)
+    return new Failure("rate_limited", message, retry)
   }
+  return null
+}
+
+/** @throws {Failure} the excess of `counts`, if any */
+export const checkBounds = (limit: Limit, counts: Bounds): void => {
+  const excess = excessOf(limit, counts)
+  if (excess) throw excess
 }
 
 /**

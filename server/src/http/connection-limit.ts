@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import { type Bounds, checkBounds } from "../concurrency/user-limit.ts"
+import { type Bounds, excessOf } from "../concurrency/user-limit.ts"
 import { errorBody, toFailure } from "./errors.ts"
 
 interface Dependencies {
@@ -25,8 +25,20 @@ export const createConnectionLimit = ({ bounds, isTrusted }: Dependencies) => {
     else strangersByAddress.delete(address)
   }
 
-  const refuse = (socket: Socket, error: unknown): void => {
-    const body = errorBody("openai", toFailure(error))
+  /** Made once: whoever opens thousands must not cost much more than the opening. */
+  const refusals = new Map<keyof Bounds, Buffer>()
+  const refusalFor = (counts: Bounds): Buffer | null => {
+    const isOver = counts.perUser > bounds.perUser || counts.total > bounds.total
+    if (!isOver) return null
+    const exceeded = counts.perUser > bounds.perUser ? "perUser" : "total"
+    const known = refusals.get(exceeded)
+    if (known) return known
+    const made = refusalOf(counts)
+    refusals.set(exceeded, made)
+    return made
+  }
+  const refusalOf = (counts: Bounds): Buffer => {
+    const body = errorBody("openai", toFailure(excessOf(limit, counts)))
     const head = [
       "HTTP/1.1 429 Too Many Requests",
       "content-type: application/json",
@@ -34,8 +46,12 @@ export const createConnectionLimit = ({ bounds, isTrusted }: Dependencies) => {
       "retry-after: 5",
       "connection: close",
     ]
+    return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`)
+  }
+
+  const refuse = (socket: Socket, words: Buffer): void => {
     socket.on("error", () => socket.destroy())
-    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy())
+    socket.end(words, () => socket.destroy())
   }
 
   return {
@@ -44,10 +60,9 @@ export const createConnectionLimit = ({ bounds, isTrusted }: Dependencies) => {
       const address = socket.remoteAddress ?? ""
       const isCounted = !isTrusted(address)
       const strangers = isCounted ? (strangersByAddress.get(address) ?? 0) + 1 : 0
-      try {
-        checkBounds(limit, { perUser: strangers, total: all + 1 })
-      } catch (error) {
-        refuse(socket, error)
+      const refusal = refusalFor({ perUser: strangers, total: all + 1 })
+      if (refusal) {
+        refuse(socket, refusal)
         return false
       }
       all++

@@ -206,7 +206,8 @@ export const createCiting = (needs: Needs) => {
         signal: AbortSignal
       },
     ): Promise<Cited> => {
-      const { query, budget, signal } = asked
+      const { budget, signal } = asked
+      const limit = mostPassages * 2
       const scope = await collect(caller, asked)
       const { searchable, skipped } = await ready(scope, signal)
       const searched = new Map([...scope.named, ...searchable].map((file) => [file.id, file]))
@@ -215,7 +216,7 @@ export const createCiting = (needs: Needs) => {
       const files = [...searched.values()]
       const all = isSmall(scope, budget)
         ? await retrieval.whole(files)
-        : (await retrieval.search({ files, query, way, limit: mostPassages * 2, signal })).passages
+        : (await retrieval.search({ ...asked, asker: caller.user.id, files, way, limit })).passages
       const passages = mergeNeighbours(fill(all, budget))
       const sources = passages.map((passage) =>
         sourceOf(passage, scope.collected.get(passage.file_id)?.collection),

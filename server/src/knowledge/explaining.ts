@@ -30,7 +30,7 @@ export const createExplaining = ({ collections, retrieval }: Needs) => ({
     const files = all.filter(isSearchable)
     const skipped = all.filter((file) => !isSearchable(file))
     const way = collection.search
-    const retrieved = await retrieval.search({ files, query, way, limit: k })
+    const retrieved = await retrieval.search({ asker: caller.user.id, files, query, way, limit: k })
     const { passages, search, model } = retrieved
     return {
       passages,

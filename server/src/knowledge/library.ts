@@ -129,7 +129,7 @@ export const createLibrary = async (needs: Needs) => {
         key: config.RERANK_API_KEY,
       })
     : null
-  const retrieval = createRetrieval({ passages, searcher, meaningOf, rerank, rescore })
+  const retrieval = createRetrieval({ passages, searcher, meaningOf, rerank, rescore, fairLoop })
 
   const storage = createStorage({ db, bounds: config.MAX_STORAGE })
   const { uploads } = limits

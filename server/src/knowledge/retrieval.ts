@@ -1,3 +1,4 @@
+import { costs, type FairLoop, type LoopShare } from "../concurrency/fair-loop.ts"
 import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
 import type { KnownFile } from "../files/store.ts"
@@ -20,6 +21,7 @@ interface Needs {
   meaningOf: (query: string, signal?: AbortSignal) => Promise<Meaning | null>
   /** Null where no endpoint is set. */
   rerank: Rerank | null
+  fairLoop: FairLoop
   /** The same hits with scores from exact vectors. */
   rescore: (meaning: Meaning, fileIds: readonly string[], hits: Rescored[]) => Promise<Rescored[]>
 }
@@ -34,8 +36,12 @@ export interface Rescored {
 const candidates = 100
 const rescored = 50
 const mostReranked = 50
+/** What is read of a file before others have their turn. */
+const readAtOnce = 8
 
 export interface Asked {
+  /** The id of the user who asks. */
+  asker: string
   files: readonly KnownFile[]
   query: string
   way: SearchWay
@@ -65,20 +71,23 @@ const legsOf = (dense: boolean, lexical: boolean): SearchWay => {
 }
 
 /** Finds passages in files that the caller may read; whoever calls has checked that. */
-export const createRetrieval = ({ passages, searcher, meaningOf, rerank, rescore }: Needs) => {
+export const createRetrieval = (needs: Needs) => {
+  const { passages, searcher, meaningOf, rerank, rescore, fairLoop } = needs
+
   const textsOf = async (
     files: readonly KnownFile[],
     fused: readonly Fused[],
+    share: LoopShare,
   ): Promise<Map<string, StoredPassage>> => {
     const byFile = Map.groupBy(fused, ({ file }) => file)
     const found = new Map<string, StoredPassage>()
     for (const [file, some] of byFile) {
       const id = files[file]?.id ?? ""
-      for (const row of await passages.of(
-        id,
-        some.map(({ passage }) => passage),
-      )) {
-        found.set(`${file}:${row.position}`, row)
+      for (let from = 0; from < some.length; from += readAtOnce) {
+        const positions = some.slice(from, from + readAtOnce).map(({ passage }) => passage)
+        await share.turn(costs.passages)
+        for (const row of await passages.of(id, positions))
+          found.set(`${file}:${row.position}`, row)
       }
     }
     return found
@@ -154,7 +163,9 @@ export const createRetrieval = ({ passages, searcher, meaningOf, rerank, rescore
       return all
     },
 
-    search: async ({ files, query, way, limit, signal }: Asked): Promise<Retrieved> => {
+    search: async (wanted: Asked): Promise<Retrieved> => {
+      const { asker, files, query, way, limit, signal } = wanted
+      const share = fairLoop.of(asker)
       const meaning = way === "lexical" ? null : await meaningOf(query, signal)
       const scope = files.map(({ id, filename }) => ({ id, filename }))
       // Without a model words must do, whatever was chosen.
@@ -165,8 +176,11 @@ export const createRetrieval = ({ passages, searcher, meaningOf, rerank, rescore
       const ids = scope.map(({ id }) => id)
       const dense = meaning ? await rescore(meaning, ids, legs.dense.slice(0, rescored)) : []
       const search = legsOf(meaning !== null, lexical)
+      await share.turn(costs.fusion)
       const fused = fuse({ ...legs, dense }, search).slice(0, limit)
-      const found = withTexts(files, fused, await textsOf(files, fused))
+      const texts = await textsOf(files, fused, share)
+      await share.turn(costs.fusion)
+      const found = withTexts(files, fused, texts)
       const ranked = await reranked(query, found, signal)
       const passages = ranked ?? found
       const model = meaning?.model ?? null
