@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import pg from "pg"
+import { isOutage } from "../../src/db/outage.ts"
 import { createDatabaseServer } from "../../test/database-server.ts"
 import type { Server } from "./lane.ts"
 
@@ -18,13 +19,25 @@ const connect = async (url: string): Promise<pg.Client> => {
   }
 }
 
+/** Asks again where the server crashes meanwhile, as it does when one of its processes is killed. */
 const query = async (url: string, sql: string) => {
-  const client = await connect(url)
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end().catch(() => {})
+  for (let tries = 0; ; tries++) {
+    const client = await connect(url)
+    try {
+      return (await client.query(sql)).rows
+    } catch (error) {
+      if (tries > 10 || !isOutage(error)) throw error
+    } finally {
+      await client.end().catch(() => {})
+    }
   }
+}
+
+/** It may have ended by itself. */
+const killProcess = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {}
 }
 
 /** A PostgreSQL of one's own, whose processes may be killed. */
@@ -36,11 +49,14 @@ export const startPostgres = async (
   return {
     place: async () => {
       const name = `kill_${randomUUID().replaceAll("-", "")}`
-      await query(server.url, `create database ${name}`)
+      await query(server.url, `create database ${name}`).catch((error) => {
+        // By a try that was not heard of.
+        if (!String(error).includes("already exists")) throw error
+      })
       const url = new URL(server.url)
       url.pathname = `/${name}`
       const remove = async (): Promise<void> => {
-        await query(server.url, `drop database ${name} with (force)`)
+        await query(server.url, `drop database if exists ${name} with (force)`)
       }
       return { url: url.href, remove }
     },
@@ -49,7 +65,7 @@ export const startPostgres = async (
         server.url,
         "select pid from pg_stat_activity where application_name = 'portico' order by random() limit 1",
       )
-      if (backend) process.kill(backend.pid, "SIGKILL")
+      if (backend) killProcess(backend.pid)
       await query(server.url, "select 1")
     },
     restart: async () => {
