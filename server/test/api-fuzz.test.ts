@@ -10,7 +10,7 @@ describe.each(databases)("whatever is asked of the interface, on $name", ({ plac
     { kind: "people", seed: 7 },
     { kind: "everyone", seed: 8 },
   ] as const)(
-    "is answered as documented, and nobody gets another's things ($kind)",
+    "is answered as documented, and nobody gets what is another's and not shared ($kind)",
     async (round) => {
       const found = await place()
       try {

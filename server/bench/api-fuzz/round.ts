@@ -27,7 +27,10 @@ export interface Problem {
 export interface RoundOptions {
   seed: number
   requests: number
-  /** `people`: nobody may see or change another's things. `everyone`: administrators take part. */
+  /**
+   * `people`: nobody may see or change another's things. `everyone`: administrators take part, who
+   * may share them.
+   */
   kind: "people" | "everyone"
   env: Readonly<Record<string, string>>
 }
@@ -122,7 +125,7 @@ const createSender = (world: World, options: RoundOptions, result: RoundResult) 
   })
   const makeRequest = createRequests({ random, ids, values })
   const mutate = createMutations(random)
-  const verdict = createVerdict(world.document)
+  const verdict = createVerdict(world.document, { mayShare: options.kind === "everyone" })
   const kinds = new Set<string>()
 
   const report = (what: string, operation: Operation, request: string): void => {
