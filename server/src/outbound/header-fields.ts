@@ -24,6 +24,13 @@ const unpadded = (text: string, from: number, to: number): string => {
   return text.slice(start, end)
 }
 
+/** Whether among the blanks before `end` there is a tab. */
+const endsInTab = (text: string, from: number, end: number): boolean => {
+  let at = end - 1
+  while (at > from && text.charCodeAt(at) === space) at--
+  return text.charCodeAt(at) === tab
+}
+
 /**
  * Reads field lines (RFC 9112 §5), each character a byte, CR LF between them.
  * @returns names and values in turn. @throws {MalformedReply}
@@ -40,7 +47,7 @@ export const readFields = (lines: string, from: number): string[] => {
       throw new MalformedReply("a header of the reply is not valid")
     }
     // llhttp, and who reads with it, takes a tab there for a part of the value.
-    if (lines.charCodeAt(end - 1) === tab && isFraming(name)) {
+    if (isBlank(lines.charCodeAt(end - 1)) && isFraming(name) && endsInTab(lines, colon, end)) {
       throw new MalformedReply(`the ${name} of the reply ends in a tab`)
     }
     fields.push(name, value)

@@ -167,7 +167,7 @@ describe("replies of an upstream", () => {
     ],
     ...[
       ...["\u000bchunked", "chunked\u00a0", "gzip, chunked", "chunked, gzip", "identity", ""],
-      ...["chunked, chunked", "chunked\t"],
+      ...["chunked, chunked", "chunked\t", "chunked\t  "],
     ].map((coding): [string, string] => [
       `the transfer coding ${JSON.stringify(coding)}`,
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
