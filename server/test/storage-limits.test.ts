@@ -5,6 +5,17 @@ import { upload } from "./library.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
+const begin = ({ url }: TestGateway, key: string, size: number) =>
+  fetch(`${url}/api/v1/files/resumable`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "tus-resumable": "1.0.0",
+      "upload-length": String(size),
+      "upload-metadata": `filename ${btoa("a.txt")}`,
+    },
+  })
+
 describe.each(databases)("what is stored on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
@@ -22,17 +33,6 @@ describe.each(databases)("what is stored on $name", ({ place: makePlace }) => {
     await place.remove()
   })
 
-  const begin = (key: string, size: number) =>
-    fetch(`${gateway.url}/api/v1/files/resumable`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${key}`,
-        "tus-resumable": "1.0.0",
-        "upload-length": String(size),
-        "upload-metadata": `filename ${btoa("a.txt")}`,
-      },
-    })
-
   it("is bounded for one user and for all, unfinished uploads included", async () => {
     const [bob, ada] = [await gateway.newUser("Bob"), await gateway.newUser("Ann")]
     const send = ({ key }: { key: string }, text: string) =>
@@ -42,9 +42,9 @@ describe.each(databases)("what is stored on $name", ({ place: makePlace }) => {
     const refused = await send(bob, "two")
     expect(refused).toMatchObject({ status: 413, body: { code: "body_too_large" } })
     expect(refused.body.detail).toMatch(/MAX_STORAGE.*delete files/)
-    expect((await begin(bob.key, 6000)).status).toBe(413)
-    expect((await begin(ada.key, 6000)).status).toBe(201)
-    const full = await begin(ada.key, 3900)
+    expect((await begin(gateway, bob.key, 6000)).status).toBe(413)
+    expect((await begin(gateway, ada.key, 6000)).status).toBe(201)
+    const full = await begin(gateway, ada.key, 3900)
     expect(full.status).toBe(413)
     expect(await full.text()).toMatch(/the gateway would store more/)
     await gateway.call("DELETE", `/api/v1/files/${first.body.id}`, undefined, { key: bob.key })
@@ -53,10 +53,46 @@ describe.each(databases)("what is stored on $name", ({ place: makePlace }) => {
 
   it("has a bounded number of unfinished uploads", async () => {
     const { key } = await gateway.newUser("Eve")
-    expect((await begin(key, 10)).status).toBe(201)
-    expect((await begin(key, 10)).status).toBe(201)
-    const refused = await begin(key, 10)
+    expect((await begin(gateway, key, 10)).status).toBe(201)
+    expect((await begin(gateway, key, 10)).status).toBe(201)
+    const refused = await begin(gateway, key, 10)
     expect(refused.status).toBe(429)
     expect(await refused.text()).toMatch(/MAX_UNFINISHED_UPLOADS/)
+  })
+})
+
+describe.each(databases)("uploads begun at the same time on $name", ({ place: makePlace }) => {
+  /** @returns how often each status was answered, by user */
+  const beginAtOnce = async (env: Record<string, string>, names: string[], size: number) => {
+    const place = await makePlace()
+    const gateway = await startGateway({ ...place.env, ...env })
+    try {
+      const users = await Promise.all(names.map(gateway.newUser))
+      const all = users.map(({ key }) =>
+        Promise.all(Array.from({ length: 20 }, () => begin(gateway, key, size))),
+      )
+      return (await Promise.all(all)).map((replies) =>
+        Object.groupBy(replies, ({ status }) => status),
+      )
+    } finally {
+      await gateway.stop()
+      await place.remove()
+    }
+  }
+
+  it("are no more than those begun one after another may be", async () => {
+    const env = { MAX_UNFINISHED_UPLOADS: "2/3" }
+    const [bob, ada] = await beginAtOnce(env, ["Bob", "Ann"], 10)
+    const begun = [bob, ada].map((replies) => replies?.[201]?.length ?? 0)
+    expect(begun.toSorted()).toEqual([1, 2])
+    const refused = [bob, ada].map((replies) => replies?.[429]?.length ?? 0)
+    expect(refused.toSorted()).toEqual([18, 19])
+  })
+
+  it("have no more bytes than those begun one after another may have", async () => {
+    const env = { MAX_STORAGE: "10KB/15KB" }
+    const replies = await beginAtOnce(env, ["Bob", "Ann", "Eve"], 6000)
+    expect(replies.map((own) => own[201]?.length ?? 0).toSorted()).toEqual([0, 1, 1])
+    expect(replies.map((own) => own[413]?.length ?? 0).toSorted()).toEqual([19, 19, 20])
   })
 })

@@ -11,6 +11,7 @@ import * as uploads from "./migrations/0008-uploads.ts"
 import * as chatSources from "./migrations/0009-chat-sources.ts"
 import * as fairJobs from "./migrations/0010-fair-jobs.ts"
 import * as provisionedAccounts from "./migrations/0011-provisioned-accounts.ts"
+import * as storedBytes from "./migrations/0012-stored-bytes.ts"
 import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
 
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   "0009-chat-sources": chatSources,
   "0011-provisioned-accounts": provisionedAccounts,
   "0010-fair-jobs": fairJobs,
+  "0012-stored-bytes": storedBytes,
 }
 
 /** Migrations of the database that this program does not have. */

@@ -3,6 +3,7 @@ import { isClockSteady } from "../clock.ts"
 import { costs, type FairLoop } from "../concurrency/fair-loop.ts"
 import { type Bounds, checkBounds, type UserLimit } from "../concurrency/user-limit.ts"
 import type { Database } from "../db/database.ts"
+import { createTurns } from "../db/turns.ts"
 import { Failure, fail } from "../errors.ts"
 import { type Actor, type Caller, system } from "../http/caller.ts"
 import type { Files } from "./files.ts"
@@ -56,6 +57,15 @@ interface Writer {
 export const createResumable = (needs: Needs) => {
   const { db, store, partials, objects, files, storage, uploads, fairLoop, newId, now } = needs
   const writers = new Map<string, Writer>()
+  /** Who begins many uploads at once waits for their own. */
+  const inTurn = createTurns()
+  /** They outlive a restart, and so they are counted where they are kept. */
+  const unfinished = {
+    what: "unfinished uploads",
+    variable: "MAX_UNFINISHED_UPLOADS",
+    bounds: needs.unfinished,
+  }
+  const refuseTooMany = (counts: Bounds): void => checkBounds(unfinished, counts)
 
   const unknown = (): never => fail("not_found", "There is no such upload")
 
@@ -94,17 +104,6 @@ export const createResumable = (needs: Needs) => {
     } finally {
       leave()
     }
-  }
-
-  /** They outlive a restart, and so they are counted where they are kept. */
-  const refuseTooMany = async (owner: string): Promise<void> => {
-    const limit = {
-      what: "unfinished uploads",
-      variable: "MAX_UNFINISHED_UPLOADS",
-      bounds: needs.unfinished,
-    }
-    const [own, all] = [await store.count(owner), await store.count()]
-    checkBounds(limit, { perUser: own + 1, total: all + 1 })
   }
 
   const discard = async (id: string): Promise<void> => {
@@ -200,11 +199,10 @@ export const createResumable = (needs: Needs) => {
       if (size === 0) fail("bad_request", "The file is empty")
       if (size > needs.limit) tooLarge(needs.limit)
       const { id: owner } = caller.user
-      await refuseTooMany(owner)
       const release = await storage.reserve(owner, size)
       const upload = {
         id: newId(),
-        user_id: caller.user.id,
+        user_id: owner,
         size,
         filename,
         content_type,
@@ -215,7 +213,7 @@ export const createResumable = (needs: Needs) => {
       }
       let isMade = false
       try {
-        await store.insert(upload)
+        await inTurn(owner, () => store.insert(upload, refuseTooMany))
         isMade = true
         await partials.create(upload.id)
       } finally {
