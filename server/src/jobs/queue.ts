@@ -78,9 +78,10 @@ interface Needs {
  */
 export const createQueue = ({ db, kinds, alone, report }: Needs) => {
   const store = createJobStore(db)
+  const names = Object.keys(kinds)
   const stopping = new AbortController()
   const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs })
-  const busyByKind = new Map(Object.keys(kinds).map((name) => [name, { 0: 0, 1: 0 }]))
+  const busyByKind = new Map(names.map((name) => [name, { 0: 0, 1: 0 }]))
   const abortByTarget = new Map<string, AbortController>()
   const loops = new Set<Promise<void>>()
   let timer: NodeJS.Timeout | undefined
@@ -210,14 +211,14 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
     // Alone too: a run whose end could not be written holds its lease as if it were dead.
     const dead = detector.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
-    await store.bringForward(Date.now() + longestPauseMs * spread.most)
+    await store.bringForward(names, Date.now() + longestPauseMs * spread.most)
   }
 
   const lookForAll = async (): Promise<void> => {
     await free().catch((error) => {
       if (!stopping.signal.aborted) report(toError(error))
     })
-    for (const name of Object.keys(kinds)) look(name)
+    for (const name of names) look(name)
   }
 
   let looking: Promise<void> | undefined
@@ -231,7 +232,7 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
   return {
     /** Begins to work. */
     start: async (): Promise<void> => {
-      await store.open(Object.keys(kinds))
+      await store.open(names)
       if (alone) await store.releaseAll()
       await lookOnce()
       timer = setInterval(() => void lookOnce(), lookMs).unref()

@@ -153,9 +153,19 @@ export const createJobStore = (db: Database) => ({
         .execute()
     }),
 
-  /** Makes due what would be tried again later than `latest`: the clock was ahead when it was put off. */
-  bringForward: async (latest: number): Promise<void> => {
-    const late = db.read.selectFrom("jobs").select("id").where("run_at", ">", latest)
+  /**
+   * Makes due what of `kinds` would be tried again later than `latest`: the clock was ahead when it was
+   * put off. What runs is left alone; it is seen when it waits again.
+   */
+  bringForward: async (kinds: readonly string[], latest: number): Promise<void> => {
+    // Asked every second: each word of it is there to be found within `jobs_due`.
+    const late = db.read
+      .selectFrom("jobs")
+      .select("id")
+      .where("kind", "in", kinds)
+      .where("slow", "in", [0, 1])
+      .where("holder", "is", null)
+      .where("run_at", ">", latest)
     if (!(await late.limit(1).executeTakeFirst())) return
     await db.transactLoosely(async (tx) => {
       await tx.updateTable("jobs").set({ run_at: 0 }).where("run_at", ">", latest).execute()
