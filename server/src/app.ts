@@ -60,6 +60,12 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { bodyRoom } = gateway
   const connectionLimit = createConnectionLimit({
     bounds: config.MAX_CONNECTIONS,
+    // One for each thing that they may have under way, and as many idle as an address may have.
+    maxOfUser:
+      config.MAX_CONNECTIONS.perUser +
+      config.MAX_REQUESTS.perUser +
+      config.MAX_EVENT_STREAMS.perUser +
+      config.MAX_UPLOADS.perUser,
     isTrusted: createRanges(config.TRUSTED_PROXIES),
   })
   const router = createRouters({

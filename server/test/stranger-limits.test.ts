@@ -47,6 +47,45 @@ describe("connections of strangers", () => {
   })
 })
 
+describe("connections of one user", () => {
+  it("are bounded by what the user may have under way, and leave others theirs", async () => {
+    const gateway = await startGateway({
+      MAX_CONNECTIONS: "2/100",
+      MAX_REQUESTS: "1/5",
+      MAX_EVENT_STREAMS: "1/5",
+      MAX_UPLOADS: "1/5",
+    })
+    const sockets: Socket[] = []
+    try {
+      const { hostname, port } = new URL(gateway.url)
+      /** @returns the status that a request on a connection of its own, which stays open, is answered */
+      const ask = async (key: string): Promise<string> => {
+        const socket = connect({ host: hostname, port: Number(port) })
+        sockets.push(socket)
+        const head = `Host: here\r\nAuthorization: Bearer ${key}`
+        socket.write(`POST /v1/embeddings HTTP/1.1\r\n${head}\r\nContent-Length: 2\r\n\r\n{}`)
+        const [bytes] = await once(socket, "data")
+        const answer = String(bytes)
+        if (answer.startsWith("HTTP/1.1 429")) {
+          expect(answer).toMatch(/at most 5 connections of clients \(MAX_CONNECTIONS\)/)
+          socket.destroy()
+        }
+        return answer.slice(9, 12)
+      }
+      const bob = await gateway.newUser("Bob")
+      const ada = await gateway.newUser("Ann")
+      const statuses: string[] = []
+      for (let count = 0; count < 8; count++) statuses.push(await ask(bob.key))
+      expect(statuses.filter((status) => status === "429").length).toBeGreaterThanOrEqual(3)
+      expect(statuses.slice(0, 4)).not.toContain("429")
+      expect(await ask(ada.key)).not.toBe("429")
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      await gateway.stop()
+    }
+  })
+})
+
 describe("sign-ups", () => {
   it("of one address do not keep another's sign-in waiting", async () => {
     const gateway = await startGateway({ ENABLE_SIGNUP: "true", TRUSTED_PROXIES: "127.0.0.0/8" })

@@ -21,7 +21,7 @@ describe("the web page", () => {
   const app = createServerApp({
     log: pino({ level: "silent" }),
     bodyRoom: createBodyRoom(bodies),
-    connectionLimit: createConnectionLimit({ bounds, isTrusted: () => false }),
+    connectionLimit: createConnectionLimit({ bounds, maxOfUser: 1000, isTrusted: () => false }),
     addressOf: () => "127.0.0.1",
     styleOf: () => "api",
   })

@@ -5,6 +5,7 @@ import { isClockSteady } from "../clock.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { foldCase } from "../db/text.ts"
 import { fail } from "../errors.ts"
+import { networkOf } from "../http/address.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
@@ -15,7 +16,7 @@ import type { Device } from "./device.ts"
 import { passwordMatches } from "./passwords.ts"
 import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
 import type { AuthStore } from "./store.ts"
-import { placeOf, type Throttle } from "./throttle.ts"
+import type { Throttle } from "./throttle.ts"
 import type { Tokens } from "./tokens.ts"
 
 interface Needs {
@@ -137,7 +138,7 @@ export const createAccounts = (needs: Needs) => {
       let user: StoredUser | undefined
       const right = await throttle.attempt({ account, address: device.address }, async () => {
         user = await users.forSignIn(account)
-        const origin = { kind: "sign-in", key: placeOf(device.address) }
+        const origin = { kind: "sign-in", key: networkOf(device.address) }
         const matches = await passwordMatches(password, user?.password_hash ?? null, origin)
         return matches && user?.active === true
       })

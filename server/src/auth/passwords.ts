@@ -1,9 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { createFairSemaphore, type Origin } from "../concurrency/fair-semaphore.ts"
+import { networkOf } from "../http/address.ts"
 import type { Actor } from "../http/caller.ts"
 import { signInsBusy } from "./busy.ts"
-import { placeOf } from "./throttle.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */
 const current = { logCost: 15, blockSize: 8, parallel: 3 }
@@ -52,7 +52,7 @@ const hashPassword = async (password: string, origin: Origin): Promise<string> =
 export const hashFor = (password: string, { id, address }: Actor): Promise<string> =>
   hashPassword(
     password,
-    id === null ? { kind: "sign-up", key: placeOf(address ?? "") } : { kind: "change", key: id },
+    id === null ? { kind: "sign-up", key: networkOf(address ?? "") } : { kind: "change", key: id },
   )
 
 const form = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/

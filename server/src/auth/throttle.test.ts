@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createThrottle, placeOf } from "./throttle.ts"
+import { createThrottle } from "./throttle.ts"
 
 const begin = () => {
   let time = 0
@@ -72,19 +72,5 @@ describe("guessing", () => {
     const flood = Array.from({ length: 500 }, (_, n) => attempt(`${n}@example.com`, home(), true))
     const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === "rejected")
     expect(refused).toHaveLength(500 - 202)
-  })
-})
-
-describe("an address", () => {
-  it.each([
-    ["192.0.2.1", "192.0.2.1"],
-    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
-    ["2001:0DB8:0001:0002::", "2001:db8:1:2"],
-    ["2001:db8::5", "2001:db8:0:0"],
-    ["::1", "0:0:0:0"],
-    ["fe80::1%eth0", "fe80:0:0:0"],
-    ["", ""],
-  ])("%s counts as %s", (address, place) => {
-    expect(placeOf(address)).toBe(place)
   })
 })

@@ -1,7 +1,7 @@
-import { isIP } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createFairSemaphore, type FairSemaphore } from "../concurrency/fair-semaphore.ts"
 import { fail } from "../errors.ts"
+import { networkOf } from "../http/address.ts"
 import { signInsBusy } from "./busy.ts"
 
 const windowMs = 15 * 60_000
@@ -23,20 +23,6 @@ const maxWaitingPerPair = 100
 interface Failures {
   count: number
   last: number
-}
-
-/** Whoever has an IPv6 address has its whole /64, so they count as one. */
-export const placeOf = (address: string): string => {
-  if (isIP(address) !== 6) return address
-  const [head = "", tail] = (address.split("%", 1)[0] ?? "").split("::")
-  const left = head === "" ? [] : head.split(":")
-  const right = tail ? tail.split(":") : []
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
-  const groups = [...left, ...Array.from({ length: zeros }, () => "0"), ...right]
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")
 }
 
 /**
@@ -107,7 +93,7 @@ export const createThrottle = ({
       { account, address }: { account: string; address: string },
       check: () => Promise<boolean>,
     ): Promise<boolean> => {
-      const place = placeOf(address)
+      const place = networkOf(address)
       const keys = keysOf(account, place)
       if (recent(keys.account).count >= freeTriesPerAccount) await sleep(accountDelayMs)
       const semaphore = semaphoreOf(place)

@@ -81,5 +81,3 @@ export const createStoredBytes = (db: Database) => {
     },
   }
 }
-
-export type StoredBytes = ReturnType<typeof createStoredBytes>

@@ -33,3 +33,21 @@ export const createAddressOf = (trustedCidrs: readonly string[]) => {
     return believed.findLast((hop) => !trusted(hop)) ?? believed[0] ?? peer
   }
 }
+
+/**
+ * What an address is counted by: whoever has an IPv6 address has its whole /64, so they count as one.
+ * IPv4 is counted by address, over whatever socket it arrives.
+ */
+export const networkOf = (address: string): string => {
+  const bare = plain(address)
+  if (isIP(bare) !== 6) return bare
+  const [head = "", tail] = (bare.split("%", 1)[0] ?? "").split("::")
+  const left = head === "" ? [] : head.split(":")
+  const right = tail ? tail.split(":") : []
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
+  const groups = [...left, ...Array.from({ length: zeros }, () => "0"), ...right]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")
+}

@@ -12,11 +12,14 @@ const limit = () =>
   })
 
 /** A request whose client may have left already: then its reply says so no more. */
-const exchangeOf = (length: number, { destroyed }: { destroyed: boolean }): Exchange => {
+const exchangeOf = (
+  length: number,
+  { destroyed, address = "10.0.0.1" }: { destroyed: boolean; address?: string },
+): Exchange => {
   const outgoing = Object.assign(new EventEmitter(), { destroyed })
   const incoming = { headers: { "content-length": String(length) } }
   // A parse boundary of the test: no more of an exchange is looked at.
-  return { incoming, outgoing, caller: null, address: "10.0.0.1" } as unknown as Exchange
+  return { incoming, outgoing, caller: null, address } as unknown as Exchange
 }
 
 it("gives back what was reserved for a client that had left before", () => {
@@ -41,4 +44,13 @@ it("refuses for good what is longer than its route takes, whatever room there is
   const room = createBodyRoom(limit())
   const tooLong = exchangeOf(600_000, { destroyed: false })
   expect(() => room.reserve(tooLong, 500_000)).toThrow(/most accepted here/)
+})
+
+it("counts strangers of one IPv6 network together", () => {
+  const room = createBodyRoom(limit())
+  const from = (address: string) => () =>
+    room.reserve(exchangeOf(200_000, { destroyed: false, address }), 1_000_000)
+  from("2001:db8::1")()
+  expect(from("2001:db8::2")).toThrow(/MAX_BUFFERED_BODIES/)
+  expect(from("2001:db8:0:1::2")).not.toThrow()
 })

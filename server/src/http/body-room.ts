@@ -1,4 +1,5 @@
 import type { UserLimit } from "../concurrency/user-limit.ts"
+import { networkOf } from "./address.ts"
 import { tooLarge } from "./body-buffer.ts"
 import { type Exchange, type NodeExchange, whenClosed } from "./exchange.ts"
 
@@ -12,7 +13,7 @@ type Reading<T> = () => T | Promise<T>
 /** Reserves memory for request bodies, until their requests are over. */
 export const createBodyRoom = (limit: UserLimit) => {
   const hold = ({ caller, address, outgoing }: Exchange, bytes: number): void => {
-    whenClosed(outgoing, limit.reserve(caller?.user.id ?? address, bytes))
+    whenClosed(outgoing, limit.reserve(caller?.user.id ?? networkOf(address), bytes))
   }
 
   /** Counts while it is read; only Node's server takes a body without a length. */

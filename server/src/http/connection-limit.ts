@@ -1,28 +1,39 @@
 import type { Socket } from "node:net"
-import { type Bounds, excessOf } from "../concurrency/user-limit.ts"
+import { type Bounds, createUserLimit, excessOf } from "../concurrency/user-limit.ts"
+import { networkOf } from "./address.ts"
 import { errorBody, toFailure } from "./errors.ts"
 
 interface Dependencies {
   /** Of one address, until somebody is known on a connection; and all there are. */
   bounds: Bounds
+  /** Of one user who is known on them. */
+  maxOfUser: number
   /** Proxies, which bring many people's connections. */
   isTrusted: (address: string) => boolean
 }
 
-/** Bounds the connections of clients: whoever only opens them keeps nobody else out. */
-export const createConnectionLimit = ({ bounds, isTrusted }: Dependencies) => {
-  const strangersByAddress = new Map<string, number>()
-  const addressBySocket = new Map<object, string>()
-  let all = 0
-  const limit = { what: "connections of clients", variable: "MAX_CONNECTIONS", bounds }
+/** Whose a connection is: of an address, until a user is known on it. */
+interface Holder {
+  isUser: boolean
+  release: () => void
+}
 
-  const forget = (socket: object): void => {
-    const address = addressBySocket.get(socket)
-    if (address === undefined) return
-    addressBySocket.delete(socket)
-    const left = (strangersByAddress.get(address) ?? 0) - 1
-    if (left > 0) strangersByAddress.set(address, left)
-    else strangersByAddress.delete(address)
+const what = "connections of clients"
+const variable = "MAX_CONNECTIONS"
+
+/** Bounds the connections of clients: whoever only opens them keeps nobody else out. */
+export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Dependencies) => {
+  const strangersByNetwork = new Map<string, number>()
+  const holderBySocket = new Map<object, Holder>()
+  const total = Number.POSITIVE_INFINITY
+  const users = createUserLimit({ what, variable, bounds: { perUser: maxOfUser, total } })
+  let all = 0
+  const limit = { what, variable, bounds }
+
+  const forgetStranger = (network: string): void => {
+    const left = (strangersByNetwork.get(network) ?? 0) - 1
+    if (left > 0) strangersByNetwork.set(network, left)
+    else strangersByNetwork.delete(network)
   }
 
   /** Made once: whoever opens thousands must not cost much more than the opening. */
@@ -59,7 +70,8 @@ export const createConnectionLimit = ({ bounds, isTrusted }: Dependencies) => {
     admit: (socket: Socket): boolean => {
       const address = socket.remoteAddress ?? ""
       const isCounted = !isTrusted(address)
-      const strangers = isCounted ? (strangersByAddress.get(address) ?? 0) + 1 : 0
+      const network = networkOf(address)
+      const strangers = isCounted ? (strangersByNetwork.get(network) ?? 0) + 1 : 0
       const refusal = refusalFor({ perUser: strangers, total: all + 1 })
       if (refusal) {
         refuse(socket, refusal)
@@ -67,22 +79,34 @@ export const createConnectionLimit = ({ bounds, isTrusted }: Dependencies) => {
       }
       all++
       if (isCounted) {
-        strangersByAddress.set(address, strangers)
-        addressBySocket.set(socket, address)
+        strangersByNetwork.set(network, strangers)
+        const release = () => forgetStranger(network)
+        holderBySocket.set(socket, { isUser: false, release })
       }
       socket.once("close", () => {
         all--
-        forget(socket)
+        holderBySocket.get(socket)?.release()
+        holderBySocket.delete(socket)
       })
       return true
     },
 
-    /** Somebody is known on it now. */
-    authenticated: (socket: object): void => {
-      if (addressBySocket.size > 0) forget(socket)
+    /**
+     * Notes who is known on a connection; it stays theirs.
+     * @throws {Failure} `rate_limited` when they have too many
+     */
+    authenticated: (socket: object, user: string): void => {
+      const holder = holderBySocket.get(socket)
+      if (!holder || holder.isUser) return
+      const release = users.reserve(user)
+      holder.release()
+      holderBySocket.set(socket, { isUser: true, release })
     },
 
-    count: (): { all: number; strangers: number } => ({ all, strangers: addressBySocket.size }),
+    count: (): { all: number; strangers: number } => ({
+      all,
+      strangers: holderBySocket.size - users.held(),
+    }),
   }
 }
 

@@ -4,6 +4,7 @@ import type { z } from "zod"
 import { costs, type FairLoop } from "../concurrency/fair-loop.ts"
 import { fail } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
+import { networkOf } from "./address.ts"
 import { routeAllowed } from "./allowed-routes.ts"
 import { checkAuthority, checkBodyAuthority } from "./authority.ts"
 import { leftMidway, maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "./body.ts"
@@ -154,7 +155,7 @@ export const createRouters =
 
     /** @returns null where the request may go on at once */
     const turnOf = (exchange: Exchange): Promise<void> | null => {
-      const share = fairLoop.of(exchange.caller?.user.id ?? exchange.address)
+      const share = fairLoop.of(exchange.caller?.user.id ?? networkOf(exchange.address))
       const turn = share.turn(costs.request)
       if (!turn) return null
       return turn.then(() => {
@@ -177,7 +178,7 @@ export const createRouters =
       const { access } = shape
       const welcome = (caller: Caller): Caller | Promise<Caller> => {
         exchange.caller = caller
-        connectionLimit.authenticated(exchange.incoming.socket)
+        connectionLimit.authenticated(exchange.incoming.socket, caller.user.id)
         admit(caller, shape, path)
         return turnOf(exchange)?.then(() => caller) ?? caller
       }

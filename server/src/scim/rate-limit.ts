@@ -1,4 +1,5 @@
 import { fail } from "../errors.ts"
+import { networkOf } from "../http/address.ts"
 import { type Incoming, pathOf } from "../http/exchange.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 
@@ -65,6 +66,6 @@ export const createRateLimit = (
     /** @throws {Failure} `rate_limited` */
     admit: (incoming: Incoming): void => (isRead(incoming) ? reading : writing)?.take("all"),
     /** @throws {Failure} `rate_limited` when the address guesses too often */
-    refused: (address: string): void => refusing.take(address),
+    refused: (address: string): void => refusing.take(networkOf(address)),
   }
 }

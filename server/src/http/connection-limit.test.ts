@@ -1,0 +1,66 @@
+import { EventEmitter } from "node:events"
+import type { Socket } from "node:net"
+import { describe, expect, it } from "vitest"
+import { createConnectionLimit } from "./connection-limit.ts"
+
+/** A machine of the tests has one IPv6 address: connections of others are made of this. */
+const socketFrom = (remoteAddress: string): Socket & { emit: (event: "close") => boolean } =>
+  Object.assign(new EventEmitter(), { remoteAddress, end: () => {} }) as unknown as Socket
+
+const create = () =>
+  createConnectionLimit({
+    bounds: { perUser: 3, total: 100 },
+    maxOfUser: 5,
+    isTrusted: (address) => address === "10.0.0.1",
+  })
+
+describe("connections of strangers", () => {
+  it("of one IPv6 network are counted together, however many addresses it has", () => {
+    const limit = create()
+    const admitted = Array.from({ length: 50 }, (_, index) =>
+      limit.admit(socketFrom(`2001:db8:0:1::${(index + 1).toString(16)}`)),
+    )
+    expect(admitted.filter((one) => one)).toHaveLength(3)
+    expect(limit.admit(socketFrom("2001:db8:0:2::1"))).toBe(true)
+  })
+
+  it("of IPv4 are counted by address, also where they come over IPv6", () => {
+    const limit = create()
+    const from = (address: string) => limit.admit(socketFrom(address))
+    const first = Array.from({ length: 4 }, () => from("::ffff:192.0.2.1"))
+    expect(first).toEqual([true, true, true, false])
+    expect(from("192.0.2.1")).toBe(false)
+    expect(from("::ffff:192.0.2.2")).toBe(true)
+  })
+})
+
+describe("connections of a user", () => {
+  it("are bounded, and free their address for others", () => {
+    const limit = create()
+    const sockets = Array.from({ length: 5 }, () => socketFrom("192.0.2.1"))
+    for (const socket of sockets) {
+      expect(limit.admit(socket)).toBe(true)
+      limit.authenticated(socket, "bob")
+      // Whoever else comes by it, it is counted once.
+      limit.authenticated(socket, "ann")
+    }
+    const sixth = socketFrom("192.0.2.1")
+    expect(limit.admit(sixth)).toBe(true)
+    expect(() => limit.authenticated(sixth, "bob")).toThrow(/at most 5 connections/)
+    limit.authenticated(sixth, "ann")
+    sockets[0]?.emit("close")
+    const seventh = socketFrom("192.0.2.1")
+    expect(limit.admit(seventh)).toBe(true)
+    limit.authenticated(seventh, "bob")
+    expect(limit.count()).toEqual({ all: 6, strangers: 0 })
+  })
+
+  it("are not bounded behind a trusted proxy, whose they are", () => {
+    const limit = create()
+    for (let count = 0; count < 20; count++) {
+      const socket = socketFrom("10.0.0.1")
+      expect(limit.admit(socket)).toBe(true)
+      limit.authenticated(socket, "bob")
+    }
+  })
+})
