@@ -42,7 +42,7 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
      */
     reserve: async (user: string, bytes: number): Promise<(stays: boolean) => void> => {
       const calledAt = performance.now()
-      for (const of of [user, null]) await stored.refresh(of, calledAt - sumMs)
+      for (const whose of [user, null]) await stored.refresh(whose, calledAt - sumMs)
       for (let full = fullFor(user, bytes); full; full = fullFor(user, bytes)) {
         if (stored.known(full.of).at >= calledAt) refuse(full.of)
         await stored.refresh(full.of, calledAt)
