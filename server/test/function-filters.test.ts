@@ -69,6 +69,17 @@ describe("a filter", () => {
     expect(counted.chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 5 })
   })
 
+  it("passes on a stream that comes faster than it is read", async () => {
+    await attach("shout", shout, ["gpt-fake"])
+    const piece = { choices: [{ index: 0, delta: { content: "a" } }] }
+    const last = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
+    const event = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`
+    const body = `${event(piece).repeat(20_000)}${event(last)}data: [DONE]\n\n`
+    const headers = { "content-type": "text/event-stream" }
+    upstream.fault({ kind: "reply", headers, body }, { on: /chat/ })
+    expect((await stream()).text).toBe(`${"A".repeat(20_000)}!`)
+  })
+
   it("changes a whole reply too, by its pieces or by `after`", async () => {
     await attach("shout", shout, ["gpt-fake"])
     expect(textOf(await ask())).toBe("YOU SAID: HELLO THERE!")

@@ -70,7 +70,8 @@ export class Filtered implements Flow {
 
   resume(): void {
     this.#full = false
-    if (this.#mode === "pass") this.#flow?.resume()
+    // With nothing left to work off, nobody else would ask for more.
+    if (this.#mode === "pass" || this.#waiting.length === 0) this.#flow?.resume()
     else this.#work()
   }
 
