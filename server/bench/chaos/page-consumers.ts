@@ -1,0 +1,132 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { FormData } from "undici"
+import { toChat } from "./api-consumers.ts"
+import type { Connection } from "./client.ts"
+import { type Any, type Consumer, parsed, refusal } from "./consumer.ts"
+
+const answerMs = 8000
+
+/** @throws when it does not come to be within the time */
+const until = async <T>(look: () => Promise<T | null>): Promise<T> => {
+  const late = performance.now() + answerMs
+  for (;;) {
+    const found = await look()
+    if (found !== null) return found
+    if (performance.now() > late) throw new Error("it never came to an end")
+    await wait(5)
+  }
+}
+
+const begin = async (connection: Connection, model: string, said: string): Promise<string> => {
+  const created = await connection.call("POST", "/api/v1/chats/new", { models: [model] })
+  const { id } = parsed(created.text)
+  const sent = await connection.call("POST", `/api/v1/chats/${id}/messages`, { content: said })
+  if (sent.status !== 200) throw new Error(`no message was taken: ${sent.text}`)
+  return id
+}
+
+const chatOf = async (connection: Connection, id: string): Promise<Any> =>
+  parsed((await connection.call("GET", `/api/v1/chats/${id}`)).text)
+
+export const conversation = (connection: Connection, model: string): Consumer => ({
+  name: "conversation",
+  form: "events",
+  on: toChat,
+  ask: async (said) => {
+    const id = await begin(connection, model, said)
+    const answer = await until(async () => {
+      const { messages } = await chatOf(connection, id)
+      return messages[1].state === "running" ? null : messages[1]
+    })
+    await connection.call("DELETE", `/api/v1/chats/${id}`)
+    const text = JSON.stringify(answer).slice(0, 2000)
+    if (answer.state === "failed") {
+      const { message, raw } = answer.error
+      return { kind: "error", text, message, isOwn: raw !== null }
+    }
+    return { kind: answer.content.includes(`echo ${said}`) ? "right" : "other", text }
+  },
+})
+
+const longestTitle = 200
+const titleMs = 1500
+
+/** Asked for behind an answer; the question's words do where no title comes. */
+export const title = (connection: Connection, model: string, broken: () => number): Consumer => ({
+  name: "title",
+  form: "events",
+  on: (received) => toChat(received) && received.body.includes("Write a title"),
+  isQuiet: true,
+  ask: async (said) => {
+    const before = broken()
+    const id = await begin(connection, model, said)
+    const began = performance.now()
+    // A title that is broken never comes, which nobody is told.
+    const isLate = (): boolean =>
+      performance.now() - began > (broken() > before ? titleMs / 2 : titleMs)
+    let shown = said
+    while (shown === said && !isLate()) {
+      await wait(10)
+      shown = String((await chatOf(connection, id)).title)
+    }
+    await connection.call("DELETE", `/api/v1/chats/${id}`)
+    if (shown === said) return { kind: "error", text: shown, message: "the words of the question" }
+    if (shown === "" || shown.length > longestTitle) {
+      throw new Error(`it has a title of ${shown.length} characters`)
+    }
+    return { kind: shown.includes(`echo ${said}`) ? "right" : "other", text: shown }
+  },
+})
+
+const query = "moths at night"
+
+/** Orders passages; the order of before does where it fails, and a note says so. */
+export const rerank = (connection: Connection, collection: string): Consumer => ({
+  name: "rerank",
+  form: "json",
+  on: ({ path }) => path.endsWith("/rerank"),
+  ask: async () => {
+    const reply = await connection.call("POST", `/api/v1/knowledge/${collection}/query`, {
+      query,
+    })
+    if (reply.status !== 200) return refusal(reply)
+    const { passages, note } = parsed(reply.text)
+    if (passages.length === 0) return { kind: "other", text: reply.text.slice(0, 2000) }
+    if (note) return { kind: "error", text: note, message: note, isOwn: false }
+    const isRanked = passages.every((passage: Any) => passage.reranked)
+    return { kind: isRanked ? "right" : "other", text: reply.text.slice(0, 2000) }
+  },
+})
+
+/** The vector of a question; words do where it fails, and a note says so. */
+export const queryVector = (connection: Connection, collection: string): Consumer => ({
+  ...rerank(connection, collection),
+  name: "embedding of a question",
+  // Files that are read meanwhile are embedded by the same model.
+  on: ({ path, body }) => path.endsWith("/embeddings") && body.includes(query),
+})
+
+/** Reads a picture by an engine, which is asked again when it fails. */
+export const extraction = (connection: Connection, engine: "tika" | "docling"): Consumer => ({
+  name: "extraction",
+  form: engine === "tika" ? "text" : "json",
+  triesAgain: true,
+  on: ({ path }) => path === "/tika" || path === "/v1/convert/file",
+  ask: async (said) => {
+    const form = new FormData()
+    const picture = Buffer.from(`\x89PNG\r\n\x1a\n and so on ${said}`, "latin1")
+    form.append("file", new Blob([picture], { type: "image/png" }), `${said}.png`)
+    const stored = await connection.call("POST", "/api/v1/files/", form)
+    const { id } = parsed(stored.text)
+    const { data } = await until(async () => {
+      const file = parsed((await connection.call("GET", `/api/v1/files/${id}`)).text)
+      return /completed|failed/.test(file.data.status) ? file : null
+    })
+    const { text } = await connection.call("GET", `/api/v1/files/${id}/data/content`)
+    await connection.call("DELETE", `/api/v1/files/${id}`)
+    if (data.status === "failed") {
+      return { kind: "error", text: data.error, message: data.error, isOwn: false }
+    }
+    return { kind: text.includes(`echo ${said}`) ? "right" : "other", text: text.slice(0, 2000) }
+  },
+})

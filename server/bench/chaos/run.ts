@@ -1,0 +1,244 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { pdf } from "../../test/make-documents.ts"
+import { adminKey, startGateway } from "../api-fuzz/gateway.ts"
+import { type Latency, watchLatency } from "../api-fuzz/latency.ts"
+import { createRandom, cut, mutate, type Random } from "../http-random.ts"
+import { readRss } from "../proc.ts"
+import type { Consumer } from "./consumer.ts"
+import { expectedOf, verdictOf } from "./judge.ts"
+import { createLanes, type EngineName, type Lane, models, startProviders } from "./lanes.ts"
+import type { Outcome } from "./outcome.ts"
+import type { Breakage } from "./provider.ts"
+import {
+  type BrokenReply,
+  chunk,
+  chunkedHead,
+  lastChunk,
+  type RightReply,
+  typeLine,
+  whole,
+} from "./reply.ts"
+import { brokenReplies } from "./table.ts"
+
+/** What hears a reply to its end does not forget at once what it held. */
+const settleMs = 25
+const quietMs = 500
+const memoryMs = 90_000
+
+export interface ChaosOptions {
+  env: Readonly<Record<string, string>>
+  seed: number
+  /** Replies that are broken by chance, to each consumer, beside the table. */
+  mutations: number
+  engine: EngineName
+  /** Names of consumers, and of rows, to look into; all unless told. */
+  consumers?: RegExp
+  rows?: RegExp
+  progress?: (consumer: string, replies: number) => void
+}
+
+export interface ChaosResult {
+  /** How many of what became of broken replies, by consumer. */
+  outcomes: Map<string, Record<Outcome["kind"], number>>
+  replies: number
+  problems: string[]
+  latency: Latency
+  /** MB, before the first reply and some time after the last. */
+  memory: { before: number; after: number; most: number }
+}
+
+type Row = Pick<BrokenReply, "name" | "expected" | "level"> & Omit<Breakage, "on">
+
+const rowOf = ({ ends = "open", ...row }: BrokenReply): Row => ({ ...row, ends })
+
+/** The right reply, framed in one of two ways, and then changed by chance. */
+const mutated = (random: Random, right: RightReply): Buffer => {
+  const { body } = right
+  const bytes = random.chance(0.5)
+    ? whole(body, [typeLine(right)])
+    : Buffer.concat([Buffer.from(chunkedHead(right)), chunk(body), Buffer.from(lastChunk)])
+  return mutate(random, bytes)
+}
+
+class Cells {
+  readonly result: ChaosResult = {
+    outcomes: new Map(),
+    replies: 0,
+    problems: [],
+    latency: { count: 0, gateway: 0, control: 0 },
+    memory: { before: 0, after: 0, most: 0 },
+  }
+  #asked = 0
+
+  report(consumer: Consumer, row: Pick<Row, "name">, what: string): void {
+    this.result.problems.push(`${consumer.name}, ${row.name}: ${what}`)
+  }
+
+  /** Breaks one reply, and looks what becomes of it and of the next one. */
+  async run({ provider }: Lane, consumer: Consumer, row: Row): Promise<void> {
+    const before = provider.broken()
+    const trapped = provider.trapped()
+    const times = consumer.triesAgain ? { times: 1 } : {}
+    provider.break({ ...row, ...times, on: consumer.on })
+    const outcome = await this.#ask(consumer, row, "got no answer")
+    provider.mend()
+    this.result.replies++
+    if (provider.broken() === before) this.report(consumer, row, "never heard it")
+    if (provider.trapped() > trapped) this.report(consumer, row, "followed where it was led to")
+    if (outcome) {
+      this.#count(consumer, outcome)
+      const wrong = verdictOf(outcome, row, consumer)
+      if (wrong) this.report(consumer, row, wrong)
+    }
+    await provider.quiet(quietMs)
+    await wait(settleMs)
+    const next = await this.#ask(consumer, row, "and the next one got no answer")
+    if (next && next.kind !== "right") {
+      const { kind, text } = next
+      this.report(consumer, row, `and the next one was ${kind}: ${text.slice(0, 300)}`)
+    }
+  }
+
+  async #ask(consumer: Consumer, row: Row, else_: string): Promise<Outcome | null> {
+    try {
+      return await consumer.ask(`nonce-${(this.#asked++).toString(36)}`)
+    } catch (error) {
+      this.report(consumer, row, `${else_}: ${error}`)
+      return null
+    }
+  }
+
+  #count({ name }: Consumer, { kind }: Outcome): void {
+    const counts = this.result.outcomes.get(name) ?? { right: 0, other: 0, error: 0, cut: 0 }
+    counts[kind]++
+    this.result.outcomes.set(name, counts)
+  }
+}
+
+const runConsumer = async (
+  cells: Cells,
+  { lane, consumer }: { lane: Lane; consumer: Consumer },
+  { seed, mutations, rows, progress }: ChaosOptions,
+): Promise<void> => {
+  const { name, form } = consumer
+  const chosen = brokenReplies
+    .filter(({ forms }) => forms?.includes(form) ?? true)
+    .filter((row) => rows?.test(row.name) ?? true)
+  for (const row of chosen) await cells.run(lane, consumer, rowOf(row))
+  progress?.(name, chosen.length)
+  for (let at = 0; at < mutations; at++) {
+    const random = createRandom(seed * 1_000_003 + at)
+    let expected: BrokenReply["expected"] = "any"
+    let shown = ""
+    const row: Row = {
+      name: `changed by chance, ${at}`,
+      level: "http",
+      ends: "close",
+      // What llhttp makes of it is known once it is made, which is before it is judged.
+      get expected() {
+        return expected
+      },
+      steps: (right) => {
+        const bytes = mutated(random, right)
+        expected = expectedOf(bytes)
+        shown = bytes.toString("latin1")
+        return cut(random, bytes)
+      },
+    }
+    const before = cells.result.problems.length
+    await cells.run(lane, consumer, row)
+    const own = cells.result.problems.slice(before)
+    if (own.some((problem) => problem.includes(row.name)))
+      cells.result.problems.push(`  ${JSON.stringify(shown)}`)
+    if (at % 500 === 499) progress?.(name, chosen.length + at + 1)
+  }
+}
+
+const isKnown = (list: string): boolean => models.every((model) => list.includes(`"${model}"`))
+
+/** A gateway with a provider for each who hears replies. */
+const prepare = async ({ env, engine }: ChaosOptions) => {
+  const providers = await startProviders(engine)
+  const gateway = await startGateway({
+    UPSTREAM_CONNECT_TIMEOUT: "1s",
+    UPSTREAM_FIRST_BYTE_TIMEOUT: "2s",
+    UPSTREAM_IDLE_TIMEOUT: "1s",
+    EXTRACTION_TIMEOUT: "2s",
+    MODEL_REFRESH_INTERVAL: "10m",
+    // As `npm start`, the container image and the systemd unit set it.
+    MALLOC_ARENA_MAX: "2",
+    ...providers.env,
+    ...env,
+  })
+  const headers = { authorization: `Bearer ${adminKey}` }
+  const call = async (path: string, value?: unknown): Promise<string> => {
+    const post = value !== undefined && { method: "POST", body: JSON.stringify(value) }
+    const reply = await fetch(gateway.url + path, { headers, ...post })
+    const text = await reply.text()
+    if (!reply.ok) throw new Error(`${path}: ${text}`)
+    return text
+  }
+  while (!isKnown(await call("/v1/models"))) await wait(20)
+
+  const saveFunction = async (id: string, content: string, filter_models?: string[]) => {
+    const input = { id, name: id, content, ...(filter_models && { filter_models }) }
+    await call("/api/v1/functions/create", input)
+  }
+  const makeCollection = async (): Promise<string> => {
+    const form = new FormData()
+    form.append("file", new Blob([pdf(["Moths fly to lamps."])]), "moths.pdf")
+    const path = `${gateway.url}/api/v1/files/?process_in_background=false`
+    const stored = await (await fetch(path, { method: "POST", headers, body: form })).json()
+    const { id } = JSON.parse(await call("/api/v1/knowledge/create", { name: "Moths" }))
+    await call(`/api/v1/knowledge/${id}/file/add`, { file_id: Object(stored).id })
+    return id
+  }
+  const needs = { url: gateway.url, key: adminKey, engine, saveFunction, makeCollection }
+  const lanes = await createLanes(providers, needs)
+  const close = async (): Promise<void> => {
+    await Promise.all(lanes.map((lane) => lane.close()))
+    await gateway.stop()
+    await providers.close()
+  }
+  return { gateway, lanes, close }
+}
+
+/** Memory is given back when nothing has been asked for a while. */
+const restMemory = async (pid: number, atMost: number): Promise<number> => {
+  const late = performance.now() + memoryMs
+  while (readRss(pid) > atMost && performance.now() < late) await wait(200)
+  return readRss(pid)
+}
+
+/** More than before is held by code that was compiled meanwhile and by connections kept. */
+export const mayGrowMb = 150
+
+/** Every broken reply to everything that hears one. */
+export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
+  const cells = new Cells()
+  const { result } = cells
+  const { gateway, lanes, close } = await prepare(options)
+  const watch = watchLatency(gateway.url)
+  result.memory.before = readRss(gateway.pid)
+  const sampling = setInterval(() => {
+    result.memory.most = Math.max(result.memory.most, readRss(gateway.pid))
+  }, 100)
+  try {
+    const work = lanes.map(async (lane) => {
+      for (const consumer of lane.consumers) {
+        if (options.consumers && !options.consumers.test(consumer.name)) continue
+        await runConsumer(cells, { lane, consumer }, options)
+      }
+    })
+    await Promise.all(work)
+    if (gateway.hasEnded()) result.problems.push("the gateway ended")
+    result.latency = await watch.stop()
+    result.memory.after = await restMemory(gateway.pid, result.memory.before + mayGrowMb)
+    result.problems.push(...gateway.errors.map((stack) => `the gateway's log: ${stack}`))
+  } finally {
+    clearInterval(sampling)
+    watch.kill()
+    await close()
+  }
+  return result
+}
