@@ -25,19 +25,23 @@ const sqliteFull = 13
 const sqliteNoRoomForIndex = 4874
 /** SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN; the extended codes have them in their lowest byte. */
 const sqliteBroken = new Set([8, 10, 14])
-// What comes from another thread has its message alone.
+// What comes from another thread has its message alone, and the plainest of names: an error with a
+// name of its own may say what a provider said.
 const fullMessage = /database or disk is full/i
 const brokenMessage = /readonly database|disk I\/O error|unable to open database file/i
 
+const says = ({ name, message }: Error, words: RegExp): boolean =>
+  name === "Error" && words.test(message)
+
 const isFull = (error: Error, code: unknown): boolean => {
   if (typeof code === "number") return (code & 0xff) === sqliteFull || code === sqliteNoRoomForIndex
-  return codesOfFull.has(code) || fullMessage.test(error.message)
+  return codesOfFull.has(code) || says(error, fullMessage)
 }
 
 const isBroken = (error: Error, code: unknown): boolean => {
   if (typeof code === "number") return sqliteBroken.has(code & 0xff)
   const mayNotWrite = (code === "EACCES" || code === "EPERM") && "path" in error
-  return codesOfBroken.has(code) || mayNotWrite || brokenMessage.test(error.message)
+  return codesOfBroken.has(code) || mayNotWrite || says(error, brokenMessage)
 }
 
 /** What keeps a write from the disk, of the database or of files: no room, or a disk that fails. */

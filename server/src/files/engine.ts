@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { Readable } from "node:stream"
-import { json } from "node:stream/consumers"
 import { z } from "zod"
 
 /** Reads what we cannot. */
@@ -21,7 +20,13 @@ interface Settings {
   seconds: number
 }
 
-const refused = (status: number): Error => new Error(`the extraction engine answered ${status}`)
+/** Why an engine read nothing, in words that quote none of its own. */
+class EngineError extends Error {
+  override readonly name = "EngineError"
+}
+
+const refused = (status: number): Error =>
+  new EngineError(`the extraction engine answered ${status}`)
 
 /** Of one document's text; a whole library shelf has less. */
 const maxTextBytes = 256_000_000
@@ -32,7 +37,9 @@ const bounded = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Bu
   for await (const chunk of body) {
     bytes += chunk.length
     if (bytes > maxTextBytes) {
-      throw new Error(`the extraction engine's answer is longer than ${maxTextBytes / 1e6} MB`)
+      throw new EngineError(
+        `the extraction engine's answer is longer than ${maxTextBytes / 1e6} MB`,
+      )
     }
     yield chunk
   }
@@ -88,6 +95,17 @@ const formOf = async function* (
 
 const Converted = z.object({ document: z.object({ md_content: z.string().nullable() }) })
 
+const convertedText = async (body: AsyncIterable<Buffer>): Promise<string> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  try {
+    const { document } = Converted.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")))
+    return document.md_content ?? ""
+  } catch {
+    throw new EngineError("the extraction engine's answer is no converted document")
+  }
+}
+
 /** A docling-serve, which recognises text in pictures and gives documents back as Markdown. */
 const createDocling = ({ url, seconds }: Settings): Engine => ({
   name: "docling",
@@ -109,10 +127,34 @@ const createDocling = ({ url, seconds }: Settings): Engine => ({
       await body.dump()
       throw refused(statusCode)
     }
-    const { document } = Converted.parse(await json(bounded(body)))
-    await writeWhole(to, document.md_content ?? "")
+    await writeWhole(to, await convertedText(bounded(body)))
   },
 })
 
-export const createEngine = (kind: "tika" | "docling", settings: Settings): Engine =>
-  kind === "tika" ? createTika(settings) : createDocling(settings)
+/** Of an engine that is not there, or breaks off; what the disk says is told as it is. */
+const inWords = (error: unknown, { seconds }: Settings, signal: AbortSignal): unknown => {
+  if (signal.aborted || !(error instanceof Error) || error instanceof EngineError) return error
+  if (error.name === "TimeoutError" || error.name === "HeadersTimeoutError") {
+    return new EngineError(`the extraction engine did not answer within ${seconds} seconds`)
+  }
+  const code = "code" in error ? String(error.code) : ""
+  if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/.test(code)) {
+    return new EngineError("the extraction engine cannot be reached")
+  }
+  const isOfConnection = /^(UND_ERR_|HPE_|ECONNRESET$|EPIPE$)/.test(code)
+  return isOfConnection ? new EngineError("the extraction engine's answer broke off") : error
+}
+
+export const createEngine = (kind: "tika" | "docling", settings: Settings): Engine => {
+  const engine = kind === "tika" ? createTika(settings) : createDocling(settings)
+  return {
+    ...engine,
+    read: async (from, to, about) => {
+      try {
+        await engine.read(from, to, about)
+      } catch (error) {
+        throw inWords(error, settings, about.signal)
+      }
+    },
+  }
+}

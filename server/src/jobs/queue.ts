@@ -52,6 +52,12 @@ const pauseMs = (attempt: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) *
   (spread.least + Math.random() * (spread.most - spread.least))
 
+const mostErrorCharacters = 1000
+
+/** Words that may quote anything: no database keeps NUL or half a character. */
+const storable = (words: string): string =>
+  words.slice(0, mostErrorCharacters).replaceAll("\u0000", "").toWellFormed()
+
 const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
 
@@ -135,7 +141,7 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
       return store.finish(job, usedMs)
     }
     const run_at = Math.round(Date.now() + pauseMs(attempts))
-    return store.putBack(job, { run_at, attempts, error: error.message.slice(0, 1000) }, usedMs)
+    return store.putBack(job, { run_at, attempts, error: storable(error.message) }, usedMs)
   }
 
   const runOne = async (job: Job, kind: Kind, place: Place): Promise<void> => {
