@@ -12,6 +12,7 @@ import {
   type WorkerData,
 } from "./protocol.ts"
 import { type Hears, Session, trouble } from "./session.ts"
+import { computedBy } from "./thread-cpu.ts"
 
 interface Needs {
   wasm: WebAssembly.Module
@@ -32,6 +33,8 @@ export interface Begin {
 
 const stackMb = 8
 const heapMb = 256
+/** Who gets less of a core than one part in so many is not told from who hangs. */
+const leastShare = 20
 const lostWords = "Another function had to be stopped by force beside it"
 
 /** One worker thread and the runs in it. */
@@ -43,6 +46,8 @@ export class Lane {
   readonly #flags = flagsOf(this.#shared)
   readonly #freeSlots = Array.from({ length: slots }, (_, slot) => slot)
   readonly #outbox = createOutbox<Asked>((all) => this.#worker.postMessage(all))
+  /** What it had computed when it was first seen in this piece of work. */
+  #seen: { since: number; computed: number | null } = { since: 0, computed: null }
   #closed = false
 
   constructor({ wasm, memory, niceness, gone }: Needs) {
@@ -91,10 +96,18 @@ export class Lane {
     return session
   }
 
-  /** Milliseconds for which the worker has been in the guest's code without a break. */
+  /**
+   * Milliseconds for which the worker has computed in the guest's code without a break, as far as
+   * has been looked. Those for which others keep it from a core count little: that is not its fault.
+   */
   busyMs(): number {
     const since = Atomics.load(this.#clock, 0)
-    return since === 0 ? 0 : threadTime() - since
+    if (since === 0) return 0
+    const computed = computedBy(Atomics.load(this.#clock, 2))
+    if (since !== this.#seen.since) this.#seen = { since, computed }
+    const passed = threadTime() - since
+    if (computed === null || this.#seen.computed === null) return passed
+    return Math.max(computed - this.#seen.computed, passed / leastShare)
   }
 
   /** Ends the worker in the middle of whatever it does. */

@@ -51,11 +51,17 @@ export type Told =
       memoryBytes: number
     }
 
-/** What both sides of a worker share: since when it computes and for which run; one flag a run. */
+/**
+ * What both sides of a worker share: since when it computes, for which run, and its thread's number;
+ * one flag a run.
+ */
+const clockFields = 3
 export const slots = 1024
-export const clockOf = (shared: SharedArrayBuffer): Int32Array => new Int32Array(shared, 0, 2)
-export const flagsOf = (shared: SharedArrayBuffer): Int32Array => new Int32Array(shared, 8, slots)
-export const sharedBytes = 8 + slots * 4
+export const clockOf = (shared: SharedArrayBuffer): Int32Array =>
+  new Int32Array(shared, 0, clockFields)
+export const flagsOf = (shared: SharedArrayBuffer): Int32Array =>
+  new Int32Array(shared, clockFields * 4, slots)
+export const sharedBytes = (clockFields + slots) * 4
 
 /** The same on all threads, unlike `performance.now()`; never 0, which means idle. */
 export const threadTime = (): number =>
