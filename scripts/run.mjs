@@ -21,6 +21,7 @@ const commands = {
     args: ["node_modules/vitest/vitest.mjs", "run", "server/test/scim-fuzz.test.ts"],
     env: { SCIM_FUZZ_ROUNDS: "100000" },
   },
+  chaos: { dev: true, args: ["server/bench/chaos.ts"] },
   "fuzz:api": { dev: true, args: ["server/bench/fuzz-api.ts"] },
   "fuzz:documents": { dev: true, args: ["server/bench/fuzz-documents.ts"] },
   "fuzz:http": { dev: true, args: ["server/bench/fuzz-http.ts"] },

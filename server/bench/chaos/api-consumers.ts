@@ -14,7 +14,7 @@ const streamed = (reply: HttpReply, said: string): Outcome => {
   if (isCut) return { kind: "cut", text }
   const events = text
     .split(/\r\n\r\n|\n\n|\r\r/)
-    .map((event) => event.replace(/^\ufeff/, "").replace(/^data: ?/, ""))
+    .map((event) => event.trim().replace(/^data: ?/, ""))
     .filter(Boolean)
   const last = parsed(events.at(-1) ?? "")
   if (last?.error) {

@@ -3,6 +3,12 @@ import type { Consumer } from "./consumer.ts"
 import { type Outcome, unclear } from "./outcome.ts"
 import type { BrokenReply } from "./reply.ts"
 
+const mostShown = 300
+
+/** Both ends, as what is wrong stands at the end more often than not. */
+const shown = (text: string): string =>
+  text.length > 2 * mostShown ? `${text.slice(0, mostShown)} … ${text.slice(-mostShown)}` : text
+
 /** Whether it may come right by what it did besides. */
 const mayBeRight = ({ triesAgain, doesWithout }: Consumer): boolean =>
   triesAgain === true || doesWithout === true
@@ -13,7 +19,7 @@ export const verdictOf = (
   { expected, level }: Pick<BrokenReply, "expected" | "level">,
   consumer: Consumer,
 ): string | null => {
-  const said = text.slice(0, 300)
+  const said = shown(text)
   if (kind === "error" && expected !== "right") {
     return consumer.isQuiet ? null : unclear({ kind, text, ...rest })
   }

@@ -47,7 +47,11 @@ export interface ChaosResult {
   memory: { before: number; after: number; most: number }
 }
 
-type Row = Pick<BrokenReply, "name" | "expected" | "level"> & Omit<Breakage, "on">
+type Row = Pick<BrokenReply, "name" | "expected" | "level"> &
+  Omit<Breakage, "on"> & {
+    /** What was sent, where no name tells it. */
+    bytes?: () => string
+  }
 
 const rowOf = ({ ends = "open", ...row }: BrokenReply): Row => ({ ...row, ends })
 
@@ -70,8 +74,10 @@ class Cells {
   }
   #asked = 0
 
-  report(consumer: Consumer, row: Pick<Row, "name">, what: string): void {
-    this.result.problems.push(`${consumer.name}, ${row.name}: ${what}`)
+  report(consumer: Consumer, row: Row, what: string): void {
+    const bytes = row.bytes?.()
+    const sent = bytes === undefined ? "" : `\n    sent: ${JSON.stringify(bytes)}`
+    this.result.problems.push(`${consumer.name}, ${row.name}: ${what}${sent}`)
   }
 
   /** Breaks one reply, and looks what becomes of it and of the next one. */
@@ -138,6 +144,7 @@ const runConsumer = async (
       get expected() {
         return expected
       },
+      bytes: () => shown,
       steps: (right) => {
         const bytes = mutated(random, right)
         expected = expectedOf(bytes)
@@ -145,11 +152,7 @@ const runConsumer = async (
         return cut(random, bytes)
       },
     }
-    const before = cells.result.problems.length
     await cells.run(lane, consumer, row)
-    const own = cells.result.problems.slice(before)
-    if (own.some((problem) => problem.includes(row.name)))
-      cells.result.problems.push(`  ${JSON.stringify(shown)}`)
     if (at % 500 === 499) progress?.(name, chosen.length + at + 1)
   }
 }

@@ -107,7 +107,8 @@ export class Pass implements SendListener {
 
   #lastEvent(failure: Failure): string {
     const { error } = JSON.parse(errorBody("openai", failure))
-    return `${this.#tail.atLineEnd ? "" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`
+    // Behind a whole line an event may be open all the same, of which this would become a part.
+    return `${this.#tail.atLineEnd ? "\n" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`
   }
 
   #finish(outcome: Outcome, failure?: Failure): void {

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest"
+import { mayGrowMb, runChaos } from "../bench/chaos/run.ts"
+import { databases } from "./databases.ts"
+
+/** More of those that are broken by chance: `npm run chaos -- --rounds 2000`. */
+const mutations = 25
+const consumers = 19
+
+describe.each(databases)("a provider that breaks its replies, on $name", ({ place, name }) => {
+  it("ends each request with a clear error, harms no other, and takes no memory for good", async () => {
+    const found = await place()
+    try {
+      const engine = name === "SQLite" ? "tika" : "docling"
+      const result = await runChaos({ env: found.env, seed: 16, mutations, engine })
+      expect(result.problems).toEqual([])
+      expect(result.outcomes.size).toBe(consumers)
+      for (const [, { right, error }] of result.outcomes) expect(right + error).toBeGreaterThan(80)
+      expect(result.latency.gateway - result.latency.control).toBeLessThan(1250)
+      expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
+    } finally {
+      await found.remove()
+    }
+  }, 900_000)
+})
