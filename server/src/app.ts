@@ -108,6 +108,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
       files,
       receiver,
       objects,
+      running: gateway.running,
       readsEverything: config.EXTRACTION_URL !== undefined,
     }),
   )

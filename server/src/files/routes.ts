@@ -3,6 +3,7 @@ import { whenClosed } from "../http/exchange.ts"
 import { ById, Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import type { Running } from "../http/running.ts"
 import { contentResponse } from "./content.ts"
 import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
@@ -25,6 +26,7 @@ interface Needs {
   files: Files
   receiver: Receiver
   objects: Objects
+  running: Running
   /** True when something else reads what we cannot. */
   readsEverything: boolean
 }
@@ -33,7 +35,14 @@ interface Needs {
 const processingMs = 3_600_000
 
 /** `/api/v1/files`. */
-export const fileRoutes = ({ router, files, receiver, objects, ...settings }: Needs): Router => {
+export const fileRoutes = ({
+  router,
+  files,
+  receiver,
+  objects,
+  running,
+  ...settings
+}: Needs): Router => {
   const byId = { params: ById }
   const upload = route("user", {
     method: "post",
@@ -52,15 +61,24 @@ export const fileRoutes = ({ router, files, receiver, objects, ...settings }: Ne
   router.on(upload, async ({ caller, actor, query, exchange }) => {
     const mustBeReadable = query.process && !settings.readsEverything
     const owner = caller.user.id
-    const added = await receiver.receive(exchange.incoming, { owner, mustBeReadable }, (read) =>
-      files.add(actor, { upload: read, owner, process: query.process }),
-    )
-    if (query.process_in_background || !query.process) return added
-    const gone = new AbortController()
-    whenClosed(exchange.outgoing, () => gone.abort())
-    const wait = { ms: processingMs, signal: gone.signal }
-    const ended = await files.until(added.id, files.isOver, wait)
-    return ended ? toRecord(ended) : added
+    const receive = () =>
+      receiver.receive(exchange.incoming, { owner, mustBeReadable }, (read) =>
+        files.add(actor, { upload: read, owner, process: query.process }),
+      )
+    if (query.process_in_background || !query.process) return receive()
+    const over = new AbortController()
+    const end = (): void => over.abort()
+    // Before anything is stored, as it may refuse.
+    const leave = running.enter(caller, { revoke: end, shutDown: end })
+    whenClosed(exchange.outgoing, end)
+    try {
+      const added = await receive()
+      const wait = { ms: processingMs, signal: over.signal }
+      const ended = await files.until(added.id, files.isOver, wait)
+      return ended ? toRecord(ended) : added
+    } finally {
+      leave()
+    }
   })
 
   const list = route("user", {
@@ -124,7 +142,7 @@ export const fileRoutes = ({ router, files, receiver, objects, ...settings }: Ne
   })
   router.on(status, async ({ caller, params, query }) => {
     const file = await files.readable(caller, params.id)
-    return query.stream ? statusStream(files, file) : statusOf(file)
+    return query.stream ? statusStream(files, file, { caller, running }) : statusOf(file)
   })
 
   const again = route("user", {

@@ -1,3 +1,5 @@
+import type { Caller } from "../http/caller.ts"
+import type { Running } from "../http/running.ts"
 import type { Files } from "./files.ts"
 import type { ProcessStatus } from "./schema.ts"
 import { type StoredFile, toRecord } from "./store.ts"
@@ -7,36 +9,54 @@ const heartbeatMs = 15_000
 
 export const statusOf = (file: StoredFile): ProcessStatus => toRecord(file).data
 
-/** Server-sent events: the state whenever it changed, until it changes no more. */
-export const statusStream = (files: Files, file: StoredFile): Response => {
-  const gone = new AbortController()
+interface Watching {
+  caller: Caller
+  running: Running
+}
+
+/**
+ * Server-sent events: the state whenever it changed, until it changes no more, the caller's
+ * credential is revoked or the gateway is about to stop.
+ * @throws {Failure} `rate_limited` when its user has too many streams
+ */
+export const statusStream = (
+  files: Files,
+  file: StoredFile,
+  { caller, running }: Watching,
+): Response => {
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  const leave = running.enter(caller, { revoke: end, shutDown: end, draining: end }, "eventStreams")
+  let isOpen = true
   const encoder = new TextEncoder()
   const stream = new ReadableStream<Uint8Array>({
     start: async (controller) => {
+      const write = (text: string): void => {
+        if (isOpen) controller.enqueue(encoder.encode(text))
+      }
       let last = ""
       const send = (state: ProcessStatus): void => {
         const text = JSON.stringify(state)
-        if (text === last || gone.signal.aborted) return
+        if (text === last) return
         last = text
-        controller.enqueue(encoder.encode(`data: ${text}\n\n`))
+        write(`data: ${text}\n\n`)
       }
-      const beat = setInterval(() => controller.enqueue(encoder.encode(":\n\n")), heartbeatMs)
+      const beat = setInterval(() => write(":\n\n"), heartbeatMs)
       send(statusOf(file))
-      const wait = { ms: longestMs, signal: gone.signal }
-      await files
-        .until(
-          file.id,
-          (now) => {
-            send(statusOf(now))
-            return files.isOver(now)
-          },
-          wait,
-        )
-        .catch(() => {})
+      const look = (now: StoredFile): boolean => {
+        send(statusOf(now))
+        return files.isOver(now)
+      }
+      const wait = { ms: longestMs, signal: over.signal }
+      await files.until(file.id, look, wait).catch(() => {})
       clearInterval(beat)
-      if (!gone.signal.aborted) controller.close()
+      leave()
+      if (isOpen) controller.close()
     },
-    cancel: () => gone.abort(),
+    cancel: () => {
+      isOpen = false
+      end()
+    },
   })
   const headers = { "content-type": "text/event-stream", "cache-control": "no-cache" }
   return new Response(stream, { headers })
