@@ -20,6 +20,9 @@ const hostile = {
   link: "</x>; rel=preload",
   "x-request-id": "theirs",
   "x-anything": "else",
+  "openai-organization": "our-company",
+  "openai-project": "proj_1",
+  "anthropic-organization-id": "our-company",
 }
 const harmless = {
   "retry-after": "7",
@@ -27,7 +30,6 @@ const harmless = {
   "x-should-retry": "true",
   "request-id": "req_1",
   "openai-processing-ms": "12",
-  "anthropic-organization-id": "org",
   "x-ratelimit-remaining-requests": "3",
 }
 

@@ -11,9 +11,12 @@ const passing = new Set([
   ...["retry-after", "retry-after-ms", "x-should-retry", "request-id"],
 ])
 const passingFamilies = ["openai-", "anthropic-", "x-ratelimit-"]
+/** Whose credential it was that the gateway used is nobody's business but its administrators'. */
+const ofTheAccount = /^(openai|anthropic)-(organization|project)/
 
 const passes = (name: string): boolean =>
-  passing.has(name) || passingFamilies.some((family) => name.startsWith(family))
+  passing.has(name) ||
+  (passingFamilies.some((family) => name.startsWith(family)) && !ofTheAccount.test(name))
 
 /** What no browser shows as a page or runs, whatever the bytes are. */
 const inert = new Set(["application/json", "application/x-ndjson", "text/event-stream"])
