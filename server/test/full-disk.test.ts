@@ -184,8 +184,12 @@ describe.runIf(canTrace)("a disk whose flush fails", () => {
     // By a checkpoint, without another flush of the log.
     expect([second.status, traced.match(/fdatasync\(/g)?.length]).toEqual([200, 1])
     expect((await server.call("GET", "/ready")).status).toBe(200)
-    const lines = server.output.filter((line) => line.includes("disk cannot be written"))
-    expect(lines.filter((line) => line.includes('"storage":"database"'))).toHaveLength(1)
+    const lines = () =>
+      server.output.filter(
+        (line) => line.includes("disk cannot be written") && line.includes('"storage":"database"'),
+      )
+    // The log is written a moment later.
+    await expect.poll(lines, { timeout: 5000 }).toHaveLength(1)
     tracer.kill("SIGINT")
     server.child.kill("SIGTERM")
     expect(await server.ended).toBe(0)
