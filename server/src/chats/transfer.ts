@@ -67,6 +67,21 @@ const upwards = (
   return [...chain]
 }
 
+/** Of so many messages, or of so much text, that to keep them holds nobody up. */
+const portionsOf = function* <T extends { message: ExportedMessage }>(all: Iterable<T>) {
+  let portion: T[] = []
+  let characters = 0
+  for (const one of all) {
+    portion.push(one)
+    characters += charactersOf(one.message)
+    if (portion.length < messagesAtOnce && characters < charactersAtOnce) continue
+    yield portion
+    portion = []
+    characters = 0
+  }
+  if (portion.length > 0) yield portion
+}
+
 const placeOf = ({ text, ...place }: Passage): Source => place
 
 /** Takes chats out as files, and in again as new chats of whoever brings them. */
@@ -169,20 +184,16 @@ export const createTransfer = (needs: Needs) => {
         shared: false,
         current_id: renamed(source.current_id) ?? renamed(ordered.at(-1)?.id ?? null),
       })
-      let taken: ReturnType<typeof rowOf>[] = []
-      let characters = 0
-      for (const { id: old, parent_id, place } of ordered) {
-        const own = { id: renamed(old) ?? newId(), parent_id: renamed(parent_id) }
-        const next = rowOf(id, message(place), own)
-        taken.push(next)
-        characters += charactersOf(next.message)
-        if (taken.length < messagesAtOnce && characters < charactersAtOnce) continue
-        await keep(tx, id, taken)
-        await breathe()
-        taken = []
-        characters = 0
+      const rows = function* () {
+        for (const { id: old, parent_id, place } of ordered) {
+          const own = { id: renamed(old) ?? newId(), parent_id: renamed(parent_id) }
+          yield rowOf(id, message(place), own)
+        }
       }
-      if (taken.length > 0) await keep(tx, id, taken)
+      for (const portion of portionsOf(rows())) {
+        await keep(tx, id, portion)
+        await breathe()
+      }
       await bus.publish(tx, { topic: "chats", user_id: caller.user.id, id })
     })
     return id
