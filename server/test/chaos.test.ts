@@ -4,7 +4,7 @@ import { databases } from "./databases.ts"
 
 /** More of those that are broken by chance: `npm run chaos -- --rounds 2000`. */
 const mutations = 25
-const consumers = 19
+const consumers = 18
 
 describe.each(databases)("a provider that breaks its replies, on $name", ({ place, name }) => {
   it("ends each request with a clear error, harms no other, and takes no memory for good", async () => {
