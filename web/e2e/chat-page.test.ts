@@ -82,6 +82,8 @@ it("shows the same in two windows, in two browsers of one account", async () => 
   await answers(visit).getByText("word49").waitFor()
   expect(await answers(other).innerText()).toContain(words(50))
   await other.page.getByLabel("Message", { exact: true }).fill("From the other window")
+  // While an answer is being written, Enter sends nothing.
+  await expect.poll(() => other.page.getByRole("button", { name: "Send" }).isEnabled()).toBe(true)
   await other.page.keyboard.press("Enter")
   await visit.page.getByText("You said: From the other window").waitFor()
   await other.context.close()
