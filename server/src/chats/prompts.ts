@@ -11,7 +11,7 @@ import type { Channels } from "./channel.ts"
 import type { Chats } from "./chats.ts"
 import { branchTo, requestBody, titleFrom } from "./conversation.ts"
 import type { Image, MessageStore } from "./message-store.ts"
-import type { Message, NewMessage, Started } from "./schema.ts"
+import { type Message, type NewMessage, type Started, unwritten } from "./schema.ts"
 import type { Attached, Passage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 
@@ -69,14 +69,7 @@ const fresh = {
   content: "",
   reasoning: "",
   images: [],
-  finish_reason: null,
-  error: null,
-  request_id: null,
-  tokens_in: null,
-  tokens_out: null,
-  estimated: false,
-  time_to_first_token_ms: null,
-  duration_ms: null,
+  ...unwritten,
 } as const
 
 /** Puts people's messages into their chats and has models answer them. */

@@ -197,3 +197,15 @@ export const Labels = z
   .object({ folders: z.array(z.string()), tags: z.array(z.string()) })
   .meta({ id: "ChatLabels" })
 export type Labels = z.output<typeof Labels>
+
+/** What a message says of how a model wrote it, where none has. */
+export const unwritten = {
+  finish_reason: null,
+  error: null,
+  request_id: null,
+  tokens_in: null,
+  tokens_out: null,
+  estimated: false,
+  time_to_first_token_ms: null,
+  duration_ms: null,
+} as const

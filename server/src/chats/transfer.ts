@@ -9,7 +9,7 @@ import { branchTo, titleFrom } from "./conversation.ts"
 import { type Imported, type ImportedChat, inMemory, type Outline } from "./import-file.ts"
 import { fromMarkdown, toMarkdown } from "./markdown.ts"
 import type { MessageStore } from "./message-store.ts"
-import type { Message } from "./schema.ts"
+import { type Message, unwritten } from "./schema.ts"
 import type { Passage, Source } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 import type { ExportedChat, ExportedMessage } from "./transfer-schema.ts"
@@ -139,14 +139,7 @@ export const createTransfer = (needs: Needs) => {
       chat_id,
       images: images.map(({ id, media_type }) => ({ id, media_type })),
       sources: message.sources?.map((passage) => passage && placeOf(passage)) ?? null,
-      finish_reason: null,
-      error: null,
-      request_id: null,
-      tokens_in: null,
-      tokens_out: null,
-      estimated: false,
-      time_to_first_token_ms: null,
-      duration_ms: null,
+      ...unwritten,
     }
     return { row, images, message }
   }
@@ -170,14 +163,16 @@ export const createTransfer = (needs: Needs) => {
     const newIdByOld = new Map(ordered.map((known) => [known.id, newId()]))
     const renamed = (old: string | null): string | null =>
       old === null ? null : (newIdByOld.get(old) ?? null)
-    const first = ordered.find(({ role }) => role === "user")
-    const firstWords = first ? message(first.place).content : ""
+    const titleOf = (): string => {
+      const first = ordered.find(({ role }) => role === "user")
+      return titleFrom(first ? message(first.place).content : "")
+    }
     await db.transact(async (tx) => {
       await store.insert(tx, {
         ...rest,
         id,
         user_id: caller.user.id,
-        title: source.title.trim() || titleFrom(firstWords),
+        title: source.title.trim() || titleOf(),
         title_source: "person",
         pinned: false,
         archived: false,
