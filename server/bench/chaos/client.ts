@@ -1,8 +1,8 @@
 import { Client, FormData } from "undici"
 
-const mostMs = 12_000
+const maxMs = 12_000
 /** What comes behind it is heard, and not kept. */
-const mostBytes = 4_000_000
+const maxBytes = 4_000_000
 
 export interface HttpReply {
   status: number
@@ -16,8 +16,8 @@ export interface HttpReply {
 export const createConnection = (url: string, key: string) => {
   const client = new Client(url, {
     pipelining: 1,
-    headersTimeout: mostMs,
-    bodyTimeout: mostMs,
+    headersTimeout: maxMs,
+    bodyTimeout: maxMs,
     keepAliveTimeout: 60_000,
   })
 
@@ -27,7 +27,7 @@ export const createConnection = (url: string, key: string) => {
     try {
       for await (const chunk of body) {
         bytes += chunk.length
-        if (bytes <= mostBytes) chunks.push(chunk)
+        if (bytes <= maxBytes) chunks.push(chunk)
       }
       return { text: Buffer.concat(chunks).toString("utf8"), isCut: false }
     } catch (error) {
@@ -49,7 +49,7 @@ export const createConnection = (url: string, key: string) => {
         path,
         headers: { authorization: `Bearer ${key}` },
         body: isForm ? value : value === undefined ? null : JSON.stringify(value),
-        signal: AbortSignal.timeout(mostMs),
+        signal: AbortSignal.timeout(maxMs),
       })
       const read = await readAll(body)
       return { status: statusCode, type: String(headers["content-type"] ?? ""), ...read }

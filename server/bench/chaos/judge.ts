@@ -3,11 +3,11 @@ import type { Consumer } from "./consumer.ts"
 import { type Outcome, unclear } from "./outcome.ts"
 import type { BrokenReply } from "./reply.ts"
 
-const mostShown = 300
+const maxShown = 300
 
 /** Both ends, as what is wrong stands at the end more often than not. */
 const shown = (text: string): string =>
-  text.length > 2 * mostShown ? `${text.slice(0, mostShown)} … ${text.slice(-mostShown)}` : text
+  text.length > 2 * maxShown ? `${text.slice(0, maxShown)} … ${text.slice(-maxShown)}` : text
 
 /** Whether it may come right by what it did besides. */
 const mayBeRight = ({ triesAgain, doesWithout }: Consumer): boolean =>

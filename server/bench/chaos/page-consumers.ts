@@ -48,7 +48,7 @@ export const conversation = (connection: Connection, model: string): Consumer =>
   },
 })
 
-const longestTitle = 200
+const maxTitleLength = 200
 const titleMs = 1500
 
 /** Asked for behind an answer; the question's words do where no title comes. */
@@ -71,7 +71,7 @@ export const title = (connection: Connection, model: string, broken: () => numbe
     }
     await connection.call("DELETE", `/api/v1/chats/${id}`)
     if (shown === said) return { kind: "error", text: shown, message: "the words of the question" }
-    if (shown === "" || shown.length > longestTitle) {
+    if (shown === "" || shown.length > maxTitleLength) {
       throw new Error(`it has a title of ${shown.length} characters`)
     }
     return { kind: shown.includes(`echo ${said}`) ? "right" : "other", text: shown }

@@ -120,8 +120,8 @@ export const startChaosProvider = async (model: string) => {
     /** How often it was asked for what a redirect of its own names. */
     trapped: (): number => trapped,
     /** Resolves when nothing more is to be sent, or somebody waits for what never ends. */
-    quiet: (mostMs: number): Promise<unknown> =>
-      Promise.race([Promise.all(underWay), wait(mostMs, undefined, { ref: false })]),
+    quiet: (maxMs: number): Promise<unknown> =>
+      Promise.race([Promise.all(underWay), wait(maxMs, undefined, { ref: false })]),
     close: async (): Promise<void> => {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -52,11 +52,11 @@ const pauseMs = (attempt: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) *
   (spread.least + Math.random() * (spread.most - spread.least))
 
-const mostErrorCharacters = 1000
+const maxErrorLength = 1000
 
 /** Words that may quote anything: no database keeps NUL or half a character. */
 const storable = (words: string): string =>
-  words.slice(0, mostErrorCharacters).replaceAll("\u0000", "").toWellFormed()
+  words.slice(0, maxErrorLength).replaceAll("\u0000", "").toWellFormed()
 
 const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
