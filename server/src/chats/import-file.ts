@@ -7,7 +7,7 @@ import { type Member, members, rangesIn, without } from "../http/members.ts"
 import { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 
 /** Parsed in one go; all else piece by piece, with others served between. */
-const pieceBytes = 64 * 1024
+const pieceBytes = 256 * 1024
 const maxChats = 2000
 const maxMessages = 20_000
 /** Of a chat without its messages. */
@@ -17,27 +17,8 @@ const openBracket = 0x5b
 
 const Rest = ExportedChat.omit({ messages: true })
 
-/** What has to be known of all messages of a chat before the first of them is kept. */
-export type Outline = Pick<ExportedMessage, "id" | "parent_id" | "role">
-
-/** A chat that is brought along. Its messages are parsed one by one: all of them would be much to hold. */
-export interface ImportedChat extends Omit<ExportedChat, "messages"> {
-  outlines: readonly Outline[]
-  /** @param place among the outlines */
-  message: (place: number) => ExportedMessage
-}
-
 /** Chats that are brought along: each is parsed and checked when its turn comes. */
-export type Imported = { markdown: string } | { chats: () => AsyncIterable<ImportedChat> }
-
-const outlineOf = ({ id, parent_id, role }: ExportedMessage): Outline => ({ id, parent_id, role })
-
-/** One that is in memory already. */
-export const inMemory = ({ messages, ...rest }: ExportedChat): ImportedChat => ({
-  ...rest,
-  outlines: messages.map(outlineOf),
-  message: (place) => messages[place] ?? fail("internal", `There is no message ${place}`),
-})
+export type Imported = { markdown: string } | { chats: () => AsyncIterable<ExportedChat> }
 
 const invalid = (path: string, message: string): never =>
   fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
@@ -49,33 +30,23 @@ const parsed = (bytes: Buffer, path: string): unknown => {
 }
 
 const messagesIn = async (bytes: Buffer, { valueStart }: Member, at: number) => {
-  const ranges: { start: number; end: number }[] = []
-  const outlines: Outline[] = []
-  const message = (place: number): ExportedMessage => {
-    const { start, end } = ranges[place] ?? { start: 0, end: 0 }
-    const path = ["chats", at, "messages", place]
-    return check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path)
-  }
+  const messages: ExportedMessage[] = []
   let breathedAt = valueStart
-  for (const range of rangesIn(bytes, valueStart)) {
-    const place = ranges.push(range) - 1
-    if (place === maxMessages) {
-      invalid(`chats.${at}.messages.${place}`, `is one more than ${maxMessages}`)
-    }
-    outlines.push(outlineOf(message(place)))
-    if (range.end - breathedAt < pieceBytes) continue
+  for (const { start, end } of rangesIn(bytes, valueStart)) {
+    const path = ["chats", at, "messages", messages.length]
+    if (messages.length === maxMessages) invalid(path.join("."), `is one more than ${maxMessages}`)
+    messages.push(check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path))
+    if (end - breathedAt < pieceBytes) continue
     await breathe()
-    breathedAt = range.end
+    breathedAt = end
   }
-  return { outlines, message }
+  return messages
 }
 
-const chatIn = async (bytes: Buffer, at: number): Promise<ImportedChat> => {
+const chatIn = async (bytes: Buffer, at: number): Promise<ExportedChat> => {
   const path = `chats.${at}`
   if (bytes[0] !== openBrace) invalid(path, "must be a chat")
-  if (bytes.length <= pieceBytes) {
-    return inMemory(check(ExportedChat, parsed(bytes, path), ["chats", at]))
-  }
+  if (bytes.length <= pieceBytes) return check(ExportedChat, parsed(bytes, path), ["chats", at])
   const found = members(bytes, 100)
   const [messages, twin] = found.filter(({ key }) => key === "messages")
   if (!messages || twin || bytes[messages.valueStart] !== openBracket) {
@@ -85,11 +56,11 @@ const chatIn = async (bytes: Buffer, at: number): Promise<ImportedChat> => {
   if (rest.length > maxRestBytes)
     invalid(path, `has more than ${maxRestBytes} bytes beside messages`)
   const checked = check(Rest, parsed(rest, path), ["chats", at])
-  return { ...checked, ...(await messagesIn(bytes, messages, at)) }
+  return { ...checked, messages: await messagesIn(bytes, messages, at) }
 }
 
 const chatsIn = (bytes: Buffer, { valueStart }: Member) =>
-  async function* (): AsyncGenerator<ImportedChat> {
+  async function* (): AsyncGenerator<ExportedChat> {
     let at = 0
     let breathedAt = valueStart
     for (const { start, end } of rangesIn(bytes, valueStart)) {

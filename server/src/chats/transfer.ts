@@ -6,7 +6,7 @@ import type { Caller } from "../http/caller.ts"
 import type { Answers } from "./answers.ts"
 import type { Chats } from "./chats.ts"
 import { branchTo, titleFrom } from "./conversation.ts"
-import { type Imported, type ImportedChat, inMemory, type Outline } from "./import-file.ts"
+import type { Imported } from "./import-file.ts"
 import { fromMarkdown, toMarkdown } from "./markdown.ts"
 import type { MessageStore } from "./message-store.ts"
 import { type Message, unwritten } from "./schema.ts"
@@ -29,19 +29,11 @@ interface Needs {
 
 /** On SQLite nothing in a transaction waits for anything: others are served between. */
 const messagesAtOnce = 50
-const charactersAtOnce = 64_000
-
-/** About; what is short in any message is left out. */
-const charactersOf = ({ content, reasoning, images }: ExportedMessage): number =>
-  images.reduce((sum, { base64 }) => sum + base64.length, content.length + reasoning.length)
-
-/** A message of a chat that is brought along, and where it stands there. */
-type Placed = Outline & { place: number }
 
 /** Parents before their children, each once; what hangs on nothing, or on itself, is a root. */
-const inOrder = (outlines: readonly Outline[]): Placed[] => {
-  const byId = new Map(outlines.map((outline, place) => [outline.id, { ...outline, place }]))
-  const placed = new Map<string, Placed>()
+const inOrder = (messages: readonly ExportedMessage[]): ExportedMessage[] => {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const placed = new Map<string, ExportedMessage>()
   for (const first of byId.values()) {
     for (const message of upwards(first, byId, placed).reverse()) {
       const parent = message.parent_id
@@ -54,32 +46,17 @@ const inOrder = (outlines: readonly Outline[]): Placed[] => {
 
 /** A message and those above it that are not placed yet, the nearest first. */
 const upwards = (
-  first: Placed,
-  byId: ReadonlyMap<string, Placed>,
-  placed: ReadonlyMap<string, Placed>,
-): Placed[] => {
-  const chain = new Set<Placed>()
-  let at: Placed | undefined = first
+  first: ExportedMessage,
+  byId: ReadonlyMap<string, ExportedMessage>,
+  placed: ReadonlyMap<string, ExportedMessage>,
+): ExportedMessage[] => {
+  const chain = new Set<ExportedMessage>()
+  let at: ExportedMessage | undefined = first
   while (at && !placed.has(at.id) && !chain.has(at)) {
     chain.add(at)
     at = at.parent_id === null ? undefined : byId.get(at.parent_id)
   }
   return [...chain]
-}
-
-/** Of so many messages, or of so much text, that to keep them holds nobody up. */
-const portionsOf = function* <T extends { message: ExportedMessage }>(all: Iterable<T>) {
-  let portion: T[] = []
-  let characters = 0
-  for (const one of all) {
-    portion.push(one)
-    characters += charactersOf(one.message)
-    if (portion.length < messagesAtOnce && characters < charactersAtOnce) continue
-    yield portion
-    portion = []
-    characters = 0
-  }
-  if (portion.length > 0) yield portion
 }
 
 const placeOf = ({ text, ...place }: Passage): Source => place
@@ -120,74 +97,54 @@ export const createTransfer = (needs: Needs) => {
     return { ...own, messages: withBytes }
   }
 
-  const cite = async (tx: Tx, row: Message, { sources }: ExportedMessage): Promise<void> => {
-    if (!sources) return
-    const texts = sources.map((passage) => passage?.text ?? "")
+  const cite = async (tx: Tx, row: Message, source: ExportedMessage | undefined): Promise<void> => {
+    if (!source?.sources) return
+    const texts = source.sources.map((passage) => passage?.text ?? "")
     await messages.cite(tx, row, texts)
   }
 
-  /** As it is kept: by nobody's request, and under an id of its own. */
-  const rowOf = (
-    chat_id: string,
-    message: ExportedMessage,
-    own: { id: string; parent_id: string | null },
-  ) => {
-    const images = message.images.map((image) => ({ ...image, id: newId() }))
-    const row: Message = {
-      ...message,
-      ...own,
-      chat_id,
-      images: images.map(({ id, media_type }) => ({ id, media_type })),
-      sources: message.sources?.map((passage) => passage && placeOf(passage)) ?? null,
-      ...unwritten,
-    }
-    return { row, images, message }
-  }
-
-  const keep = async (tx: Tx, chatId: string, taken: readonly ReturnType<typeof rowOf>[]) => {
-    await messages.insert(
-      tx,
-      chatId,
-      taken.map(({ row }) => row),
-    )
-    for (const { row, images, message } of taken) {
-      await messages.insertImages(tx, row.id, images)
-      await cite(tx, row, message)
-    }
-  }
-
-  const importOne = async (caller: Caller, source: ImportedChat): Promise<string> => {
+  const importOne = async (caller: Caller, source: ExportedChat): Promise<string> => {
     const id = newId()
-    const { outlines, message, ...rest } = source
-    const ordered = inOrder(outlines)
-    const newIdByOld = new Map(ordered.map((known) => [known.id, newId()]))
+    const ordered = inOrder(source.messages)
+    const newIdByOld = new Map(ordered.map((message) => [message.id, newId()]))
     const renamed = (old: string | null): string | null =>
       old === null ? null : (newIdByOld.get(old) ?? null)
-    const titleOf = (): string => {
-      const first = ordered.find(({ role }) => role === "user")
-      return titleFrom(first ? message(first.place).content : "")
-    }
+    const imagesById = new Map<string, { id: string; media_type: string; base64: string }[]>()
+    const rows = ordered.map((message): Message => {
+      const own = renamed(message.id) ?? newId()
+      const images = message.images.map((image) => ({ ...image, id: newId() }))
+      imagesById.set(own, images)
+      return {
+        ...message,
+        id: own,
+        chat_id: id,
+        parent_id: renamed(message.parent_id),
+        images: images.map((image) => ({ id: image.id, media_type: image.media_type })),
+        sources: message.sources?.map((passage) => passage && placeOf(passage)) ?? null,
+        ...unwritten,
+      }
+    })
+    const { messages: _, ...rest } = source
+    const firstWords = ordered.find(({ role }) => role === "user")?.content ?? ""
     await db.transact(async (tx) => {
       await store.insert(tx, {
         ...rest,
         id,
         user_id: caller.user.id,
-        title: source.title.trim() || titleOf(),
+        title: source.title.trim() || titleFrom(firstWords),
         title_source: "person",
         pinned: false,
         archived: false,
         shared: false,
-        current_id: renamed(source.current_id) ?? renamed(ordered.at(-1)?.id ?? null),
+        current_id: renamed(source.current_id) ?? rows.at(-1)?.id ?? null,
       })
-      const rows = function* () {
-        for (const { id: old, parent_id, place } of ordered) {
-          const own = { id: renamed(old) ?? newId(), parent_id: renamed(parent_id) }
-          yield rowOf(id, message(place), own)
+      for (const [index, row] of rows.entries()) {
+        if (index % messagesAtOnce === 0) {
+          await messages.insert(tx, id, rows.slice(index, index + messagesAtOnce))
+          await breathe()
         }
-      }
-      for (const portion of portionsOf(rows())) {
-        await keep(tx, id, portion)
-        await breathe()
+        await messages.insertImages(tx, row.id, imagesById.get(row.id) ?? [])
+        await cite(tx, row, ordered[index])
       }
       await bus.publish(tx, { topic: "chats", user_id: caller.user.id, id })
     })
@@ -222,7 +179,7 @@ export const createTransfer = (needs: Needs) => {
       if ("markdown" in input) {
         const chat = fromMarkdown(input.markdown, now())
         if (!chat) return fail("invalid", "No conversation can be found in this Markdown")
-        ids.push(await importOne(caller, inMemory(chat)))
+        ids.push(await importOne(caller, chat))
         return ids
       }
       // All are checked before the first is taken in, and none is held in memory meanwhile.
