@@ -114,10 +114,21 @@ const letGo = ({ incoming, outgoing }: HttpBindings): void => {
   incoming.on("error", nothing)
 }
 
+/**
+ * The reply of a client that left closes before its request does, and whoever reads that has still to
+ * hear of it: else they would wait for ever, with all that they hold.
+ */
+const letGoOnceClosed = (bindings: HttpBindings): void => {
+  const { incoming } = bindings
+  // A stream calls itself closed a tick before it says so.
+  if (incoming.closed) process.nextTick(letGo, bindings)
+  else incoming.once("close", () => letGo(bindings))
+}
+
 /** As `beginExchange`, for a request that came through Node's server. */
 export const beginNodeExchange = (opening: Opening, bindings: HttpBindings): NodeExchange => {
   const exchange = beginExchange(opening, bindings.incoming, bindings.outgoing)
-  bindings.outgoing.once("close", () => letGo(bindings))
+  bindings.outgoing.once("close", () => letGoOnceClosed(bindings))
   // Unheard, what goes wrong with one reply would end the process.
   bindings.outgoing.on("error", (error) => {
     exchange.failure ??= error

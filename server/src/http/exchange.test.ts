@@ -1,0 +1,38 @@
+import { once } from "node:events"
+import { createServer, type IncomingMessage } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it } from "vitest"
+import { beginNodeExchange, type HttpBindings } from "./exchange.ts"
+
+const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }
+
+/** Asks with some of a body, and hangs up. @returns what became of who read it, slowly */
+const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) => {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const server = createServer((incoming, outgoing) => {
+    beginNodeExchange(opening, { incoming, outgoing } as HttpBindings)
+    read(incoming).then(resolve, (error) => resolve(error.code))
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, "127.0.0.1")
+  socket.on("error", () => {})
+  const head = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n"
+  socket.write(head + "x".repeat(500_000))
+  setTimeout(() => socket.resetAndDestroy(), 50)
+  const ended = await Promise.race([promise, sleep(2000, "waits for ever")])
+  server.close()
+  return ended
+}
+
+it.each([0, 1, 20, 100])(
+  "who reads a request's body in pieces, with %s ms after each, hears that its client left",
+  async (ms) => {
+    const ended = await breakOff(async (incoming) => {
+      for await (const _ of incoming) await sleep(ms)
+      return "all was there"
+    })
+    expect(ended).toBe("ECONNRESET")
+  },
+)
