@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { createReadStream, readdirSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Upload } from "tus-js-client"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { databases, type Place } from "./databases.ts"
@@ -136,6 +137,29 @@ describe.each(databases)("uploads by tus on $name", ({ place: makePlace }) => {
     await vi.waitFor(async () => expect(await offsetOf(address)).toBe(40_000))
     expect((await send(address, 40_000, bytes.subarray(40_000))).status).toBe(204)
     hanging.destroy()
+  })
+
+  it("lets who comes later go on when several that hang came all at once", async () => {
+    const bytes = textOf(100_000)
+    const address = await begin(bytes.length)
+    const hanging = Array.from({ length: 8 }, () => {
+      const sending = request(gateway.url + address, {
+        method: "PATCH",
+        headers: {
+          authorization: `Bearer ${adminKey}`,
+          "tus-resumable": "1.0.0",
+          "upload-offset": "0",
+          "content-type": "application/offset+octet-stream",
+          "content-length": bytes.length,
+        },
+      })
+      sending.on("error", () => {})
+      sending.flushHeaders()
+      return sending
+    })
+    await sleep(300)
+    expect((await send(address, 0, bytes)).status).toBe(204)
+    for (const sending of hanging) sending.destroy()
   })
 
   it("tells a client that did not hear the last answer that all is there", async () => {

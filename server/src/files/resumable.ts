@@ -155,6 +155,8 @@ export const createResumable = (needs: Needs) => {
     const stop = (): void =>
       void source.destroy(new Error("Another request goes on with this upload"))
     signal.addEventListener("abort", stop, { once: true })
+    // Who comes later may have come before there was anybody to hear it.
+    if (signal.aborted) stop()
     const look = (head: Buffer): void => {
       if (needs.mustBeReadable && upload.process === 1) refuseUnreadable(head)
     }
