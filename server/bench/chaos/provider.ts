@@ -55,8 +55,11 @@ export const startChaosProvider = async (model: string) => {
       else await put(socket, step, gone)
     }
     if (gone.aborted) return
-    if (ends === "close") socket.end()
     if (ends === "reset") socket.resetAndDestroy()
+    if (ends !== "close") return
+    socket.end()
+    // Until who was answered has seen it, its next request may come on this connection.
+    await once(gone, "abort")
   }
 
   const send = async (socket: Socket, received: Received, gone: AbortSignal): Promise<void> => {
