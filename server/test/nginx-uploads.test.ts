@@ -134,5 +134,5 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
     const { body: listed } = await gateway.call("GET", "/api/v1/files")
     const { hash } = listed.items.find(({ filename }: { filename: string }) => filename === "a.txt")
     expect(hash).toBe(createHash("sha256").update(bytes).digest("hex"))
-  })
+  }, 60_000)
 })

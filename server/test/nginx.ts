@@ -6,9 +6,11 @@ import { connect as connectHttp2 } from "node:http2"
 import { request as requestHttps } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
 import { cert, key } from "./fakes/certificate.ts"
 import { until } from "./records.ts"
 
+const patienceMs = 25_000
 const operations = new URL("../../docs/operations.md", import.meta.url)
 const program = ["/usr/sbin/nginx", "nginx"].find((path) => spawnSync(path, ["-v"]).status === 0)
 
@@ -121,13 +123,23 @@ export const overTls = (
   new Promise((resolve, reject) => {
     const to = { host: "127.0.0.1", servername: "localhost", port, ca: cert, agent: false as const }
     const host = `localhost:${port}`
-    const sending = requestHttps({ ...to, method, path, headers: { host, ...headers } })
-    sending.on("error", reject)
-    sending.on("response", async (response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of response) chunks.push(chunk)
+    const sending = requestHttps({
+      ...to,
+      method,
+      path,
+      headers: { host, ...headers },
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    const late = `${method} ${path} had no whole answer within ${patienceMs} ms`
+    const rejectNamed = (error: Error): void =>
+      reject(error.name === "AbortError" ? new Error(late, { cause: error }) : error)
+    sending.on("error", rejectNamed)
+    sending.on("response", (response) => {
       const { statusCode: status = 0, headers } = response
-      resolve({ status, headers, body: Buffer.concat(chunks).toString() })
+      buffer(response).then(
+        (body) => resolve({ status, headers, body: body.toString() }),
+        rejectNamed,
+      )
     })
     sending.end(body)
   })
