@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
-import { beginNodeExchange, type HttpBindings } from "./exchange.ts"
+import { beginNodeExchange } from "./exchange.ts"
 
 const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }
 
@@ -11,7 +11,7 @@ const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }
 const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const server = createServer((incoming, outgoing) => {
-    beginNodeExchange(opening, { incoming, outgoing } as HttpBindings)
+    beginNodeExchange(opening, { incoming, outgoing })
     read(incoming).then(resolve, (error) => resolve(error.code))
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
