@@ -182,8 +182,11 @@ export const createTransfer = (needs: Needs) => {
         ids.push(await importOne(caller, chat))
         return ids
       }
-      // All are checked before the first is taken in, and none is held in memory meanwhile.
-      for await (const _ of input.chats());
+      // All are checked before the first is taken in; of several none is held in memory meanwhile.
+      let checked = 0
+      let only: ExportedChat | null = null
+      for await (const chat of input.chats()) only = checked++ === 0 ? chat : null
+      if (only) return [await importOne(caller, only)]
       for await (const chat of input.chats()) ids.push(await importOne(caller, chat))
       return ids
     },
