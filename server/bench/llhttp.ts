@@ -110,7 +110,8 @@ export const createLlhttp = (kind: Kind, { isBodiless = false }: Options = {}) =
     /** Why it went no further. */
     refusal: (): Error | undefined => refusal,
     push: (bytes: Buffer): void => {
-      if (refusal) return
+      // What comes behind it is no HTTP, and Node gives its parser none of it.
+      if (refusal || messages.at(-1)?.method === "CONNECT") return
       const taken = parser.execute(bytes)
       if (taken instanceof Error) refusal = taken
     },
