@@ -53,7 +53,11 @@ export const waitForFiles = <File extends { id: string }>(
     const again = setInterval(() => lookOnce([...open]), lookAgainMs)
     const timer = setTimeout(finish, ms)
     signal?.addEventListener("abort", finish)
-    look(ids).catch((error) => {
+    const first = async (): Promise<void> => {
+      await look(ids)
+      if (signal?.aborted) finish()
+    }
+    first().catch((error) => {
       end()
       reject(error)
     })

@@ -33,6 +33,13 @@ describe("a function's places", () => {
     expect(done).toEqual(["bob", "ada", "eve", "bob", "bob"])
   })
 
+  it("are not waited for by who has left already", async () => {
+    const enter = createPlaces(1)
+    const leave = await enter("slow", "bob", signal)
+    await expect(enter("slow", "ada", AbortSignal.abort())).rejects.toThrow(/left/)
+    leave()
+  })
+
   it("to wait for are not all one user's either", async () => {
     const enter = createPlaces(1)
     const leave = await enter("slow", "bob", signal)

@@ -118,6 +118,7 @@ export const createPlaces = (most: number) => {
       const waiting: Waiting = { user, enter: () => settle(resolve), refuse }
       lot.waiting.push(waiting)
       signal.addEventListener("abort", gone)
+      if (signal.aborted) gone()
     })
     return giveBack
   }

@@ -74,6 +74,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Needs) => {
     { tell, signal }: Listener,
   ): Promise<void> => {
     tell("request", { request: call })
+    if (signal.aborted) return
     const calls = createModelCalls(abilities, asker)
     signal.addEventListener("abort", calls.end)
     const { stream } = calls.open(call)
