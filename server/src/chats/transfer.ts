@@ -151,6 +151,20 @@ export const createTransfer = (needs: Needs) => {
     return id
   }
 
+  /** All are checked before the first is taken in; of several none is held in memory meanwhile. */
+  const importAll = async (
+    caller: Caller,
+    chats: () => AsyncIterable<ExportedChat>,
+  ): Promise<string[]> => {
+    let checked = 0
+    let only: ExportedChat | null = null
+    for await (const chat of chats()) only = checked++ === 0 ? chat : null
+    if (only) return [await importOne(caller, only)]
+    const ids: string[] = []
+    for await (const chat of chats()) ids.push(await importOne(caller, chat))
+    return ids
+  }
+
   return {
     /** Every branch, and the images with their bytes. */
     asJson: async (caller: Caller, id: string): Promise<ExportedChat> => {
@@ -175,20 +189,10 @@ export const createTransfer = (needs: Needs) => {
 
     /** @returns the ids of the new chats */
     import: async (caller: Caller, input: Imported): Promise<string[]> => {
-      const ids: string[] = []
-      if ("markdown" in input) {
-        const chat = fromMarkdown(input.markdown, now())
-        if (!chat) return fail("invalid", "No conversation can be found in this Markdown")
-        ids.push(await importOne(caller, chat))
-        return ids
-      }
-      // All are checked before the first is taken in; of several none is held in memory meanwhile.
-      let checked = 0
-      let only: ExportedChat | null = null
-      for await (const chat of input.chats()) only = checked++ === 0 ? chat : null
-      if (only) return [await importOne(caller, only)]
-      for await (const chat of input.chats()) ids.push(await importOne(caller, chat))
-      return ids
+      if (!("markdown" in input)) return importAll(caller, input.chats)
+      const chat = fromMarkdown(input.markdown, now())
+      if (!chat) return fail("invalid", "No conversation can be found in this Markdown")
+      return [await importOne(caller, chat)]
     },
   }
 }
