@@ -59,8 +59,8 @@ describe.each(databases)("uploads by tus on $name", ({ place: makePlace }) => {
 
   const partials = (): string[] => readdirSync(join(gateway.dataDir, "partial"))
 
-  /** Sends some bytes of many, and hangs up. */
-  const breakOff = async (address: string, body: Uint8Array): Promise<void> => {
+  /** A request with bytes from the first on, of which none is sent yet. */
+  const beginPatch = (address: string, length: number) => {
     const sending = request(gateway.url + address, {
       method: "PATCH",
       headers: {
@@ -68,10 +68,16 @@ describe.each(databases)("uploads by tus on $name", ({ place: makePlace }) => {
         "tus-resumable": "1.0.0",
         "upload-offset": "0",
         "content-type": "application/offset+octet-stream",
-        "content-length": 4_000_000,
+        "content-length": length,
       },
     })
     sending.on("error", () => {})
+    return sending
+  }
+
+  /** Sends some bytes of many, and hangs up. */
+  const breakOff = async (address: string, body: Uint8Array): Promise<void> => {
+    const sending = beginPatch(address, 4_000_000)
     sending.write(body)
     await vi.waitFor(async () => expect(await offsetOf(address)).toBe(body.length))
     sending.destroy()
@@ -122,17 +128,7 @@ describe.each(databases)("uploads by tus on $name", ({ place: makePlace }) => {
   it("lets who comes later go on while the connection before still hangs", async () => {
     const bytes = textOf(100_000)
     const address = await begin(bytes.length)
-    const hanging = request(gateway.url + address, {
-      method: "PATCH",
-      headers: {
-        authorization: `Bearer ${adminKey}`,
-        "tus-resumable": "1.0.0",
-        "upload-offset": "0",
-        "content-type": "application/offset+octet-stream",
-        "content-length": bytes.length,
-      },
-    })
-    hanging.on("error", () => {})
+    const hanging = beginPatch(address, bytes.length)
     hanging.write(bytes.subarray(0, 40_000))
     await vi.waitFor(async () => expect(await offsetOf(address)).toBe(40_000))
     expect((await send(address, 40_000, bytes.subarray(40_000))).status).toBe(204)
@@ -143,17 +139,7 @@ describe.each(databases)("uploads by tus on $name", ({ place: makePlace }) => {
     const bytes = textOf(100_000)
     const address = await begin(bytes.length)
     const hanging = Array.from({ length: 8 }, () => {
-      const sending = request(gateway.url + address, {
-        method: "PATCH",
-        headers: {
-          authorization: `Bearer ${adminKey}`,
-          "tus-resumable": "1.0.0",
-          "upload-offset": "0",
-          "content-type": "application/offset+octet-stream",
-          "content-length": bytes.length,
-        },
-      })
-      sending.on("error", () => {})
+      const sending = beginPatch(address, bytes.length)
       sending.flushHeaders()
       return sending
     })
