@@ -17,7 +17,10 @@ import { createVerdict } from "./verdict.ts"
 const connections = 24
 
 /** After so many requests others take the place of those who ask. */
-const generationLength = 1000
+const generationLength = 5000
+
+/** They do before, once so many 401s say that what was asked has cost them their credentials. */
+const maxUnknown = 150
 
 export interface Problem {
   what: string
@@ -99,6 +102,8 @@ interface World {
   gateway: Gateway
   client: Client
   people: People
+  /** 401s to people who had a credential when their generation began. */
+  unknown: number
   operations: Operation[]
   ids: ReturnType<typeof createIds>
   random: Random
@@ -139,6 +144,8 @@ const createSender = (world: World, options: RoundOptions, result: RoundResult) 
     const { operation, isSame, caller, described } = asked
     result.slowestMs = Math.max(result.slowestMs, reply.ms)
     result.statuses[reply.status] = (result.statuses[reply.status] ?? 0) + 1
+    const { users, administrators } = world.people
+    if (reply.status === 401 && [...users, ...administrators].includes(caller)) world.unknown++
     const what = verdict.of(isSame ? operation : undefined, caller, reply)
     if (!what) {
       ids.learn(operation.noun, idsFrom(reply))
@@ -222,11 +229,11 @@ export const runRound = async (options: RoundOptions): Promise<RoundResult> => {
   try {
     const operations = operationsOf(prepared.document).filter((one) => isAllowed(options, one))
     const dead = "http://127.0.0.1:9"
-    const world = { ...prepared, client, operations, urls: [...urls, dead] }
+    const world = { ...prepared, client, operations, urls: [...urls, dead], unknown: 0 }
     const send = createSender(world, options, result)
     const before = await victimsThings()
     const work = async (until: number): Promise<void> => {
-      while (result.sent < until) await send()
+      while (result.sent < until && world.unknown < maxUnknown) await send()
     }
     for (let generation = 1; result.sent < options.requests; generation++) {
       const until = Math.min(options.requests, result.sent + generationLength)
@@ -235,6 +242,7 @@ export const runRound = async (options: RoundOptions): Promise<RoundResult> => {
       // Nobody is left who may make accounts: it has been taken from the last who could.
       if (!people) break
       world.people = people
+      world.unknown = 0
     }
     if (options.kind === "people") compareThings(result, before, await victimsThings())
     result.latency = await watch.stop()
