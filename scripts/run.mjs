@@ -22,6 +22,7 @@ const commands = {
     env: { SCIM_FUZZ_ROUNDS: "100000" },
   },
   chaos: { dev: true, args: ["server/bench/chaos.ts"] },
+  "chaos:clients": { dev: true, args: ["server/bench/chaos-clients.ts"] },
   "fuzz:api": { dev: true, args: ["server/bench/fuzz-api.ts"] },
   "fuzz:documents": { dev: true, args: ["server/bench/fuzz-documents.ts"] },
   "fuzz:http": { dev: true, args: ["server/bench/fuzz-http.ts"] },

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { binaries, createPostgres, startCluster } from "../test/setup/postgres.ts"
+import { type ClientChaosResult, mayGrowMb, runClientChaos } from "./chaos-clients/run.ts"
+
+const usage = `npm run chaos:clients -- [options]
+  --database both        sqlite, postgres or both
+  --requests 20000       each of which its client hangs up on
+  --seed 1               the same seed makes the same requests`
+
+/** /health may be this much later than a bare server's, at p99. */
+const maxAddedMs = 250
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const { values } = parseArgs({
+  options: {
+    database: { type: "string", default: "both" },
+    requests: { type: "string", default: "20000" },
+    seed: { type: "string", default: "1" },
+    help: { type: "boolean", default: false },
+  },
+})
+
+const print = (database: string, result: ClientChaosResult): void => {
+  const { sent, uploads, problems, latency, memory } = result
+  for (const problem of problems) say(`  PROBLEM ${problem}`)
+  say(
+    `${database}: ${sent} clients hung up, ${uploads} resumable uploads among what they left, ` +
+      `${problems.length} problems; /health p99 ${latency.gateway.toFixed(0)} ms, ` +
+      `control ${latency.control.toFixed(0)} ms; ` +
+      `${memory.before.toFixed(0)} MB before, ${memory.after.toFixed(0)} after`,
+  )
+}
+
+const isFine = ({ problems, latency, memory }: ClientChaosResult): boolean =>
+  problems.length === 0 &&
+  latency.gateway - latency.control < maxAddedMs &&
+  memory.after < memory.before + mayGrowMb
+
+const runOn = async (database: string, url?: string): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "portico-clients-"))
+  try {
+    const result = await runClientChaos({
+      env: { DATA_DIR: folder, ...(url && { DATABASE_URL: url }) },
+      seed: Number(values.seed),
+      requests: Number(values.requests),
+      progress: (sent) => say(`  ${database}: ${sent} requests`),
+    })
+    print(database, result)
+    if (!isFine(result)) process.exitCode = 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const onPostgres = async (): Promise<void> => {
+  const programs = binaries()
+  if (!programs) throw new Error("PostgreSQL is not installed")
+  const cluster = await startCluster(programs)
+  try {
+    const { url } = await createPostgres(cluster.url)
+    await runOn("postgres", url)
+  } finally {
+    await cluster.stop()
+  }
+}
+
+if (values.help || !["both", "sqlite", "postgres"].includes(values.database)) {
+  say(usage)
+  process.exit(values.help ? 0 : 1)
+}
+if (values.database !== "postgres") await runOn("sqlite")
+if (values.database !== "sqlite") await onPostgres()

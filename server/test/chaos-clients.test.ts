@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest"
+import { mayGrowMb, runClientChaos } from "../bench/chaos-clients/run.ts"
+import { databases } from "./databases.ts"
+
+/** More: `npm run chaos:clients`. */
+const requests = 6000
+
+describe.each(databases)("clients that hang up in the midst of it, on $name", ({ place }) => {
+  it("leave no file open, no place taken, no lock held and no upload that cannot go on", async () => {
+    const found = await place()
+    try {
+      const result = await runClientChaos({ env: found.env, seed: 16, requests })
+      expect(result.problems).toEqual([])
+      expect(result.uploads).toBeGreaterThan(12)
+      expect(result.latency.gateway - result.latency.control).toBeLessThan(1250)
+      expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
+    } finally {
+      await found.remove()
+    }
+  }, 300_000)
+})
