@@ -13,6 +13,7 @@ import { createAnswers } from "./answers.ts"
 import { createChannels } from "./channel.ts"
 import { createChats } from "./chats.ts"
 import { createFollow } from "./follow.ts"
+import { createImporter } from "./importer.ts"
 import { createMessageStore } from "./message-store.ts"
 import { createNews } from "./news.ts"
 import { createPrompts } from "./prompts.ts"
@@ -50,6 +51,7 @@ export const createConversations = async (needs: Needs) => {
   const chats = createChats(kept)
   createTitles(kept)
   await answers.recover()
+  const importer = createImporter({ db, bus })
   return {
     chats,
     answers,
@@ -57,6 +59,10 @@ export const createConversations = async (needs: Needs) => {
     transfer: createTransfer({ ...kept, chats }),
     follow: createFollow({ chats, answers, channels, withholding, running, bus }),
     news: createNews({ bus, running, readersOf: needs.readersOf, onOffers: registry.onChange }),
-    close: answers.close,
+    importer,
+    close: async (): Promise<void> => {
+      await answers.close()
+      await importer.close()
+    },
   }
 }

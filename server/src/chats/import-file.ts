@@ -1,4 +1,3 @@
-import { setImmediate as breathe } from "node:timers/promises"
 import { fail } from "../errors.ts"
 import { unstorableIn } from "../http/body.ts"
 import { check } from "../http/check.ts"
@@ -6,7 +5,7 @@ import type { JsonObject } from "../http/json-object.ts"
 import { type Member, members, rangesIn, without } from "../http/members.ts"
 import { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 
-/** Parsed in one go; all else piece by piece, with others served between. */
+/** Parsed in one go; of all else each message, so that not all of it is in memory twice. */
 const pieceBytes = 256 * 1024
 const maxChats = 2000
 const maxMessages = 20_000
@@ -18,7 +17,7 @@ const openBracket = 0x5b
 const Rest = ExportedChat.omit({ messages: true })
 
 /** Chats that are brought along: each is parsed and checked when its turn comes. */
-export type Imported = { markdown: string } | { chats: () => AsyncIterable<ExportedChat> }
+export type Imported = { markdown: string } | { chats: () => Iterable<ExportedChat> }
 
 const invalid = (path: string, message: string): never =>
   fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
@@ -29,21 +28,17 @@ const parsed = (bytes: Buffer, path: string): unknown => {
   return invalid(path, "has U+0000 or a lone surrogate, which no text may have")
 }
 
-const messagesIn = async (bytes: Buffer, { valueStart }: Member, at: number) => {
+const messagesIn = (bytes: Buffer, { valueStart }: Member, at: number): ExportedMessage[] => {
   const messages: ExportedMessage[] = []
-  let breathedAt = valueStart
   for (const { start, end } of rangesIn(bytes, valueStart)) {
     const path = ["chats", at, "messages", messages.length]
     if (messages.length === maxMessages) invalid(path.join("."), `is one more than ${maxMessages}`)
     messages.push(check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path))
-    if (end - breathedAt < pieceBytes) continue
-    await breathe()
-    breathedAt = end
   }
   return messages
 }
 
-const chatIn = async (bytes: Buffer, at: number): Promise<ExportedChat> => {
+const chatIn = (bytes: Buffer, at: number): ExportedChat => {
   const path = `chats.${at}`
   if (bytes[0] !== openBrace) invalid(path, "must be a chat")
   if (bytes.length <= pieceBytes) return check(ExportedChat, parsed(bytes, path), ["chats", at])
@@ -56,25 +51,24 @@ const chatIn = async (bytes: Buffer, at: number): Promise<ExportedChat> => {
   if (rest.length > maxRestBytes)
     invalid(path, `has more than ${maxRestBytes} bytes beside messages`)
   const checked = check(Rest, parsed(rest, path), ["chats", at])
-  return { ...checked, messages: await messagesIn(bytes, messages, at) }
+  return { ...checked, messages: messagesIn(bytes, messages, at) }
 }
 
 const chatsIn = (bytes: Buffer, { valueStart }: Member) =>
-  async function* (): AsyncGenerator<ExportedChat> {
+  function* (): Generator<ExportedChat> {
     let at = 0
-    let breathedAt = valueStart
     for (const { start, end } of rangesIn(bytes, valueStart)) {
       if (at === maxChats) invalid("chats", `has more than ${maxChats} chats; bring them in parts`)
-      yield await chatIn(bytes.subarray(start, end), at++)
-      if (end - breathedAt < pieceBytes) continue
-      await breathe()
-      breathedAt = end
+      yield chatIn(bytes.subarray(start, end), at++)
     }
     if (at === 0) invalid("chats", "must have a chat at least")
   }
 
 /** @throws {Failure} `invalid` for what is neither chats nor Markdown */
-export const readImport = ({ bytes, members: found }: JsonObject): Imported => {
+export const readImport = ({
+  bytes,
+  members: found,
+}: Pick<JsonObject, "bytes" | "members">): Imported => {
   const chats = found.find(({ key }) => key === "chats")
   if (chats && bytes[chats.valueStart] === openBracket) return { chats: chatsIn(bytes, chats) }
   const markdown = found.find(({ key }) => key === "markdown")

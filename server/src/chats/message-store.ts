@@ -84,6 +84,46 @@ const toRow = (message: Message, position: number): Insertable<ChatMessageRow> =
   return { ...own, ...progressOf(message), ...citedOf(message), files, lease_until, changed_ms }
 }
 
+/** Adds messages after those that the chat has, in their order. */
+export const insertMessages = async (
+  tx: Tx,
+  chatId: string,
+  messages: readonly Message[],
+): Promise<void> => {
+  const { last } = await tx
+    .selectFrom("chat_messages")
+    .select(sql<number | null>`max(position)`.as("last"))
+    .where("chat_id", "=", chatId)
+    .executeTakeFirstOrThrow()
+  let position = Number(last ?? -1)
+  for (const message of messages) {
+    position++
+    await tx.insertInto("chat_messages").values(toRow(message, position)).execute()
+  }
+}
+
+export const insertImages = async (
+  tx: Tx,
+  messageId: string,
+  images: readonly Image[],
+): Promise<void> => {
+  for (const [position, image] of images.entries()) {
+    const row = { ...image, message_id: messageId, position }
+    await tx.insertInto("chat_images").values(row).execute()
+  }
+}
+
+/** Writes what an answer rests on: where each passage stands, and its text beside. */
+export const cite = async (tx: Tx, message: Message, texts: readonly string[]): Promise<void> => {
+  const cited = { ...citedOf(message), changed_ms: Date.now() }
+  await tx.updateTable("chat_messages").set(cited).where("id", "=", message.id).execute()
+  const row = { message_id: message.id, texts: JSON.stringify(texts) }
+  await tx
+    .insertInto("chat_passages")
+    .values(row)
+    .onConflict((conflict) => conflict.column("message_id").doUpdateSet({ texts: row.texts }))
+    .execute()
+}
 export const createMessageStore = (db: Database) => {
   const imagesOf = async (ids: readonly string[], reader: Reader) => {
     const byMessage = new Map<string, Message["images"]>()
@@ -116,26 +156,8 @@ export const createMessageStore = (db: Database) => {
       return rows.map((row) => toMessage(row, images.get(row.id) ?? []))
     },
 
-    /** Adds messages after those that the chat has, in their order. */
-    insert: async (tx: Tx, chatId: string, messages: readonly Message[]): Promise<void> => {
-      const { last } = await tx
-        .selectFrom("chat_messages")
-        .select(sql<number | null>`max(position)`.as("last"))
-        .where("chat_id", "=", chatId)
-        .executeTakeFirstOrThrow()
-      let position = Number(last ?? -1)
-      for (const message of messages) {
-        position++
-        await tx.insertInto("chat_messages").values(toRow(message, position)).execute()
-      }
-    },
-
-    insertImages: async (tx: Tx, messageId: string, images: readonly Image[]): Promise<void> => {
-      for (const [position, image] of images.entries()) {
-        const row = { ...image, message_id: messageId, position }
-        await tx.insertInto("chat_images").values(row).execute()
-      }
-    },
+    insert: insertMessages,
+    insertImages,
 
     image: async (chatId: string, id: string): Promise<Image | undefined> =>
       db.read
@@ -156,17 +178,7 @@ export const createMessageStore = (db: Database) => {
       return new Map(rows.map((row) => [row.id, row]))
     },
 
-    /** Writes what an answer rests on: where each passage stands, and its text beside. */
-    cite: async (tx: Tx, message: Message, texts: readonly string[]): Promise<void> => {
-      const cited = { ...citedOf(message), changed_ms: Date.now() }
-      await tx.updateTable("chat_messages").set(cited).where("id", "=", message.id).execute()
-      const row = { message_id: message.id, texts: JSON.stringify(texts) }
-      await tx
-        .insertInto("chat_passages")
-        .values(row)
-        .onConflict((conflict) => conflict.column("message_id").doUpdateSet({ texts: row.texts }))
-        .execute()
-    },
+    cite,
 
     /** The passages that one answer was given, or those of a whole chat, by message. */
     passages: async (

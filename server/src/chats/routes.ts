@@ -5,7 +5,7 @@ import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { textStream } from "../http/streamed.ts"
 import type { Chats } from "./chats.ts"
-import { readImport } from "./import-file.ts"
+import type { Importer } from "./importer.ts"
 import {
   Chat,
   ChatChanges,
@@ -50,7 +50,7 @@ async function* fileOf(chats: AsyncIterable<ExportedChat>): AsyncGenerator<strin
   yield between === "," ? "]}" : `${between}]}`
 }
 
-const exportRoutes = (router: Router, transfer: Transfer): void => {
+const transferRoutes = ({ router, transfer, importer }: Omit<Needs, "chats">): void => {
   router.on(
     route("user", {
       method: "get",
@@ -77,8 +77,8 @@ const exportRoutes = (router: Router, transfer: Transfer): void => {
       },
     }),
     async ({ caller, readBody }) => {
-      const imported = readImport(readObject(await readBody()))
-      return { ids: await transfer.import(caller, imported) }
+      const ids = await importer.import(caller, readObject(await readBody()))
+      return { ids }
     },
   )
   router.on(
@@ -106,10 +106,11 @@ interface Needs {
   router: Router
   chats: Chats
   transfer: Transfer
+  importer: Importer
 }
 
 /** People's own conversations: list, change, share, take out and in. */
-export const chatListRoutes = ({ router, chats, transfer }: Needs): Router => {
+export const chatListRoutes = ({ router, chats, transfer, importer }: Needs): Router => {
   router.on(
     route("user", {
       method: "get",
@@ -140,7 +141,7 @@ export const chatListRoutes = ({ router, chats, transfer }: Needs): Router => {
     }),
     ({ caller }) => chats.labels(caller),
   )
-  exportRoutes(router, transfer)
+  transferRoutes({ router, transfer, importer })
   router.on(
     route("user", {
       method: "get",

@@ -52,6 +52,11 @@ const insertTags = async (tx: Tx, chatId: string, tags: readonly string[]): Prom
   if (rows.length > 0) await tx.insertInto("chat_tags").values(rows).execute()
 }
 
+export const insertChat = async (tx: Tx, chat: StoredChat): Promise<void> => {
+  await tx.insertInto("chats").values(toRow(chat)).execute()
+  await insertTags(tx, chat.id, chat.tags)
+}
+
 export const createChatStore = (db: Database) => {
   const tagsOf = async (ids: readonly string[], reader: Reader): Promise<Map<string, string[]>> => {
     const byId = new Map<string, string[]>(ids.map((id) => [id, []]))
@@ -196,10 +201,7 @@ export const createChatStore = (db: Database) => {
       }
     },
 
-    insert: async (tx: Tx, chat: StoredChat): Promise<void> => {
-      await tx.insertInto("chats").values(toRow(chat)).execute()
-      await insertTags(tx, chat.id, chat.tags)
-    },
+    insert: insertChat,
 
     update: async (tx: Tx, chat: StoredChat): Promise<void> => {
       const { id, ...row } = toRow(chat)

@@ -22,7 +22,7 @@ class ReadOnly implements Driver {
   readonly #thread: ReturnType<typeof createThread<Query, never[]>>
 
   constructor(path: string) {
-    this.#thread = createThread(new URL("./read-aside.ts", import.meta.url), path, idleMs)
+    this.#thread = createThread(new URL("./read-aside.ts", import.meta.url), { path }, idleMs)
   }
 
   async init(): Promise<void> {}

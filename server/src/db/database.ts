@@ -7,8 +7,10 @@ export type Reader = Kysely<Tables>
 /** A database opened and migrated. Everything outside this folder is the same on each. */
 export interface Database {
   dialect: "sqlite" | "postgres"
-  /** Where an embedded database lies, for threads that read it by themselves; null elsewhere. */
+  /** Where an embedded database lies, for threads that open it by themselves; null elsewhere. */
   file: string | null
+  /** Where a database server is, for threads that connect to it by themselves; null elsewhere. */
+  url: string | null
   /** For reads outside a transaction; on SQLite a connection of its own. */
   read: Reader
   /**
@@ -32,6 +34,11 @@ export interface Database {
    * @param rows each a JSON object, all with the same columns
    */
   append(table: "usage", rows: readonly string[]): Promise<void>
+  /**
+   * Runs `work`, in which another thread writes, while nobody here does: a writer would wait for the
+   * embedded database's lock without letting go of the loop. What was committed is durable then.
+   */
+  handOver<T>(work: () => Promise<T>): Promise<T>
   /** As durable as `transact`, for one statement: it is a transaction of its own. */
   execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
   /** Makes transactions that name the same `lock` run one after another until each commits. */

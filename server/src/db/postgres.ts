@@ -69,6 +69,9 @@ const openPromptly = (url: string, max: number, session?: string): Kysely<Tables
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
 }
 
+/** For a thread that writes beside the process's own pools. */
+export const openPostgresWriter = (url: string): Kysely<Tables> => openPromptly(url, 1)
+
 /** By one statement for any number of rows, which the server plans once. */
 const appendOn =
   (db: Kysely<Tables>): Database["append"] =>
@@ -93,11 +96,13 @@ export const openPostgres = (url: string): Database => {
   return {
     dialect: "postgres",
     file: null,
+    url,
     read: db,
     aside: db,
     transact: transactOn(db),
     transactLoosely: transactOn(loose),
     append: appendOn(loose),
+    handOver: (work) => work(),
     execute: (statement) => statement(db),
     exclusive,
     // Each holds a connection while it works: a few at a time, so that some are left for the work.

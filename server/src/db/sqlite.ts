@@ -132,6 +132,10 @@ class ImmediateDialect extends SteadyDialect {
   }
 }
 
+/** A connection for a thread that writes; whoever started it sees to the disk. */
+export const openSqliteWriter = (path: string): Kysely<Tables> =>
+  new Kysely<Tables>({ dialect: new ImmediateDialect(openFile(path, false)) })
+
 /** A connection that reads the file as it was when it was opened. */
 export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
   const database = openFile(path, true)
@@ -159,9 +163,12 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   }
   void hold()
   const loosely = transactOn(writer)
+  /** Another thread writes, and nobody here, who would wait for its lock and hold the loop. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => writer.connection().execute(work)
   return {
     dialect: "sqlite",
     file: path,
+    url: null,
     read,
     aside,
     writer,
@@ -175,8 +182,12 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     append: async (table, rows) => {
       await appender.ready()
       const batch = { table, rows: arrayOf(rows) }
-      // In turn with our own writers, who would wait for the file's lock without letting go of the loop.
-      await writer.connection().execute(() => appender.append(batch))
+      await inTurn(() => appender.append(batch))
+    },
+    handOver: async (work) => {
+      const result = await inTurn(work)
+      await log.sync()
+      return result
     },
     execute: async (statement) => {
       const result = await statement(writer)

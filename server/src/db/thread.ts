@@ -1,20 +1,45 @@
-import { parentPort, Worker } from "node:worker_threads"
+import { parentPort, type Transferable, Worker } from "node:worker_threads"
+import { Failure, type FailureCode, type FailureDetails } from "../errors.ts"
 
-type Reply<Answer> = { answer: Answer } | { error: Error }
+/** An error on its way between threads, which take none of its own fields along. */
+type Carried =
+  | { code: FailureCode; message: string; details: FailureDetails }
+  | { error: unknown; fields: Record<string, unknown> }
+
+type Reply<Answer> = { answer: Answer } | { carried: Carried }
+
+const carry = (error: unknown): Carried => {
+  if (error instanceof Failure) {
+    const { cause, ...details } = error.details
+    return { code: error.code, message: error.message, details }
+  }
+  return { error, fields: error instanceof Error ? { ...error } : {} }
+}
+
+const arrived = (carried: Carried): unknown => {
+  if ("code" in carried) return new Failure(carried.code, carried.message, carried.details)
+  const { error, fields } = carried
+  return error instanceof Error ? Object.assign(error, fields) : error
+}
 
 interface Waiting<Answer> {
   resolve(answer: Answer): void
-  reject(error: Error): void
+  reject(error: unknown): void
 }
 
 /**
- * A thread with a connection of its own to the embedded database, which answers questions in their
- * order. It begins with the first one, again after it has ended, and lets the process end when it
- * owes no answer.
+ * A thread with a connection of its own to the database, which answers questions in their order. It
+ * begins with the first one, again after it has ended, and lets the process end when it owes no
+ * answer.
  *
+ * @param workerData what it is told when it begins
  * @param idleMs after so long without a question it ends; without it, it stays
  */
-export const createThread = <Question, Answer>(module: URL, path: string, idleMs?: number) => {
+export const createThread = <Question, Answer>(
+  module: URL,
+  workerData: unknown,
+  idleMs?: number,
+) => {
   let worker: Worker | undefined
   let waiting: Waiting<Answer>[] = []
   let idle: NodeJS.Timeout | undefined
@@ -40,13 +65,13 @@ export const createThread = <Question, Answer>(module: URL, path: string, idleMs
 
   const replied = (reply: Reply<Answer>): void => {
     const first = waiting.shift()
-    if ("error" in reply) first?.reject(reply.error)
+    if ("carried" in reply) first?.reject(arrived(reply.carried))
     else first?.resolve(reply.answer)
     if (waiting.length === 0) rest()
   }
 
   const begin = (): Worker => {
-    const begun = new Worker(module, { workerData: { path } })
+    const begun = new Worker(module, { workerData })
     const ended = (error: Error): void => {
       if (worker === begun) end(error)
     }
@@ -59,28 +84,35 @@ export const createThread = <Question, Answer>(module: URL, path: string, idleMs
   }
 
   return {
-    /** @throws what the thread threw, or that it has ended */
-    ask: (question: Question): Promise<Answer> =>
+    /**
+     * @param transfer memory of the question that the thread has from now on
+     * @throws what the thread threw, or that it has ended
+     */
+    ask: (question: Question, transfer: readonly Transferable[] = []): Promise<Answer> =>
       new Promise((resolve, reject) => {
         clearTimeout(idle)
         worker ??= begin()
         worker.ref()
         waiting.push({ resolve, reject })
-        worker.postMessage(question)
+        worker.postMessage(question, transfer)
       }),
 
     close,
   }
 }
 
-/** Answers, within such a thread, what it is asked. */
+/** Answers, within such a thread, what it is asked, one question after the other. */
 export const answerWith = <Question>(work: (question: Question) => unknown): void => {
   const port = parentPort
-  port?.on("message", (question: Question) => {
+  let before: Promise<void> = Promise.resolve()
+  const answer = async (question: Question): Promise<void> => {
     try {
-      port.postMessage({ answer: work(question) })
+      port?.postMessage({ answer: await work(question) })
     } catch (error) {
-      port.postMessage({ error })
+      port?.postMessage({ carried: carry(error) })
     }
+  }
+  port?.on("message", (question: Question) => {
+    before = before.then(() => answer(question))
   })
 }

@@ -1,0 +1,76 @@
+import { workerData } from "node:worker_threads"
+import { type DatabasePlace, openBeside } from "../db/beside.ts"
+import { answerWith } from "../db/thread.ts"
+import { fail } from "../errors.ts"
+import { giveWay } from "../give-way.ts"
+import { readImport } from "./import-file.ts"
+import type { Question } from "./importer.ts"
+import { insertNewChat, type NewChat, newChatOf } from "./importing.ts"
+import { fromMarkdown } from "./markdown.ts"
+import type { ExportedChat } from "./transfer-schema.ts"
+
+/** Runs in a thread of its own, which `importer.ts` asks. */
+giveWay(10)
+const db = await openBeside(workerData as DatabasePlace)
+
+type Brought = Extract<Question, { step: "check" }>
+
+interface Import {
+  userId: string
+  left: Iterator<ExportedChat>
+  /** Comes next. */
+  chat: NewChat | null
+}
+
+let running: Import | null = null
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+
+/** All are checked before the first is taken in; of several none is held in memory meanwhile. */
+const chatsIn = ({ bytes, members }: Brought): Iterable<ExportedChat> => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const imported = readImport({ bytes: buffer, members })
+  if ("markdown" in imported) {
+    const chat = fromMarkdown(imported.markdown, nowSeconds())
+    return [chat ?? fail("invalid", "No conversation can be found in this Markdown")]
+  }
+  let checked = 0
+  let only: ExportedChat | null = null
+  for (const chat of imported.chats()) only = checked++ === 0 ? chat : null
+  return only ? [only] : imported.chats()
+}
+
+const underWay = (): Import =>
+  running ?? fail("unavailable", "The import took too long and was given up; try again")
+
+/** @returns whether there is another one */
+const prepare = (): boolean => {
+  const { userId, left } = underWay()
+  const { value, done } = left.next()
+  running = done ? null : { userId, left, chat: newChatOf(userId, value) }
+  return !done
+}
+
+/** @returns the id of the new chat */
+const write = async (): Promise<string> => {
+  const { chat } = underWay()
+  if (!chat) throw new Error("no chat of the import is next")
+  await db.transact((tx) => insertNewChat(tx, chat))
+  return chat.chat.id
+}
+
+const answer = async (question: Question): Promise<null | boolean | string> => {
+  if (question.step === "prepare") return prepare()
+  if (question.step === "write") return write()
+  running = { userId: question.userId, left: chatsIn(question)[Symbol.iterator](), chat: null }
+  return null
+}
+
+answerWith(async (question: Question) => {
+  try {
+    return await answer(question)
+  } catch (error) {
+    running = null
+    throw error
+  }
+})
