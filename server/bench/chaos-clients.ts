@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { binaries, createPostgres, startCluster } from "../test/setup/postgres.ts"
-import { type ClientChaosResult, mayGrowMb, runClientChaos } from "./chaos-clients/run.ts"
+import { mayGrowMb } from "./chaos/memory.ts"
+import { type ClientChaosResult, runClientChaos } from "./chaos-clients/run.ts"
+import { databaseChoices, onEachDatabase } from "./each-database.ts"
 
 const usage = `npm run chaos:clients -- [options]
   --database both        sqlite, postgres or both
@@ -40,37 +38,17 @@ const isFine = ({ problems, latency, memory }: ClientChaosResult): boolean =>
   latency.gateway - latency.control < maxAddedMs &&
   memory.after < memory.before + mayGrowMb
 
-const runOn = async (database: string, url?: string): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), "portico-clients-"))
-  try {
-    const result = await runClientChaos({
-      env: { DATA_DIR: folder, ...(url && { DATABASE_URL: url }) },
-      seed: Number(values.seed),
-      requests: Number(values.requests),
-      progress: (sent) => say(`  ${database}: ${sent} requests`),
-    })
-    print(database, result)
-    if (!isFine(result)) process.exitCode = 1
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-const onPostgres = async (): Promise<void> => {
-  const programs = binaries()
-  if (!programs) throw new Error("PostgreSQL is not installed")
-  const cluster = await startCluster(programs)
-  try {
-    const { url } = await createPostgres(cluster.url)
-    await runOn("postgres", url)
-  } finally {
-    await cluster.stop()
-  }
-}
-
-if (values.help || !["both", "sqlite", "postgres"].includes(values.database)) {
+if (values.help || !databaseChoices.includes(values.database)) {
   say(usage)
   process.exit(values.help ? 0 : 1)
 }
-if (values.database !== "postgres") await runOn("sqlite")
-if (values.database !== "sqlite") await onPostgres()
+await onEachDatabase(values.database, async (database, env) => {
+  const result = await runClientChaos({
+    env,
+    seed: Number(values.seed),
+    requests: Number(values.requests),
+    progress: (sent) => say(`  ${database}: ${sent} requests`),
+  })
+  print(database, result)
+  if (!isFine(result)) process.exitCode = 1
+})

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { binaries, createPostgres, startCluster } from "../test/setup/postgres.ts"
-import { type ChaosResult, mayGrowMb, runChaos } from "./chaos/run.ts"
+import { mayGrowMb } from "./chaos/memory.ts"
+import { type ChaosResult, runChaos } from "./chaos/run.ts"
+import { databaseChoices, onEachDatabase } from "./each-database.ts"
 
 const usage = `npm run chaos -- [options]
   --database both        sqlite, postgres or both
@@ -46,40 +44,20 @@ const isFine = ({ problems, latency, memory }: ChaosResult): boolean =>
   latency.gateway - latency.control < maxAddedMs &&
   memory.after < memory.before + mayGrowMb
 
-const runOn = async (database: "sqlite" | "postgres", url?: string): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), "portico-chaos-"))
-  try {
-    const result = await runChaos({
-      env: { DATA_DIR: folder, ...(url && { DATABASE_URL: url }) },
-      seed: Number(values.seed),
-      mutations: Number(values.rounds),
-      engine: database === "sqlite" ? "tika" : "docling",
-      ...(values.consumer && { consumers: new RegExp(RegExp.escape(values.consumer)) }),
-      ...(values.row && { rows: new RegExp(RegExp.escape(values.row)) }),
-      progress: (consumer, replies) => say(`  ${database}: ${consumer}, ${replies} replies`),
-    })
-    print(database, result)
-    if (!isFine(result)) process.exitCode = 1
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-const onPostgres = async (): Promise<void> => {
-  const programs = binaries()
-  if (!programs) throw new Error("PostgreSQL is not installed")
-  const cluster = await startCluster(programs)
-  try {
-    const { url } = await createPostgres(cluster.url)
-    await runOn("postgres", url)
-  } finally {
-    await cluster.stop()
-  }
-}
-
-if (values.help || !["both", "sqlite", "postgres"].includes(values.database)) {
+if (values.help || !databaseChoices.includes(values.database)) {
   say(usage)
   process.exit(values.help ? 0 : 1)
 }
-if (values.database !== "postgres") await runOn("sqlite")
-if (values.database !== "sqlite") await onPostgres()
+await onEachDatabase(values.database, async (database, env) => {
+  const result = await runChaos({
+    env,
+    seed: Number(values.seed),
+    mutations: Number(values.rounds),
+    engine: database === "sqlite" ? "tika" : "docling",
+    ...(values.consumer && { consumers: new RegExp(RegExp.escape(values.consumer)) }),
+    ...(values.row && { rows: new RegExp(RegExp.escape(values.row)) }),
+    progress: (consumer, replies) => say(`  ${database}: ${consumer}, ${replies} replies`),
+  })
+  print(database, result)
+  if (!isFine(result)) process.exitCode = 1
+})

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { mayGrowMb, runClientChaos } from "../bench/chaos-clients/run.ts"
+import { mayGrowMb } from "../bench/chaos/memory.ts"
+import { runClientChaos } from "../bench/chaos-clients/run.ts"
 import { databases } from "./databases.ts"
 
 /** More: `npm run chaos:clients`. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { mayGrowMb, runChaos } from "../bench/chaos/run.ts"
+import { mayGrowMb } from "../bench/chaos/memory.ts"
+import { runChaos } from "../bench/chaos/run.ts"
 import { databases } from "./databases.ts"
 
 /** More of those that are broken by chance: `npm run chaos -- --rounds 2000`. */

@@ -7,6 +7,7 @@ import { createIds, type Ids } from "../api-fuzz/ids.ts"
 import { type Latency, watchLatency } from "../api-fuzz/latency.ts"
 import { createPeople } from "../api-fuzz/people.ts"
 import { createRandom } from "../api-fuzz/random.ts"
+import { mayGrowMb, restMemory } from "../chaos/memory.ts"
 import { readRss } from "../proc.ts"
 import { openDescriptors } from "./descriptors.ts"
 import { hangUp, wireOf } from "./hang-up.ts"
@@ -25,12 +26,10 @@ import { createUploads } from "./resumable.ts"
 const connections = 24
 /** What a client that left has begun is over after so long. */
 const settleMs = 20_000
-const memoryMs = 60_000
 /** Connections to providers and to the database that are kept for the next request. */
 const maxKept = 80
-
-/** What the C library, the kept connections and a grown heap keep, as after broken replies. */
-export const mayGrowMb = 350
+/** Once `/dev/null` was open that none of our own code opens. */
+const maxDevices = 4
 
 export interface ClientChaosOptions {
   env: Readonly<Record<string, string>>
@@ -133,23 +132,18 @@ const settled = async (find: () => Promise<string[]>): Promise<string[]> => {
   }
 }
 
-/** What is opened when it is first needed, and kept: devices of processes that are started, too. */
-const isKept = (name: string): boolean =>
-  /^(socket|pipe|anon_inode|\/dev\/)|\/portico\.db/.test(name)
+/** How many more there may be: connections are kept for the next request, and some devices. */
+const mayBeMore = (name: string): number => {
+  if (/^(socket|pipe|anon_inode)|\/portico\.db/.test(name)) return maxKept
+  return name.startsWith("/dev/") ? maxDevices : 0
+}
 
 const keptDescriptors = (pid: number, before: ReadonlyMap<string, number>): string[] => {
   const now = [...openDescriptors(pid)]
   const more = now.map(([name, count]) => ({ name, more: count - (before.get(name) ?? 0) }))
   return more
-    .filter(({ name, more }) => more > (isKept(name) ? maxKept : 0))
+    .filter(({ name, more }) => more > mayBeMore(name))
     .map(({ name, more }) => `${more} more of ${name} are open than before`)
-}
-
-/** Memory is given back when nothing has been asked for a while. */
-const restMemory = async (pid: number, atMost: number): Promise<number> => {
-  const late = performance.now() + memoryMs
-  while (readRss(pid) > atMost && performance.now() < late) await wait(200)
-  return readRss(pid)
 }
 
 const runningRequests = async ({ admin }: World): Promise<string[]> => {

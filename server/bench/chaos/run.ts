@@ -7,6 +7,7 @@ import { readRss } from "../proc.ts"
 import type { Consumer } from "./consumer.ts"
 import { expectedOf, verdictOf } from "./judge.ts"
 import { createLanes, type EngineName, type Lane, models, startProviders } from "./lanes.ts"
+import { mayGrowMb, restMemory } from "./memory.ts"
 import type { Outcome } from "./outcome.ts"
 import type { Breakage } from "./provider.ts"
 import {
@@ -23,7 +24,6 @@ import { brokenReplies } from "./table.ts"
 /** What hears a reply to its end does not forget at once what it held. */
 const settleMs = 25
 const quietMs = 500
-const memoryMs = 90_000
 
 export interface ChaosOptions {
   env: Readonly<Record<string, string>>
@@ -205,21 +205,6 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
   }
   return { gateway, lanes, close }
 }
-
-/** Memory is given back when nothing has been asked for a while. */
-const restMemory = async (pid: number, atMost: number): Promise<number> => {
-  const late = performance.now() + memoryMs
-  while (readRss(pid) > atMost && performance.now() < late) await wait(200)
-  return readRss(pid)
-}
-
-/**
- * More than before is held by code that was compiled meanwhile, by connections kept, by a heap that V8
- * lets grow to four times what is in use, and by the C library: of a gigabyte that came in pieces of
- * 64 kB some 200 MB stay with the process, as here and there something small lives between them. What
- * was held of the replies is more than twice as much.
- */
-export const mayGrowMb = 350
 
 /** Every broken reply to everything that hears one. */
 export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
