@@ -1,27 +1,55 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { FormReporter } from "./server/test/setup/form-reporter.ts"
+import { excludedFiles } from "./server/test/setup/forms.ts"
+import { LongestFirst } from "./server/test/setup/longest-first.ts"
+
+/** They need modules, a clock or memory of their own; all others share those of their worker. */
+const isolatedFiles: string[] = ["server/test/never.test.ts"]
+
+const everywhere = {
+  pool: "forks" as const,
+  // Many files start whole gateways: with more workers than cores each of them is late.
+  maxWorkers: Math.max(2, availableParallelism()),
+}
+const server = {
+  ...everywhere,
+  testTimeout: 20_000,
+  hookTimeout: 30_000,
+  expect: { poll: { timeout: 10_000 } },
+}
 
 export default defineConfig({
   test: {
-    pool: "forks",
-    // Some files start whole gateways: more of them at once only makes each late.
-    maxWorkers: 2,
+    globalSetup: ["server/test/setup/postgres.ts", "server/test/setup/pgvector.ts"],
+    reporters: ["default", new FormReporter()],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
-        extends: true,
         test: {
+          ...server,
           name: "server",
           include: ["server/src/**/*.test.ts", "server/test/**/*.test.ts"],
-          globalSetup: ["server/test/setup/postgres.ts", "server/test/setup/pgvector.ts"],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          exclude: [...excludedFiles, ...isolatedFiles],
+          isolate: false,
         },
       },
       {
-        extends: true,
         test: {
+          ...server,
+          name: "server-isolated",
+          include: isolatedFiles,
+          exclude: excludedFiles,
+        },
+      },
+      {
+        test: {
+          ...everywhere,
           name: "web",
           include: ["web/src/**/*.test.ts", "web/e2e/**/*.test.ts"],
+          exclude: excludedFiles,
           globalSetup: ["web/e2e/setup/build.ts"],
+          isolate: false,
           // A busy machine draws slowly; nothing waits longer than it must.
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -3,6 +3,11 @@ import { become, giveUp, install } from "./launch.mjs"
 
 const commands = {
   test: { dev: true, args: ["node_modules/vitest/vitest.mjs", "run"] },
+  "test:all": {
+    dev: true,
+    args: ["node_modules/vitest/vitest.mjs", "run"],
+    env: { TEST_FORM: "long" },
+  },
   "test:engines": {
     dev: true,
     args: [

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { runRound } from "../bench/api-fuzz/round.ts"
+import { amount } from "./amount.ts"
 import { databases } from "./databases.ts"
 
 /** More: `npm run fuzz:api -- --requests 1000000`. The same seed makes the same requests. */
-const requests = 5000
+const requests = amount(800, 5000)
 
 describe.each(databases)("whatever is asked of the interface, on $name", ({ place }) => {
   it.each([
@@ -16,7 +17,7 @@ describe.each(databases)("whatever is asked of the interface, on $name", ({ plac
       try {
         const result = await runRound({ ...round, requests, env: found.env })
         expect(result.problems).toEqual([])
-        expect(result.sent).toBeGreaterThan(900)
+        expect(result.sent).toBeGreaterThan(requests / 6)
       } finally {
         await found.remove()
       }

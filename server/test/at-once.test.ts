@@ -1,11 +1,11 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { amount } from "./amount.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 
-/** The whole of it takes half a minute, which is for CI. */
-const rounds = Number(process.env.AT_ONCE_ROUNDS ?? (process.env.CI ? 1000 : 60))
+const rounds = Number(process.env.AT_ONCE_ROUNDS ?? amount(60, 1000))
 const atOnce = 8
 
 let upstream: FakeOpenAI

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs"
 import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
+import { chromiumPath, runsBrowserTests } from "../../web/e2e/chromium.ts"
 import { adminEmail, adminKey, startGateway, type TestGateway } from "./gateway.ts"
 
 const Operation = z.object({
@@ -143,19 +143,13 @@ describe("with ENV=dev", () => {
     expect(body).not.toMatch(/<script>|https?:\/\//)
   })
 
-  const executable = process.env.TEST_CHROMIUM ?? "/usr/bin/chromium"
-  const found = existsSync(executable)
-  if (!found && !process.env.CI) {
-    console.warn("No Chromium found: /docs is not looked at (set TEST_CHROMIUM)")
-  }
-
-  describe.runIf(found || process.env.CI)("in a browser", { timeout: 180_000 }, () => {
+  describe.runIf(runsBrowserTests)("in a browser", { timeout: 180_000 }, () => {
     let browser: Browser
     beforeAll(async () => {
       const quiet = ["--disable-background-networking", "--disable-component-update"]
       const plain = ["--disable-sync", "--no-first-run", "--disable-quic", "--disable-gpu"]
       const args = ["--no-sandbox", ...quiet, ...plain]
-      browser = await chromium.launch({ executablePath: executable, args })
+      browser = await chromium.launch({ executablePath: chromiumPath, args })
     })
     afterAll(() => browser?.close())
 

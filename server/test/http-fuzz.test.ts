@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { fuzz } from "../bench/http-fuzz.ts"
+import { amount } from "./amount.ts"
 
 /** `npm run fuzz:http` runs more of them. */
-const cases = 100_000
+const cases = amount(10_000, 100_000)
 const seed = 1
 
 describe("HTTP/1.1 as it is read here and by llhttp", () => {

@@ -5,13 +5,14 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { z } from "zod"
+import { amount } from "./amount.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminEmail, adminKey } from "./gateway.ts"
 import { upload } from "./library.ts"
 
 /** INGEST_KILLS=50 INGEST_FILES=200 is the whole of it; fewer here, for the machine's sake. */
-const kills = Number(process.env.INGEST_KILLS ?? 5)
-const count = Number(process.env.INGEST_FILES ?? 30)
+const kills = Number(process.env.INGEST_KILLS ?? amount(2, 5))
+const count = Number(process.env.INGEST_FILES ?? amount(12, 30))
 const passagesPerBatch = 32
 
 let upstream: FakeOpenAI

@@ -5,11 +5,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { amount } from "./amount.ts"
 import { adminKey } from "./gateway.ts"
 import { killAll, type ServerProcess, startServer } from "./process.ts"
 
 const path = "/api/v1/files/resumable"
-const kills = 5
+const kills = amount(2, 5)
 const piece = 100_000
 const size = 2_000_000
 const line = (): string => `Bees were counted: ${randomBytes(4).toString("hex")}, and again.\n`

@@ -10,6 +10,7 @@ import { createFilterCompiler } from "../src/scim/filter-sql.ts"
 import { everything, type Json } from "../src/scim/projection.ts"
 import { userType } from "../src/scim/resource-types.ts"
 import { createViews } from "../src/scim/views.ts"
+import { amount } from "./amount.ts"
 import { databases, type OpenedDatabase } from "./databases.ts"
 import { describeScim, patchUrn } from "./scim.ts"
 import {
@@ -23,7 +24,7 @@ import {
 import { seedOdd } from "./scim-odd-users.ts"
 
 /** More rounds: `npm run fuzz:scim` has 100,000 of each. The same seed gives the same run. */
-const rounds = Number(process.env.SCIM_FUZZ_ROUNDS ?? 400)
+const rounds = Number(process.env.SCIM_FUZZ_ROUNDS ?? amount(100, 400))
 const seed = Number(process.env.SCIM_FUZZ_SEED ?? 42)
 /** A filter that takes longer than this, however often it is tried, is too slow. */
 const slowMs = 50

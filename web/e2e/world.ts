@@ -7,10 +7,11 @@ import {
   startGateway,
   type TestGateway,
 } from "../../server/test/gateway.ts"
+import { chromiumPath } from "./chromium.ts"
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: chromiumPath,
     args: [
       "--no-sandbox",
       "--disable-background-networking",

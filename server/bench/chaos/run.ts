@@ -34,6 +34,8 @@ export interface ChaosOptions {
   /** Names of consumers, and of rows, to look into; all unless told. */
   consumers?: RegExp
   rows?: RegExp
+  /** Each consumer gets one row of so many, all consumers together every row; 1 unless told. */
+  sampleEvery?: number
   progress?: (consumer: string, replies: number) => void
 }
 
@@ -121,15 +123,35 @@ class Cells {
   }
 }
 
+const canHear = ({ form }: Consumer, { forms }: BrokenReply): boolean =>
+  forms?.includes(form) ?? true
+
+/**
+ * The rows for each consumer. A sample gives every row to one in `sampleEvery` of the consumers that
+ * can hear it, and to at least one of them; each row starts at another consumer.
+ */
+const assignRows = (
+  consumers: readonly Consumer[],
+  { rows, sampleEvery = 1 }: ChaosOptions,
+): Map<Consumer, BrokenReply[]> => {
+  const assigned = new Map<Consumer, BrokenReply[]>(consumers.map((consumer) => [consumer, []]))
+  for (const [at, row] of brokenReplies.entries()) {
+    if (rows && !rows.test(row.name)) continue
+    const able = consumers.filter((consumer) => canHear(consumer, row))
+    const step = Math.min(sampleEvery, able.length)
+    for (const [index, consumer] of able.entries()) {
+      if ((index + at) % step === 0) assigned.get(consumer)?.push(row)
+    }
+  }
+  return assigned
+}
+
 const runConsumer = async (
   cells: Cells,
-  { lane, consumer }: { lane: Lane; consumer: Consumer },
-  { seed, mutations, rows, progress }: ChaosOptions,
+  { lane, consumer, chosen }: { lane: Lane; consumer: Consumer; chosen: readonly BrokenReply[] },
+  { seed, mutations, progress }: ChaosOptions,
 ): Promise<void> => {
-  const { name, form } = consumer
-  const chosen = brokenReplies
-    .filter(({ forms }) => forms?.includes(form) ?? true)
-    .filter((row) => rows?.test(row.name) ?? true)
+  const { name } = consumer
   for (const row of chosen) await cells.run(lane, consumer, rowOf(row))
   progress?.(name, chosen.length)
   for (let at = 0; at < mutations; at++) {
@@ -217,10 +239,14 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
     result.memory.most = Math.max(result.memory.most, readRss(gateway.pid))
   }, 100)
   try {
+    const consumers = lanes
+      .flatMap((lane) => lane.consumers)
+      .filter(({ name }) => options.consumers?.test(name) ?? true)
+    const rowsByConsumer = assignRows(consumers, options)
     const work = lanes.map(async (lane) => {
       for (const consumer of lane.consumers) {
-        if (options.consumers && !options.consumers.test(consumer.name)) continue
-        await runConsumer(cells, { lane, consumer }, options)
+        const chosen = rowsByConsumer.get(consumer)
+        if (chosen) await runConsumer(cells, { lane, consumer, chosen }, options)
       }
     })
     await Promise.all(work)

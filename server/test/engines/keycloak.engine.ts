@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { chromiumPath } from "../../../web/e2e/chromium.ts"
 import { startGateway, type TestGateway } from "../gateway.ts"
 import { until } from "../records.ts"
 import { freePort, providerEnv } from "../sign-on-env.ts"
@@ -30,7 +31,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
       ),
     })
     browser = await chromium.launch({
-      executablePath: process.env.TEST_CHROMIUM ?? "/usr/bin/chromium",
+      executablePath: chromiumPath,
       args: ["--no-sandbox", "--disable-background-networking"],
     })
   })

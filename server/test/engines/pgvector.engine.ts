@@ -30,7 +30,7 @@ const servers = [
 
 const clusterOf = async (from: string, programs: string) => {
   const folder = await pythonPackages(from.replaceAll("=", "-"), [from])
-  return startCluster(inPackages(folder, programs), "")
+  return startCluster(inPackages(folder, programs), { initdb: "" })
 }
 
 type Cluster = Awaited<ReturnType<typeof clusterOf>>

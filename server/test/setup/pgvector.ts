@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node"
-import { startCluster } from "./postgres.ts"
+import { startCluster, withoutSync } from "./postgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -17,7 +17,7 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
     project.provide("pgvectorUrl", "")
     return undefined
   }
-  const cluster = await startCluster(programs, "")
+  const cluster = await startCluster(programs, { initdb: "", server: withoutSync })
   project.provide("pgvectorUrl", cluster.url)
   return cluster.stop
 }
