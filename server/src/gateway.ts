@@ -7,7 +7,7 @@ import { createAccounts } from "./auth/accounts.ts"
 import { createAuthenticate } from "./auth/authenticate.ts"
 import { createKeys } from "./auth/keys.ts"
 import { createLastSeen } from "./auth/last-seen.ts"
-import { hashFor } from "./auth/passwords.ts"
+import { createPasswords } from "./auth/passwords.ts"
 import { createRunningRequests } from "./auth/running-requests.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { createThrottle } from "./auth/throttle.ts"
@@ -26,12 +26,13 @@ import { createRegistry } from "./connections/registry.ts"
 import { createConnectionStore } from "./connections/store.ts"
 import { openWatched } from "./db/storage-watch.ts"
 import { createStudio } from "./functions/studio.ts"
+import type { GatewayOptions } from "./gateway-options.ts"
 import { createGrants } from "./grants/grants.ts"
 import { createGroups } from "./groups/groups.ts"
 import { createProvisionedGroups } from "./groups/provisioned.ts"
 import { createGroupStore } from "./groups/store.ts"
 import { createBodyRoom } from "./http/body-room.ts"
-import { actorOf, system } from "./http/caller.ts"
+import { actorOf } from "./http/caller.ts"
 import type { Exchange } from "./http/exchange.ts"
 import { createHandbook, ownDocuments } from "./knowledge/handbook.ts"
 import { createLibrary } from "./knowledge/library.ts"
@@ -44,6 +45,7 @@ import { createRuntime } from "./runtime/runtime.ts"
 import { createScim } from "./scim/scim.ts"
 import { readSecretKey } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
+import { seed } from "./seed.ts"
 import { createSettings } from "./settings/settings.ts"
 import { createSso } from "./sso/sso.ts"
 import { createMeters } from "./usage/meter.ts"
@@ -59,15 +61,16 @@ const now = (): number => Math.floor(Date.now() / 1000)
 const newId = (): string => randomUUIDv7()
 
 /** Builds every part by hand, from the database upwards. */
-export const createGateway = async (config: Config, log: Logger) => {
+export const createGateway = async (config: Config, log: Logger, options: GatewayOptions) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
   const probeFiles = () => library.objects.probe()
-  const { db, storage } = await openWatched(config, { log, probeFiles })
+  const { db, storage } = await openWatched(config, { log, probeFiles, ...options })
   const bus = await openBus(config)
   const audit = createAudit({ now })
   const failures = createFailureTrail({ db, audit })
   const settings = await createSettings({ config, db, bus, audit, now })
   const trail = createTrailKeeping({
+    ...options,
     config,
     db,
     audit,
@@ -82,7 +85,9 @@ export const createGateway = async (config: Config, log: Logger) => {
   const changes = { db, audit, bus, newId, now, nowMs: Date.now }
   const userStore = createUserStore(db)
   const groupStore = createGroupStore(db)
-  const users = createUsers({ ...changes, store: userStore, hashPassword: hashFor, endSessions })
+  const passwords = createPasswords(options.passwordCost)
+  const hashPassword = passwords.hash
+  const users = createUsers({ ...changes, store: userStore, hashPassword, endSessions })
   const groups = createGroups({ ...changes, store: groupStore })
 
   // Without a provider passwords are the only way in.
@@ -95,6 +100,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     ...changes,
     store: authStore,
     users,
+    passwords,
     settings,
     failures,
     throttle,
@@ -187,6 +193,7 @@ export const createGateway = async (config: Config, log: Logger) => {
   const models = createModels({ ...changes, store: modelStore, catalogue })
   const library = await createLibrary({
     ...changes,
+    ...options,
     config,
     watch: storage.watch,
     limits,
@@ -215,6 +222,7 @@ export const createGateway = async (config: Config, log: Logger) => {
   })
   const conversations = await createConversations({
     ...changes,
+    streams: options,
     settings,
     running,
     limits,
@@ -231,19 +239,7 @@ export const createGateway = async (config: Config, log: Logger) => {
     ...{ config, registry, catalogue, meters, running, fairLoop, bodyRoom },
   })
 
-  /** What an install begins with: the Guide, and the first account where the environment names one. */
-  const seed = async (): Promise<void> => {
-    const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ADMIN_API_KEY: secret } = config
-    if (await users.any()) return
-    if (config.INSTALL_GUIDE) await studio.installGuide()
-    if (!email) return
-    const input = { email, name: "Portico Administrator", ...(password && { password }) }
-    await users.createFirst(system, input, async (tx, { id }) => {
-      if (secret) await keys.insertGiven(tx, system, id, secret)
-    })
-    log.info({ email }, "made the administrator's account")
-  }
-  await seed()
+  await seed({ config, users, keys, studio, log })
 
   return {
     config,

@@ -7,6 +7,7 @@ import { freeBytes, releaseReserve } from "./db/disk-space.ts"
 import { holdDataDir } from "./db/lock.ts"
 import { storageTrouble } from "./db/outage.ts"
 import { createGateway, type Gateway } from "./gateway.ts"
+import type { GatewayOptions } from "./gateway-options.ts"
 import { keepDescriptors } from "./http/descriptors.ts"
 import { answerUnreadable } from "./http/unreadable.ts"
 
@@ -76,11 +77,11 @@ const explained = async (error: unknown, { DATA_DIR, DATABASE_URL }: Config): Pr
   })
 }
 
-const open = async (config: Config, log: Logger) => {
+const open = async (config: Config, log: Logger, options: GatewayOptions) => {
   if ((await freeBytes(config.DATA_DIR)) < bytesToStart) releaseReserve(config.DATA_DIR)
   const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
   try {
-    return { letGo, gateway: await createGateway(config, log) }
+    return { letGo, gateway: await createGateway(config, log, options) }
   } catch (error) {
     letGo()
     throw error
@@ -88,8 +89,12 @@ const open = async (config: Config, log: Logger) => {
 }
 
 /** Opens everything and serves. @throws when the data folder, the database or the port is not to be had */
-export const serve = async (config: Config, log: Logger): Promise<Serving> => {
-  const { letGo, gateway } = await open(config, log).catch(async (error) => {
+export const serve = async (
+  config: Config,
+  log: Logger,
+  options: GatewayOptions = {},
+): Promise<Serving> => {
+  const { letGo, gateway } = await open(config, log, options).catch(async (error) => {
     throw await explained(error, config)
   })
   const app = createApp(gateway, log)

@@ -8,13 +8,17 @@ import { headName, writeState } from "./state.ts"
  * A server's round trips hold nobody up, and are fewer by the block.
  */
 const eventsPerBlock = { sqlite: 32, postgres: 64 }
-const lookMs = 1000
+const looksPerWait = 5
 /** Between blocks, so that a second's blocks hold up one request here and there, not all of a burst. */
 const pauseMs = 10
 /** An event waits no longer for others to be sealed with. */
-const longestWaitMs = 5000
+const defaultSealAfterMs = 5000
 
-interface Needs {
+export interface SealerOptions {
+  sealAfterMs?: number
+}
+
+interface Needs extends SealerOptions {
   db: Database
   signer: Signer
   now: () => number
@@ -43,7 +47,8 @@ const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
  * before. Row by row, every writer would have to wait for the one before; and of several processes
  * one seals at a time.
  */
-export const createSealer = ({ db, signer, now, report }: Needs) => {
+export const createSealer = ({ db, signer, now, report, ...options }: Needs) => {
+  const { sealAfterMs = defaultSealAfterMs } = options
   const most = eventsPerBlock[db.dialect]
 
   /**
@@ -99,7 +104,7 @@ export const createSealer = ({ db, signer, now, report }: Needs) => {
     const [first] = waiting
     if (oldest?.id !== first?.id) oldest = first && { id: first.id, since: performance.now() }
     if (!oldest) return false
-    return waiting.length === most || performance.now() - oldest.since >= longestWaitMs
+    return waiting.length === most || performance.now() - oldest.since >= sealAfterMs
   }
 
   /** Seals all that is committed. */
@@ -126,7 +131,7 @@ export const createSealer = ({ db, signer, now, report }: Needs) => {
       .finally(() => {
         busy = false
       })
-  }, lookMs).unref()
+  }, sealAfterMs / looksPerWait).unref()
 
   return {
     sealAll,

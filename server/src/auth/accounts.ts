@@ -13,7 +13,7 @@ import type { StoredUser } from "../users/rows.ts"
 import { Email, type User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
 import type { Device } from "./device.ts"
-import { passwordMatches } from "./passwords.ts"
+import type { Passwords } from "./passwords.ts"
 import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
 import type { AuthStore } from "./store.ts"
 import type { Throttle } from "./throttle.ts"
@@ -23,6 +23,7 @@ interface Needs {
   db: Database
   store: AuthStore
   users: Users
+  passwords: Pick<Passwords, "verify">
   settings: SettingsStore
   audit: Audit
   failures: FailureTrail
@@ -50,7 +51,7 @@ const wrongCredentials = (): never =>
 
 export const createAccounts = (needs: Needs) => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = needs
-  const { passwordSignIn } = needs
+  const { passwords, passwordSignIn } = needs
 
   /** A session in `tx`; its token is made once that has committed. */
   const open = async (
@@ -139,7 +140,7 @@ export const createAccounts = (needs: Needs) => {
       const right = await throttle.attempt({ account, address: device.address }, async () => {
         user = await users.forSignIn(account)
         const origin = { kind: "sign-in", key: networkOf(device.address) }
-        const matches = await passwordMatches(password, user?.password_hash ?? null, origin)
+        const matches = await passwords.verify(password, user?.password_hash ?? null, origin)
         return matches && user?.active === true
       })
       if (user && right) {
@@ -172,7 +173,7 @@ export const createAccounts = (needs: Needs) => {
       const right = await throttle.attempt({ account, address: device.address }, async () => {
         const stored = await users.forSignIn(email)
         const origin = { kind: "change", key: caller.user.id }
-        return passwordMatches(password, stored?.password_hash ?? null, origin)
+        return passwords.verify(password, stored?.password_hash ?? null, origin)
       })
       if (!right) {
         await recordFailure(account, device.actor, 422)

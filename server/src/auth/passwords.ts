@@ -6,7 +6,7 @@ import type { Actor } from "../http/caller.ts"
 import { signInsBusy } from "./busy.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */
-const current = { logCost: 15, blockSize: 8, parallel: 3 }
+const productionCost = { logCost: 15, blockSize: 8, parallel: 3 }
 const saltBytes = 16
 const hashBytes = 32
 /** Each derivation takes 32 MiB and a core; one core at least is left to everything else. */
@@ -16,21 +16,22 @@ const derivations = createFairSemaphore({
   busy: signInsBusy,
 })
 
-type Setting = typeof current
+/** scrypt's parameters; N is 2 to the power of `logCost`. */
+export type PasswordCost = typeof productionCost
 
 const derive = (
   password: string,
-  { salt, setting, origin }: { salt: Buffer; setting: Setting; origin: Origin },
+  { salt, cost, origin }: { salt: Buffer; cost: PasswordCost; origin: Origin },
 ): Promise<Buffer> =>
   derivations.run(
     origin,
     () =>
       new Promise((resolve, reject) => {
         const options = {
-          N: 2 ** setting.logCost,
-          r: setting.blockSize,
-          p: setting.parallel,
-          maxmem: 2 ** setting.logCost * setting.blockSize * 128 * 2,
+          N: 2 ** cost.logCost,
+          r: cost.blockSize,
+          p: cost.parallel,
+          maxmem: 2 ** cost.logCost * cost.blockSize * 128 * 2,
         }
         scrypt(password.normalize("NFC"), salt, hashBytes, options, (error, key) =>
           error ? reject(error) : resolve(key),
@@ -40,44 +41,42 @@ const derive = (
 
 const encode = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "")
 
-/** A salted scrypt hash in PHC form: `$scrypt$ln=15,r=8,p=3$salt$hash`. */
-const hashPassword = async (password: string, origin: Origin): Promise<string> => {
-  const salt = randomBytes(saltBytes)
-  const hash = await derive(password, { salt, setting: current, origin })
-  const { logCost, blockSize, parallel } = current
-  return `$scrypt$ln=${logCost},r=${blockSize},p=${parallel}$${encode(salt)}$${encode(hash)}`
-}
-
-/** As `hashPassword`, in the turn of whoever asks for it; sign-ups come from strangers. */
-export const hashFor = (password: string, { id, address }: Actor): Promise<string> =>
-  hashPassword(
-    password,
-    id === null ? { kind: "sign-up", key: networkOf(address ?? "") } : { kind: "change", key: id },
-  )
-
 const form = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
 
-/** Compares in constant time. Without a hash it works as long and answers false. */
-export const passwordMatches = async (
-  password: string,
-  stored: string | null,
-  origin: Origin,
-): Promise<boolean> => {
-  const match = stored === null ? null : form.exec(stored)
-  if (!match) {
-    await derive(password, { salt: randomBytes(saltBytes), setting: current, origin })
-    return false
-  }
-  const [, logCost, blockSize, parallel, salt = "", hash = ""] = match
-  const setting = {
-    logCost: Number(logCost),
-    blockSize: Number(blockSize),
-    parallel: Number(parallel),
-  }
-  const derived = await derive(password, {
-    salt: Buffer.from(salt, "base64"),
-    setting,
-    origin,
-  })
-  return timingSafeEqual(derived, Buffer.from(hash, "base64"))
-}
+/** @param cost of new hashes; a stored hash names its own */
+export const createPasswords = (cost: PasswordCost = productionCost) => ({
+  /**
+   * A salted scrypt hash in PHC form: `$scrypt$ln=15,r=8,p=3$salt$hash`. Waits in the turn of whoever
+   * asks for it; sign-ups come from strangers.
+   */
+  hash: async (password: string, { id, address }: Actor): Promise<string> => {
+    const origin =
+      id === null ? { kind: "sign-up", key: networkOf(address ?? "") } : { kind: "change", key: id }
+    const salt = randomBytes(saltBytes)
+    const hash = await derive(password, { salt, cost, origin })
+    const { logCost, blockSize, parallel } = cost
+    return `$scrypt$ln=${logCost},r=${blockSize},p=${parallel}$${encode(salt)}$${encode(hash)}`
+  },
+
+  /** Compares in constant time. Without a hash it works as long and answers false. */
+  verify: async (password: string, stored: string | null, origin: Origin): Promise<boolean> => {
+    const match = stored === null ? null : form.exec(stored)
+    if (!match) {
+      await derive(password, { salt: randomBytes(saltBytes), cost, origin })
+      return false
+    }
+    const [, logCost, blockSize, parallel, salt = "", hash = ""] = match
+    const derived = await derive(password, {
+      salt: Buffer.from(salt, "base64"),
+      cost: {
+        logCost: Number(logCost),
+        blockSize: Number(blockSize),
+        parallel: Number(parallel),
+      },
+      origin,
+    })
+    return timingSafeEqual(derived, Buffer.from(hash, "base64"))
+  },
+})
+
+export type Passwords = ReturnType<typeof createPasswords>

@@ -18,6 +18,7 @@ import { createMessageStore } from "./message-store.ts"
 import { createNews } from "./news.ts"
 import { createPrompts } from "./prompts.ts"
 import { createChatStore } from "./store.ts"
+import type { StreamOptions } from "./stream.ts"
 import { createTitles } from "./titles.ts"
 import { createTransfer } from "./transfer.ts"
 import { createWithholding } from "./withholding.ts"
@@ -34,6 +35,7 @@ interface Needs {
   attaching: Attaching
   limits: Pick<UserLimits, "answers">
   readersOf: Parameters<typeof createNews>[0]["readersOf"]
+  streams: StreamOptions
   log: Logger
   newId: () => string
   now: () => number
@@ -41,7 +43,7 @@ interface Needs {
 
 /** Everything behind the web page's chats, built from the bottom upwards. */
 export const createConversations = async (needs: Needs) => {
-  const { db, bus, running, registry } = needs
+  const { db, bus, running, registry, readersOf, streams } = needs
   const store = createChatStore(db)
   const messages = createMessageStore(db)
   const channels = createChannels()
@@ -57,8 +59,8 @@ export const createConversations = async (needs: Needs) => {
     answers,
     prompts: createPrompts({ ...kept, chats }),
     transfer: createTransfer({ ...kept, chats }),
-    follow: createFollow({ chats, answers, channels, withholding, running, bus }),
-    news: createNews({ bus, running, readersOf: needs.readersOf, onOffers: registry.onChange }),
+    follow: createFollow({ chats, answers, channels, withholding, running, bus, streams }),
+    news: createNews({ bus, running, readersOf, onOffers: registry.onChange, streams }),
     importer,
     close: async (): Promise<void> => {
       await answers.close()

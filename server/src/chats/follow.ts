@@ -6,7 +6,7 @@ import type { Answers } from "./answers.ts"
 import type { Channels, ChatEvent } from "./channel.ts"
 import type { Chats } from "./chats.ts"
 import { Message } from "./schema.ts"
-import { type EventStream, openStream } from "./stream.ts"
+import { type EventStream, openStream, type StreamOptions } from "./stream.ts"
 import type { Withholding } from "./withholding.ts"
 
 interface Needs {
@@ -16,6 +16,7 @@ interface Needs {
   withholding: Withholding
   running: Running
   bus: Bus
+  streams: StreamOptions
 }
 
 interface Reader {
@@ -26,7 +27,7 @@ interface Reader {
 
 /** Shows a chat's events to whoever may read it. */
 export const createFollow = (needs: Needs) => {
-  const { chats, answers, channels, withholding, running, bus } = needs
+  const { chats, answers, channels, withholding, running, bus, streams } = needs
 
   /** What sends events on, in their order; messages as this reader may see them. */
   const showTo = ({ caller, chat, stream }: Reader): ((event: ChatEvent) => void) => {
@@ -67,7 +68,8 @@ export const createFollow = (needs: Needs) => {
   ): Promise<void> => {
     const chat = await chats.readable(caller, id)
     const channel = channels.of(id)
-    const stream = openStream({ exchange, caller, running, busy: () => answers.running(id) })
+    const busy = (): boolean => answers.running(id)
+    const stream = openStream({ exchange, caller, running, busy, ...streams })
     const gone = async (): Promise<void> => {
       const still = await chats.readable(caller, id).catch(() => null)
       if (still) return

@@ -2,7 +2,7 @@ import type { Bus, Message } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
 import type { NodeExchange } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
-import { openStream, type StreamEvent } from "./stream.ts"
+import { openStream, type StreamEvent, type StreamOptions } from "./stream.ts"
 
 const aboutModels = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
 /** Connections come and go in bursts; a page asks once for all of them. */
@@ -15,6 +15,7 @@ interface Needs {
   running: Running
   /** Calls back when what the connections offer has changed. */
   onOffers: (listener: () => void) => void
+  streams: StreamOptions
 }
 
 const newsFor = (caller: Caller, message: Message): StreamEvent | null => {
@@ -33,7 +34,7 @@ interface Page {
 }
 
 /** Tells a signed-in page what changed, so that it can ask anew: never what it changed to. */
-export const createNews = ({ bus, readersOf, running, onOffers }: Needs) => {
+export const createNews = ({ bus, readersOf, running, onOffers, streams }: Needs) => {
   const pages = new Set<Page>()
   const listeners = new Set<() => void>()
   let gathering = false
@@ -72,7 +73,7 @@ export const createNews = ({ bus, readersOf, running, onOffers }: Needs) => {
 
   /** Resolves when the page has left or was cut off. */
   return async (exchange: NodeExchange, caller: Caller): Promise<void> => {
-    const stream = openStream({ exchange, caller, running })
+    const stream = openStream({ exchange, caller, running, ...streams })
     const models = (): void => stream.send({ name: "models", data: "{}" })
     const page = { caller, send: stream.send }
     listeners.add(models)

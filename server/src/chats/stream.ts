@@ -3,7 +3,7 @@ import { type NodeExchange, whenClosed } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
 
 /** Proxies cut what is silent for a minute. */
-const heartbeatMs = 15_000
+const defaultHeartbeatMs = 15_000
 const retryMs = 1000
 /** A reader that is this far behind is cut off; it comes back where it was. */
 const mostUnreadBytes = 8 * 1024 * 1024
@@ -21,7 +21,11 @@ export interface EventStream {
   closed: Promise<void>
 }
 
-interface Needs {
+export interface StreamOptions {
+  heartbeatMs?: number
+}
+
+interface Needs extends StreamOptions {
   exchange: NodeExchange
   caller: Caller
   running: Running
@@ -33,7 +37,8 @@ interface Needs {
  * Begins a reply of server-sent events that goes on until the reader or the gateway ends it.
  * @throws {Failure} `rate_limited` when its user has too many, before anything is written
  */
-export const openStream = ({ exchange, caller, running, busy }: Needs): EventStream => {
+export const openStream = ({ exchange, caller, running, busy, ...options }: Needs): EventStream => {
+  const { heartbeatMs = defaultHeartbeatMs } = options
   const { outgoing } = exchange
   let draining = false
   const write = (text: string): void => {

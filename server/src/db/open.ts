@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts"
 import type { Database } from "./database.ts"
 import { migrate } from "./migrate.ts"
+import type { PostgresOptions } from "./postgres.ts"
 import { openSqlite } from "./sqlite.ts"
 
 /** Says where the database was sought, without the password in its address. */
@@ -14,6 +15,7 @@ const unreachable = (url: string, cause: unknown): Error => {
 /** Opens the configured database and migrates it. @throws when it is not to be had */
 export const openDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
+  options: PostgresOptions = {},
 ): Promise<Database> => {
   if (config.DATABASE_URL) {
     const { openPatiently, openPostgres } = await import("./postgres.ts")
@@ -25,7 +27,7 @@ export const openDatabase = async (
     } finally {
       await writer.destroy()
     }
-    return openPostgres(config.DATABASE_URL)
+    return openPostgres(config.DATABASE_URL, options)
   }
   const database = openSqlite(config.DATA_DIR)
   try {

@@ -12,9 +12,19 @@ const poolSize = 10
 const loosePoolSize = 3
 const aloneAtOnce = 3
 const connectTimeoutMs = 3000
-const statementTimeoutMs = 15_000
+const defaultStatementTimeoutMs = 15_000
 /** A server that is silent for longer than any statement may take is gone, whatever TCP thinks. */
-const silenceMs = statementTimeoutMs + 3000
+const silencePerTimeout = 1.2
+
+export interface PostgresOptions {
+  statementTimeoutMs?: number
+}
+
+interface PoolOptions extends PostgresOptions {
+  max: number
+  /** Options of the session, as the command line of PostgreSQL takes them. */
+  session?: string
+}
 
 /** Every 64-bit column holds a count or a time, all below 2^53. */
 const types: pg.CustomTypesConfig = {
@@ -57,20 +67,20 @@ export const openPatiently = (url: string): Kysely<Tables> => {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
-/** @param session options of it, as the command line of PostgreSQL takes them */
-const openPromptly = (url: string, max: number, session?: string): Kysely<Tables> => {
+const openPromptly = (url: string, { max, session, ...options }: PoolOptions): Kysely<Tables> => {
+  const { statementTimeoutMs = defaultStatementTimeoutMs } = options
   const pool = openPool(url, {
     max,
     ...(session && { options: session }),
     statement_timeout: statementTimeoutMs,
     application_name: "portico",
-    stream: impatientSocket(silenceMs),
+    stream: impatientSocket(statementTimeoutMs * silencePerTimeout),
   })
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
 }
 
 /** For a thread that writes beside the process's own pools. */
-export const openPostgresWriter = (url: string): Kysely<Tables> => openPromptly(url, 1)
+export const openPostgresWriter = (url: string): Kysely<Tables> => openPromptly(url, { max: 1 })
 
 /** By one statement for any number of rows, which the server plans once. */
 const appendOn =
@@ -85,10 +95,11 @@ const appendOn =
   }
 
 /** PostgreSQL at `url`. Opening does not connect; the first query does. */
-export const openPostgres = (url: string): Database => {
-  const db = openPromptly(url, poolSize)
+export const openPostgres = (url: string, options: PostgresOptions = {}): Database => {
+  const db = openPromptly(url, { ...options, max: poolSize })
   // To say in each transaction that it need not wait for the disk would take as long as waiting.
-  const loose = openPromptly(url, loosePoolSize, "-c synchronous_commit=off")
+  const session = "-c synchronous_commit=off"
+  const loose = openPromptly(url, { ...options, max: loosePoolSize, session })
   const inTurn = createTurns()
   const exclusive = async (tx: Tx, lock: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)

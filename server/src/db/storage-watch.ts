@@ -3,9 +3,10 @@ import type { Database } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
 import { openDatabase } from "./open.ts"
 import { storageTrouble } from "./outage.ts"
+import type { PostgresOptions } from "./postgres.ts"
 
 const sayAgainMs = 60_000
-const probeMs = 5000
+const defaultProbeMs = 5000
 const lookMs = 60_000
 /** Below this the log is about to be what fills the disk (`checkpointer.ts`). */
 const headroomBytes = 512 * 1024 * 1024
@@ -14,7 +15,12 @@ const headroomShare = 0.1
 
 export type Storage = "database" | "files"
 
-interface Dependencies {
+export interface StorageOptions extends PostgresOptions {
+  /** Between tries of a storage that could not be written. */
+  storageProbeMs?: number
+}
+
+interface Dependencies extends Pick<StorageOptions, "storageProbeMs"> {
   dataDir: string
   /** Writes a little, and nothing that stays. */
   probes: Readonly<Record<Storage, () => Promise<void>>>
@@ -45,7 +51,8 @@ const advice = {
 } as const
 
 /** Knows whether writes reach the disk, from those that are made and, after one failed, by trying. */
-const createStorageWatch = ({ dataDir, probes, relieve, log }: Dependencies) => {
+const createStorageWatch = ({ dataDir, probes, relieve, log, ...options }: Dependencies) => {
+  const { storageProbeMs: probeMs = defaultProbeMs } = options
   const troubles = new Map<Storage, string>()
   const saidAt = new Map<Storage, number>()
   /** Of whose trouble the log has a line. */
@@ -132,17 +139,23 @@ const watchWrites = (db: Database, { watch }: Pick<StorageWatch, "watch">): Data
   execute: (statement) => watch("database", () => db.execute(statement)),
 })
 
+interface WatchedNeeds extends StorageOptions {
+  log: Dependencies["log"]
+  probeFiles: () => Promise<void>
+}
+
 /** Opens the configured database and watches what is written to it. @throws when it is not to be had */
 export const openWatched = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
-  { log, probeFiles }: { log: Dependencies["log"]; probeFiles: () => Promise<void> },
+  { log, probeFiles, ...options }: WatchedNeeds,
 ): Promise<{ db: Database; storage: StorageWatch }> => {
-  const opened = await openDatabase(config)
+  const opened = await openDatabase(config, options)
   const storage = createStorageWatch({
     dataDir: config.DATA_DIR,
     probes: { database: opened.probe, files: probeFiles },
     relieve: opened.relieve,
     log,
+    ...options,
   })
   return { db: watchWrites(opened, storage), storage }
 }

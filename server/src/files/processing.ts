@@ -10,7 +10,11 @@ import type { Objects } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileStore, StoredFile } from "./store.ts"
 
-interface Needs {
+export interface ProcessingOptions {
+  quickReadMs?: number
+}
+
+interface Needs extends ProcessingOptions {
   db: Database
   bus: Bus
   store: FileStore
@@ -31,7 +35,7 @@ interface Needs {
 }
 
 /** Most documents are read in less. */
-const quickMs = 5000
+const defaultQuickReadMs = 5000
 
 /** Turns an uploaded file into passages that can be searched; the job `read`. */
 export const createProcessing = (needs: Needs): Kind => {
@@ -117,7 +121,7 @@ export const createProcessing = (needs: Needs): Kind => {
     concurrency: needs.concurrency,
     attempts: 5,
 
-    quickMs,
+    quickMs: needs.quickReadMs ?? defaultQuickReadMs,
 
     run: async ({ target, signal }: Work): Promise<undefined> => {
       const file = await store.byId(target)

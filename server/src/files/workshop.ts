@@ -8,7 +8,7 @@ import { createEngine } from "./engine.ts"
 import { createExtractor } from "./extractor.ts"
 import type { Objects } from "./objects.ts"
 import { createPassageStore } from "./passage-store.ts"
-import { createProcessing } from "./processing.ts"
+import { createProcessing, type ProcessingOptions } from "./processing.ts"
 import { createFileStore } from "./store.ts"
 import { watchObjects } from "./watched.ts"
 
@@ -17,7 +17,7 @@ const mostPages = 5000
 /** One core is left for chats. */
 const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
 
-interface Needs {
+interface Needs extends ProcessingOptions {
   config: Config
   watch: StorageWatch["watch"]
   db: Database
@@ -33,7 +33,8 @@ const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<Objects> => {
 }
 
 /** The parts that keep and read files, built from the settings. */
-export const createWorkshop = async ({ config, watch, db, bus, now, searchable }: Needs) => {
+export const createWorkshop = async (needs: Needs) => {
+  const { config, watch, db } = needs
   const store = createFileStore(db)
   const passages = createPassageStore(db)
   const objects = watchObjects(await openObjects(config), watch)
@@ -42,8 +43,7 @@ export const createWorkshop = async ({ config, watch, db, bus, now, searchable }
     memory: config.EXTRACTION_MEMORY,
   })
   const reading = createProcessing({
-    db,
-    bus,
+    ...needs,
     store,
     passages,
     objects,
@@ -56,8 +56,6 @@ export const createWorkshop = async ({ config, watch, db, bus, now, searchable }
         })
       : null,
     concurrency: config.EXTRACTION_CONCURRENCY ?? readersByDefault,
-    now,
-    searchable,
   })
   return {
     store,

@@ -9,12 +9,11 @@ import { createJobStore, type Job, type NewJob } from "./store.ts"
 const leaseMs = 8000
 const renewMs = 2000
 /** How often other processes' jobs are looked for. */
-const lookMs = 1000
-const gapMs = 3 * lookMs
-const firstPauseMs = 500
+const defaultLookMs = 1000
+const gapMs = 3 * defaultLookMs
+const defaultRetryMs = 500
 const longestPauseMs = 60_000
-/** Before work is tried again whose result found no room on the disk. */
-const noRoomPauseMs = 5000
+const defaultNoRoomRetryMs = 5000
 /** What random spread makes of a pause. */
 const spread = { least: 0.75, most: 1.25 }
 
@@ -48,7 +47,7 @@ export class Hopeless extends Error {
 /** Why a run is aborted that makes room for others. */
 const preempted = new Error("It makes room for others")
 
-const pauseMs = (attempt: number): number =>
+const pauseMs = (firstPauseMs: number, attempt: number): number =>
   Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) *
   (spread.least + Math.random() * (spread.most - spread.least))
 
@@ -70,7 +69,15 @@ interface Place {
   slow: 0 | 1
 }
 
-interface Needs {
+export interface QueueOptions {
+  jobLookMs?: number
+  /** Before failed work is tried again; twice as long after each further failure. */
+  jobRetryMs?: number
+  /** Before work is tried again whose result found no room on the disk. */
+  noRoomRetryMs?: number
+}
+
+interface Needs extends QueueOptions {
   db: Database
   kinds: Readonly<Record<string, Kind>>
   /** True when no other process can hold a lease. */
@@ -82,7 +89,9 @@ interface Needs {
  * A durable queue: a job is a row until it is done. Whoever works on it holds a lease; a process
  * that dies loses it, and another takes the job up. Users have equal shares of the time.
  */
-export const createQueue = ({ db, kinds, alone, report }: Needs) => {
+export const createQueue = ({ db, kinds, alone, report, ...options }: Needs) => {
+  const { jobRetryMs = defaultRetryMs, noRoomRetryMs = defaultNoRoomRetryMs } = options
+  const { jobLookMs: lookMs = defaultLookMs } = options
   const store = createJobStore(db)
   const names = Object.keys(kinds)
   const stopping = new AbortController()
@@ -133,14 +142,14 @@ export const createQueue = ({ db, kinds, alone, report }: Needs) => {
     if (stopping.signal.aborted) return store.putBack(job, {}, usedMs)
     if (storageTrouble(error)) {
       // Not the job's fault: it is not given up for it, however long it takes.
-      return store.putBack(job, { run_at: Date.now() + noRoomPauseMs }, usedMs)
+      return store.putBack(job, { run_at: Date.now() + noRoomRetryMs }, usedMs)
     }
     const attempts = job.attempts + 1
     if (error instanceof Hopeless || attempts >= kind.attempts) {
       await kind.gaveUp(job.target, error)
       return store.finish(job, usedMs)
     }
-    const run_at = Math.round(Date.now() + pauseMs(attempts))
+    const run_at = Math.round(Date.now() + pauseMs(jobRetryMs, attempts))
     return store.putBack(job, { run_at, attempts, error: storable(error.message) }, usedMs)
   }
 

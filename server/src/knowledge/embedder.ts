@@ -15,7 +15,7 @@ const Reply = z.object({
 const mostTexts = 32
 const mostTokens = 8000
 const replyMs = 60_000
-const firstPauseMs = 200
+const defaultRetryMs = 200
 const longestPauseMs = 10_000
 const tries = 10
 const shortestToHalve = 200
@@ -57,6 +57,11 @@ const middle = (text: string): number => {
   return space > 0 && space < half + 100 ? space : half
 }
 
+export interface EmbedderOptions {
+  /** Before a busy model is asked again; twice as long after each further refusal. */
+  embeddingRetryMs?: number
+}
+
 interface How {
   signal: AbortSignal
   /** Whether a busy model is asked again. */
@@ -64,7 +69,10 @@ interface How {
 }
 
 /** Asks embedding models, patiently: a busy one is asked again, a text too long is halved. */
-export const createEmbedder = (models: EmbeddingModels) => {
+export const createEmbedder = (
+  models: EmbeddingModels,
+  { embeddingRetryMs = defaultRetryMs }: EmbedderOptions = {},
+) => {
   const askOne = async (
     { upstream, model }: Offer,
     input: readonly string[],
@@ -103,7 +111,7 @@ export const createEmbedder = (models: EmbeddingModels) => {
         return await askNow(model, input, signal)
       } catch (error) {
         if (attempt >= most || !isBusy(error)) throw error
-        const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
+        const pause = Math.min(longestPauseMs, embeddingRetryMs * 2 ** (attempt - 1))
         await wait(pause * (0.75 + Math.random() / 2), undefined, { signal })
       }
     }

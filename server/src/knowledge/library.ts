@@ -8,6 +8,7 @@ import type { Database } from "../db/database.ts"
 import type { StorageWatch } from "../db/storage-watch.ts"
 import { createFiles } from "../files/files.ts"
 import { createPartials } from "../files/partials.ts"
+import type { ProcessingOptions } from "../files/processing.ts"
 import { createReceiver } from "../files/receiver.ts"
 import { createResumable } from "../files/resumable.ts"
 import { createStorage } from "../files/storage.ts"
@@ -16,11 +17,11 @@ import { createUploadStore } from "../files/upload-store.ts"
 import { watchPartials } from "../files/watched.ts"
 import { createWorkshop } from "../files/workshop.ts"
 import type { Grants } from "../grants/grants.ts"
-import { createQueue } from "../jobs/queue.ts"
+import { createQueue, type QueueOptions } from "../jobs/queue.ts"
 import { createAttaching } from "./attaching.ts"
 import { createCiting } from "./citing.ts"
 import { createCollections } from "./collections.ts"
-import { createEmbedder } from "./embedder.ts"
+import { createEmbedder, type EmbedderOptions } from "./embedder.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
 import { createExplaining } from "./explaining.ts"
 import { createMemberStore } from "./member-store.ts"
@@ -35,7 +36,9 @@ import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
 import { startWarming } from "./warming.ts"
 
-interface Needs {
+export type LibraryOptions = QueueOptions & EmbedderOptions & ProcessingOptions
+
+interface Needs extends LibraryOptions {
   config: Config
   watch: StorageWatch["watch"]
   limits: Pick<UserLimits, "uploads">
@@ -65,11 +68,7 @@ export const createLibrary = async (needs: Needs) => {
   const alone = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
   const workshop = await createWorkshop({
-    config,
-    watch: needs.watch,
-    db,
-    bus,
-    now,
+    ...needs,
     searchable: (tx, fileId, twinId) => spaces.searchable(tx, fileId, twinId),
   })
   const { passages, objects } = workshop
@@ -79,7 +78,7 @@ export const createLibrary = async (needs: Needs) => {
     db,
     bus,
     models,
-    embedder: createEmbedder(models),
+    embedder: createEmbedder(models, needs),
     store: createVectorStore(db, pgvector),
     catchUp: async (known) => pgvector?.catchUp(known),
     files: workshop.store,
@@ -90,7 +89,7 @@ export const createLibrary = async (needs: Needs) => {
     report,
   })
   const kinds = { read: workshop.reading, embed: spaces.kind }
-  const queue = createQueue({ db, kinds, alone, report })
+  const queue = createQueue({ ...needs, kinds, alone })
   const files = createFiles({
     db,
     bus,

@@ -1,0 +1,17 @@
+import type { SealerOptions } from "./audit/sealer.ts"
+import type { PasswordCost } from "./auth/passwords.ts"
+import type { StreamOptions } from "./chats/stream.ts"
+import type { StorageOptions } from "./db/storage-watch.ts"
+import type { LibraryOptions } from "./knowledge/library.ts"
+
+/**
+ * Intervals and costs that tests reduce. Production uses the defaults: these options are arguments
+ * only, and no setting or environment variable changes them.
+ */
+export interface GatewayOptions
+  extends StorageOptions,
+    SealerOptions,
+    StreamOptions,
+    LibraryOptions {
+  passwordCost?: PasswordCost
+}
