@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
-
-// Hashing a password is slow on purpose.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const password = "a password of some length"
 const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }

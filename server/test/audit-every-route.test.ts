@@ -11,7 +11,6 @@ import { databases, type Place } from "./databases.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminPassword, startGateway, type TestGateway } from "./gateway.ts"
 
-// Hashing a password is slow on purpose.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
 /** Routes that change something and leave no event: what people chat, and what is passed on. */

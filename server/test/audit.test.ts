@@ -3,9 +3,6 @@ import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 
-// Hashing a password is slow on purpose.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
 const password = "a password nobody should see"
 const upstreamKey = "sk-upstream-secret-nobody-should-see"
 const headerValue = "header-secret-nobody-should-see"

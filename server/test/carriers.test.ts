@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
-
-// Hashing a password is slow on purpose.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 describe("a credential", () => {
   let gateway: TestGateway

@@ -3,11 +3,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pino } from "pino"
 import { readConfig } from "../src/config.ts"
+import type { GatewayOptions } from "../src/gateway-options.ts"
 import { type Serving, serve } from "../src/serve.ts"
 
 export const adminKey = "sk-admin-key-for-the-tests-0123456789"
 export const adminEmail = "ada@example.com"
 export const adminPassword = "correct horse battery"
+
+/** Hashing a password takes no time: most tests are about something else. */
+export const cheapOptions: GatewayOptions = {
+  passwordCost: { logCost: 4, blockSize: 8, parallel: 1 },
+}
 
 export interface TestGateway extends Serving {
   /** Lines that were logged, parsed. */
@@ -26,7 +32,10 @@ export interface TestGateway extends Serving {
 }
 
 /** A whole gateway in this process, on a free port, with an administrator. */
-export const startGateway = async (env: Record<string, string> = {}): Promise<TestGateway> => {
+export const startGateway = async (
+  env: Record<string, string> = {},
+  options: GatewayOptions = {},
+): Promise<TestGateway> => {
   const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), "portico-"))
   const lines: Record<string, unknown>[] = []
   const config = readConfig({
@@ -46,7 +55,7 @@ export const startGateway = async (env: Record<string, string> = {}): Promise<Te
     { level: config.LOG_LEVEL, base: null },
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   )
-  const serving = await serve(config, log)
+  const serving = await serve(config, log, { ...cheapOptions, ...options })
 
   const call: TestGateway["call"] = async (method, path, body, options = {}) => {
     const key = options.key === undefined ? adminKey : options.key

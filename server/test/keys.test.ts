@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminEmail, adminKey, startGateway, type TestGateway } from "./gateway.ts"
-
-// Hashing a password is slow on purpose.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const hello = (model = "gpt-fake") => ({ model, messages: [{ role: "user", content: "hello" }] })
 const soon = () => Math.floor(Date.now() / 1000)

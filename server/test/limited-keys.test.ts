@@ -7,7 +7,6 @@ import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminPassword, startGateway, type TestGateway } from "./gateway.ts"
 import { until } from "./records.ts"
 
-// Hashing a password is slow on purpose.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 let upstream: FakeOpenAI

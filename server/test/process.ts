@@ -2,9 +2,17 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import type { GatewayOptions } from "../src/gateway-options.ts"
 import { adminEmail, adminKey, adminPassword } from "./gateway.ts"
 
-const main = join(import.meta.dirname, "../src/main.ts")
+const testMain = join(import.meta.dirname, "main.ts")
+
+interface ServerSettings {
+  openFiles?: number
+  options?: GatewayOptions
+  /** The entry point; by default one that takes `options`. */
+  main?: string
+}
 
 /** A gateway in a process of its own. */
 export interface ServerProcess {
@@ -44,10 +52,10 @@ const callAt =
     return { status: response.status, body: isJson ? JSON.parse(text) : text }
   }
 
-/** Starts `main.ts` and does not wait for it. */
+/** Starts a gateway and does not wait for it. */
 export const spawnServer = (
   env: Record<string, string>,
-  { openFiles }: { openFiles?: number } = {},
+  { openFiles, options = {}, main = testMain }: ServerSettings = {},
 ): Omit<ServerProcess, "url" | "call"> & {
   /** Rejects, with what was said, when it ends before it listens. */
   listening: Promise<string>
@@ -71,6 +79,7 @@ export const spawnServer = (
       OLLAMA_BASE_URLS: ";",
       INSTALL_GUIDE: "false",
       SECRET_KEY: "a secret key for the tests, long enough",
+      TEST_GATEWAY_OPTIONS: JSON.stringify(options),
       ...env,
     },
   })
@@ -93,12 +102,12 @@ export const spawnServer = (
   return { child, output, ended, listening }
 }
 
-/** Starts `main.ts` and waits until it listens. */
+/** Starts a gateway and waits until it listens. */
 export const startServer = async (
   env: Record<string, string>,
-  limits: { openFiles?: number } = {},
+  settings: ServerSettings = {},
 ): Promise<ServerProcess> => {
-  const { listening, ...server } = spawnServer(env, limits)
+  const { listening, ...server } = spawnServer(env, settings)
   const url = await listening
   return { ...server, url, call: callAt(url) }
 }

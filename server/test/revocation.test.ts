@@ -1,12 +1,9 @@
 import pg from "pg"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, hasPostgres, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { type Running, startStream } from "./streams.ts"
-
-// Hashing a password is slow on purpose.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 interface Person {
   id: string

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { adminEmail } from "./gateway.ts"
 import { openSignOn, problemAt, type SignOnWorld, signOn, startSignOnGateway } from "./sign-on.ts"
 import { providerEnv } from "./sign-on-env.ts"
-
-// Hashing a password is slow on purpose.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 describe.each(databases)("whose sign-on it is on $name", ({ place }) => {
   let home: Place

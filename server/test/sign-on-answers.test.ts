@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import type { FakeIssuer } from "./fakes/issuer.ts"
 import { createBrowser, openSignOn, problemAt, type SignOnWorld, signOn } from "./sign-on.ts"
-
-// Hashing a password is slow on purpose.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 describe.each(databases)("what a provider sends back on $name", ({ place }) => {
   let home: Place

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { until } from "./records.ts"
 import { type Running, startStream } from "./streams.ts"
-
-// Hashing a password is slow on purpose.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const scimToken = "the-identity-providers-own-token-of-this-test"
 const seconds = 20
