@@ -38,7 +38,7 @@ describe.each(databases)("the chain of the audit trail on $name", ({ place }) =>
 
   beforeAll(async () => {
     home = await place()
-    gateway = await startGateway(home.env)
+    gateway = await startGateway(home.env, { sealAfterMs: 1000 })
     await make(6)
     await make(6)
     await make(6)

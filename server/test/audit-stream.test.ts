@@ -71,7 +71,7 @@ describe.each(databases)("the audit stream on $name", ({ place }) => {
     return { collector, env }
   }
   const start = async (env: Record<string, string>): Promise<TestGateway> => {
-    const gateway = await startGateway(env)
+    const gateway = await startGateway(env, { sealAfterMs: 250 })
     closing.push(gateway.stop)
     return gateway
   }

@@ -14,11 +14,8 @@ describe.each(databases)("passages by their meaning on $name", ({ place: makePla
   beforeAll(async () => {
     place = await makePlace()
     upstream = await startFakeOpenAI({ dimensions: 384 })
-    gateway = await startGateway({
-      ...place.env,
-      OPENAI_API_BASE_URLS: upstream.url,
-      MODEL_REFRESH_INTERVAL: "500ms",
-    })
+    const env = { OPENAI_API_BASE_URLS: upstream.url, MODEL_REFRESH_INTERVAL: "500ms" }
+    gateway = await startGateway({ ...place.env, ...env }, { embeddingRetryMs: 20 })
     await vi.waitFor(() => expect(gateway.gateway.registry.offers().has("embed-fake")).toBe(true))
     await vi.waitFor(async () => {
       const { rows } = {

@@ -10,6 +10,7 @@ import { killAll, spawnServer, startServer } from "./process.ts"
 import { createSmallDisk, hasSmallDisks, type SmallDisk } from "./small-disk.ts"
 
 const megabyte = 1024 * 1024
+const options = { storageProbeMs: 500, jobLookMs: 100, jobRetryMs: 50, noRoomRetryMs: 500 }
 const group = (n: number | string) => ({ name: `group ${n}`, description: "x".repeat(500) })
 
 describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
@@ -23,7 +24,7 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
   })
   const start = async (bytes: number): Promise<TestGateway> => {
     disk = createSmallDisk(bytes)
-    gateway = await startGateway({ DATA_DIR: join(disk.folder, "data") })
+    gateway = await startGateway({ DATA_DIR: join(disk.folder, "data") }, options)
     return gateway
   }
 
@@ -96,8 +97,8 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
     const sent = await upload(gateway ?? fail(), "long.txt", text.join(""))
     expect(sent.status).toBe(200)
     const status = async () => (await call("GET", `/api/v1/files/${sent.body.id}`)).body.data.status
-    // Longer than five tries of a job take.
-    for (const until = Date.now() + 15_000; Date.now() < until; ) {
+    // Longer than five tries of a job take: 0.75 s between them.
+    for (const until = Date.now() + 4000; Date.now() < until; ) {
       disk.fill()
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

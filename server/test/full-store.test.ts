@@ -12,7 +12,7 @@ const said = ({ lines }: TestGateway, storage: string) =>
 
 it("an object store that holds no more is a full storage", async () => {
   const s3 = await startFakeS3()
-  const gateway = await startGateway({ S3_URL: s3.url })
+  const gateway = await startGateway({ S3_URL: s3.url }, { storageProbeMs: 250 })
   expect((await upload(gateway, "a.txt", "words")).status).toBe(200)
   s3.faults(({ method }) => (method === "PUT" ? 507 : null))
   for (const name of ["b.txt", "c.txt"]) {

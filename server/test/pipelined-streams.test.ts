@@ -2,19 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { adminKey } from "./gateway.ts"
 import { killAll, type ServerProcess, startServer } from "./process.ts"
 
-/** Longer than an event stream is silent. */
-const heartbeatMs = 16_500
+const heartbeatMs = 200
 
 let server: ServerProcess
 let dataDir: string
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "portico-"))
-  server = await startServer({ DATA_DIR: dataDir })
+  server = await startServer({ DATA_DIR: dataDir }, { options: { heartbeatMs } })
 })
 afterAll(() => {
   killAll()
@@ -26,8 +24,14 @@ it("lives on when HEAD of an event stream waits behind one that goes on", async 
   const socket = connect(Number(port), hostname)
   const ask = (method: string): string =>
     `${method} /api/v1/events HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${adminKey}\r\n\r\n`
+  let answer = ""
+  socket.on("data", (chunk) => {
+    answer += chunk
+  })
   socket.write(ask("GET") + ask("HEAD") + ask("HEAD"))
-  await sleep(heartbeatMs)
+  // A stream that waits behind has its heartbeats at the same times.
+  const heartbeats = () => answer.split(": still here").length - 1
+  await expect.poll(heartbeats, { timeout: 10_000 }).toBeGreaterThan(3)
   socket.destroy()
   expect(server.child.exitCode).toBeNull()
   expect((await server.call("GET", "/api/v1/auths/")).status).toBe(200)

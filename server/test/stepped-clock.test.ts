@@ -37,7 +37,7 @@ describe.each(databases)("a clock that is set back, on $name", ({ place }) => {
     const engine = await startEngine()
     setClock(5 * hourMs)
     const env = { EXTRACTION_URL: engine.url, EXTRACTION_CONCURRENCY: "1" }
-    const gateway = await startGateway({ ...home.env, ...env })
+    const gateway = await startGateway({ ...home.env, ...env }, { jobLookMs: 100, jobRetryMs: 100 })
     for (let n = 0; n < 4; n++) {
       await upload(gateway, `${n}.png`, Buffer.from(`\x89PNG\r\n\x1a\n ${n}`, "latin1"))
     }
@@ -54,7 +54,7 @@ describe.each(databases)("a clock that is set back, on $name", ({ place }) => {
   it("keeps nobody from signing in longer, and seals what was written", async () => {
     const home = await place()
     setClock(hourMs)
-    const gateway = await startGateway(home.env)
+    const gateway = await startGateway(home.env, { sealAfterMs: 250 })
     const blocks = async (): Promise<number> =>
       (await gateway.call("GET", "/api/v1/audit/status")).body.blocks
     await expect.poll(blocks, { timeout: 20_000 }).toBeGreaterThan(0)
