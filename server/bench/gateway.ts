@@ -1,8 +1,8 @@
-import { closeSync, openSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { type Place, type Processes, pidOf } from "./processes.ts"
+import { spawnGateway } from "../test/gateway-process.ts"
+import { type Place, type Processes, pidOf, pinnedTo } from "./processes.ts"
 
 export const adminKey = "sk-bench-admin-0000000000000000000000000000"
 
@@ -21,24 +21,18 @@ export type GatewayNeeds = {
   env?: Readonly<Record<string, string>>
 }
 
-const startPatienceMs = 30_000
-
 /** What `npm start` starts, without npm: Node 24, the compile cache, everything on. */
 export const startGateway = async (needs: GatewayNeeds) => {
   const { processes, folder, main, nodeOptions } = needs
-  const log = join(folder, "gateway.log")
-  const output = openSync(log, "w")
   const started = performance.now()
-  const child = processes.start({
-    place: needs.place ?? "measured",
-    command: process.execPath,
-    args: [...nodeOptions, main],
-    output,
+  const { child, listening } = spawnGateway({
+    main,
+    nodeOptions,
+    wrapper: pinnedTo(needs.place ?? "measured"),
+    logFile: join(folder, "gateway.log"),
     env: {
-      PATH: process.env.PATH,
       NODE_COMPILE_CACHE: needs.cacheFolder,
       MALLOC_ARENA_MAX: "2",
-      PORT: "0",
       HOST: "127.0.0.1",
       DATA_DIR: join(folder, "data"),
       ADMIN_EMAIL: "admin@example.com",
@@ -50,43 +44,16 @@ export const startGateway = async (needs: GatewayNeeds) => {
       ...needs.env,
     },
   })
-  closeSync(output)
-
-  while (performance.now() - started < startPatienceMs && child.exitCode === null) {
-    const url = statSync(log).size > 0 ? listeningUrl(readFileSync(log, "utf8")) : undefined
-    if (url) {
-      const listeningMs = performance.now() - started
-      const health = await fetch(`${url}/health`)
-      await health.arrayBuffer()
-      if (!health.ok) throw new Error(`/health answers ${health.status}`)
-      const healthMs = performance.now() - started
-      return {
-        child,
-        pid: pidOf(child),
-        port: Number(new URL(url).port),
-        listeningMs,
-        healthMs,
-        log,
-      }
-    }
-    await sleep(1)
-  }
-  throw new Error(
-    `The gateway does not listen. Its log:\n${readFileSync(log, "utf8").slice(-4000)}`,
-  )
+  processes.adopt(child)
+  const url = await listening
+  const listeningMs = performance.now() - started
+  const health = await fetch(`${url}/health`)
+  await health.arrayBuffer()
+  if (!health.ok) throw new Error(`/health answers ${health.status}`)
+  const healthMs = performance.now() - started
+  return { child, pid: pidOf(child), port: Number(new URL(url).port), listeningMs, healthMs }
 }
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
-
-const LogLine = z.object({ msg: z.literal("listening"), url: z.url() })
-
-const listeningUrl = (log: string): string | undefined => {
-  for (const line of log.split("\n")) {
-    if (!line.includes('"listening"') || !line.endsWith("}")) continue
-    const parsed = LogLine.safeParse(JSON.parse(line))
-    if (parsed.success) return parsed.data.url
-  }
-  return undefined
-}
 
 const ask = async (port: number, key: string, path: string, body: object) => {
   const response = await fetch(`http://127.0.0.1:${port}/api/v1/auths/${path}`, {

@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util"
-import { killAll } from "../test/process.ts"
 import type { Counts } from "./kill/lane.ts"
 import { type DatabaseName, runKills } from "./kill/run.ts"
 
@@ -57,7 +56,6 @@ if (values.help || !databases) {
   say(usage)
   process.exit(values.help ? 0 : 1)
 }
-process.on("exit", killAll)
 const seed = whole("seed")
 say(`seed ${seed}`)
 for (const database of databases) {

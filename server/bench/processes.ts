@@ -22,30 +22,33 @@ export type Start = {
   place: Place
   command: string
   args: readonly string[]
-  env?: NodeJS.ProcessEnv
-  /** File descriptor that takes stdout and stderr; without it they are dropped. */
-  output?: number
   channel?: boolean
 }
 
 const graceSeconds = 5
 const Listening = z.object({ port: z.number() })
 
+/** The command that runs another one on the core of its place. */
+export const pinnedTo = (place: Place): string[] => {
+  const core = canPin ? coreByPlace[place] : undefined
+  return core === undefined ? [] : ["taskset", "-c", `${core}`]
+}
+
 /** Starts processes, and ends by their ids those that it started. */
 export const createProcesses = () => {
   const running = new Set<ChildProcess>()
 
-  const start = ({ place, command, args, env, output, channel = false }: Start) => {
-    const core = canPin ? coreByPlace[place] : undefined
-    const pinned = core === undefined ? [command] : ["taskset", "-c", `${core}`, command]
-    const [file = command, ...before] = pinned
-    const out = output ?? "ignore"
-    const child = spawn(file, [...before, ...args], {
-      env: env ?? process.env,
-      stdio: ["ignore", out, output ?? "inherit", ...(channel ? (["ipc"] as const) : [])],
-    })
+  const adopt = (child: ChildProcess): void => {
     running.add(child)
     child.once("exit", () => running.delete(child))
+  }
+
+  const start = ({ place, command, args, channel = false }: Start) => {
+    const [file = command, ...rest] = [...pinnedTo(place), command, ...args]
+    const child = spawn(file, rest, {
+      stdio: ["ignore", "ignore", "inherit", ...(channel ? (["ipc"] as const) : [])],
+    })
+    adopt(child)
     return child
   }
 
@@ -71,6 +74,9 @@ export const createProcesses = () => {
   return {
     start,
     stop,
+
+    /** Ends a child process, started elsewhere, along with the others. */
+    adopt,
 
     startNode,
 

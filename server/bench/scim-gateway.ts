@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
+import { startGatewayProcess } from "../test/gateway-process.ts"
 import { createAsker } from "./asker.ts"
 
 const token = "bench-scim-token-0123456789abcdef0123456789"
@@ -16,12 +14,11 @@ export const startGateway = async (
   env: Record<string, string>,
   nodeOptions: readonly string[] = [],
 ) => {
-  const main = join(import.meta.dirname, "../src/main.ts")
-  const child = spawn(process.execPath, [...nodeOptions, main], {
-    stdio: ["ignore", "pipe", "inherit"],
+  const { child, url, stop } = await startGatewayProcess({
+    nodeOptions,
+    inheritStderr: true,
+    maxLines: 1,
     env: {
-      PATH: process.env.PATH,
-      PORT: "0",
       OLLAMA_BASE_URLS: ";",
       SECRET_KEY: "a secret key of the benchmark, long enough",
       SCIM_ENABLED: "true",
@@ -31,16 +28,8 @@ export const startGateway = async (
       ...env,
     },
   })
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", () => reject(new Error("The gateway ended")))
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      const found = /"url":"(http[^"]+)".*"listening"/.exec(line)?.[1]
-      if (found) resolve(found)
-    })
-  })
   const { host, port } = new URL(url)
   const asker = createAsker(Number(port))
-  const ended = new Promise((resolve) => child.once("exit", resolve))
   return {
     pid: child.pid ?? 0,
 
@@ -60,8 +49,7 @@ export const startGateway = async (
 
     stop: async () => {
       asker.close()
-      child.kill("SIGTERM")
-      await ended
+      await stop()
     },
   }
 }

@@ -7,9 +7,10 @@ import { readRss } from "../bench/proc.ts"
 import { badDocuments, bomb } from "./bad-documents.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey } from "./gateway.ts"
+import { killAll } from "./gateway-process.ts"
 import { upload } from "./library.ts"
 import { pdf } from "./make-documents.ts"
-import { killAll, type ServerProcess, startServer } from "./process.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 
 const mostAboveIdle = 200
 const longestAnswerMs = 3000

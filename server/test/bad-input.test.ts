@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
-import { killAll, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { startServer } from "./process.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway

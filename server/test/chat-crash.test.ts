@@ -1,49 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { z } from "zod"
 import { chatting } from "./chat-page.ts"
 import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway } from "./gateway.ts"
+import { killAll } from "./gateway-process.ts"
+import { startServer } from "./process.ts"
 
-const main = join(import.meta.dirname, "../src/main.ts")
 const key = "sk-crash-test-0123456789abcdefgh"
-const Line = z.object({ msg: z.literal("listening"), url: z.string() })
 /** Whole processes start here, beside other tests. */
 const timeout = 60_000
 const longText = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ")
-
-interface Gateway {
-  url: string
-  process: ChildProcess
-  end(signal: NodeJS.Signals): Promise<void>
-}
-
-const start = async (env: Record<string, string>): Promise<Gateway> => {
-  const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, PORT: "0", ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  const exited = once(child, "exit")
-  const lines = createInterface({ input: child.stdout })
-  for await (const line of lines) {
-    const parsed = Line.safeParse(JSON.parse(line))
-    if (!parsed.success) continue
-    child.stdout.resume()
-    return {
-      url: parsed.data.url,
-      process: child,
-      end: async (signal) => {
-        child.kill(signal)
-        await exited
-      },
-    }
-  }
-  throw new Error("the gateway did not start")
-}
 
 describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place }) => {
   let home: Place
@@ -55,16 +21,14 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
     upstream = await startFakeOpenAI({ apiKey: "up-key" })
     env = {
       ...home.env,
-      SECRET_KEY: "a secret key for the tests, long enough",
-      ADMIN_EMAIL: "ada@example.com",
       ADMIN_API_KEY: key,
-      OLLAMA_BASE_URLS: ";",
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "up-key",
       DRAIN_TIMEOUT: "300ms",
     }
   })
   afterAll(async () => {
+    killAll()
     await upstream.close()
     await home.remove()
   })
@@ -82,8 +46,8 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
   }
 
   /** Begins an answer and ends the gateway once some of it was shown. */
-  const cutShort = async (signal: NodeJS.Signals) => {
-    const first = await start(env)
+  const cutShort = async (end: "kill" | "stop") => {
+    const first = await startServer(env)
     const ada = client(first.url)
     upstream.fault({ kind: "slow_frames", ms: 20 }, { on: /chat/ })
     const id = await ada.begin()
@@ -91,7 +55,7 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
     const answerId: string = started.body.messages[1].id
     const following = await ada.follow(id, started.body.seq)
     await following.until(({ name, data }) => name === "delta" && data.content_at > 200)
-    await first.end(signal)
+    await first[end]()
     await following.ended
     return { id, seen: following.text(answerId), last: following.last() }
   }
@@ -99,8 +63,8 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
   it("keeps what came but the last moment, says what happened, and goes on", {
     timeout,
   }, async () => {
-    const { id, seen, last } = await cutShort("SIGKILL")
-    const second = await start(env)
+    const { id, seen, last } = await cutShort("kill")
+    const second = await startServer(env)
     const ada = client(second.url)
     const answer = async () => (await ada.call("GET", `/${id}`)).body.messages[1]
     await expect.poll(async () => (await answer()).state, { timeout: 30_000 }).toBe("interrupted")
@@ -117,17 +81,17 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
     back.leave()
     const [, next] = await ada.say(id, { content: "go on" })
     expect(next.state).toBe("completed")
-    await second.end("SIGTERM")
+    await second.stop()
   })
 
   it("loses nothing at all when it is told to end", { timeout }, async () => {
-    const { id, seen } = await cutShort("SIGTERM")
-    const second = await start(env)
+    const { id, seen } = await cutShort("stop")
+    const second = await startServer(env)
     const { body } = await client(second.url).call("GET", `/${id}`)
     const [, answer] = body.messages
     expect(answer).toMatchObject({ state: "interrupted", error: { code: "shutting_down" } })
     expect(answer.content.startsWith(seen)).toBe(true)
-    await second.end("SIGTERM")
+    await second.stop()
   })
 })
 

@@ -3,7 +3,8 @@ import { afterAll, describe, expect, it } from "vitest"
 import { databases } from "./databases.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey } from "./gateway.ts"
-import { killAll, type ServerProcess, spawnServer, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { type ServerProcess, spawnServer, startServer } from "./process.ts"
 
 interface Acknowledged {
   accounts: Set<string>

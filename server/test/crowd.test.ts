@@ -4,7 +4,8 @@ import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import { killAll, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { startServer } from "./process.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "portico-crowd-"))
 afterAll(() => {

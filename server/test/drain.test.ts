@@ -4,7 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, expect, it } from "vitest"
-import { killAll, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { startServer } from "./process.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-drain-"))
 afterAll(() => {

@@ -3,8 +3,9 @@ import { chatting } from "./chat-page.ts"
 import { databases, hasPostgres, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey } from "./gateway.ts"
+import { killAll } from "./gateway-process.ts"
 import { upload } from "./library.ts"
-import { killAll, type ServerProcess, startServer } from "./process.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 
 const postgres = databases.find(({ name }) => name === "PostgreSQL")
 const longText = Array.from({ length: 400 }, (_, index) => `word${index}`).join(" ")

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "./gateway.ts"
+import { killAll } from "./gateway-process.ts"
 import { upload } from "./library.ts"
-import { killAll, spawnServer, startServer } from "./process.ts"
+import { spawnServer, startServer } from "./process.ts"
 import { createSmallDisk, hasSmallDisks, type SmallDisk } from "./small-disk.ts"
 
 const megabyte = 1024 * 1024

@@ -6,8 +6,9 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sink, startSink } from "./fakes/sink.ts"
 import { adminKey } from "./gateway.ts"
+import { killAll } from "./gateway-process.ts"
 import { startProber } from "./prober.ts"
-import { killAll, type ServerProcess, startServer } from "./process.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 
 const scimToken = "the-identity-providers-own-token"
 

@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { z } from "zod"
 import { amount } from "./amount.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
-import { adminEmail, adminKey } from "./gateway.ts"
+import { adminKey } from "./gateway.ts"
+import { killAll } from "./gateway-process.ts"
 import { upload } from "./library.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 
 /** INGEST_KILLS=50 INGEST_FILES=200 is the whole of it; fewer here, for the machine's sake. */
 const kills = Number(process.env.INGEST_KILLS ?? amount(2, 5))
@@ -17,51 +17,18 @@ const passagesPerBatch = 32
 
 let upstream: FakeOpenAI
 let dataDir = ""
-const running = new Set<ChildProcess>()
 
 beforeAll(async () => {
   upstream = await startFakeOpenAI()
   dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 })
 afterAll(async () => {
-  for (const child of running) child.kill("SIGKILL")
+  killAll()
   await upstream.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-const start = async () => {
-  const main = join(import.meta.dirname, "../src/main.ts")
-  const child = spawn(process.execPath, [main], {
-    env: {
-      PORT: "0",
-      DATA_DIR: dataDir,
-      ADMIN_EMAIL: adminEmail,
-      ADMIN_API_KEY: adminKey,
-      OLLAMA_BASE_URLS: ";",
-      OPENAI_API_BASE_URLS: upstream.url,
-      SECRET_KEY: "a secret key for the tests, long enough",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  running.add(child)
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { msg, url } = JSON.parse(line)
-    if (msg === "listening") {
-      child.stdout.resume()
-      return { url: String(url), child }
-    }
-  }
-  throw new Error("the gateway did not start")
-}
-
-const kill = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve) => {
-    child.once("exit", () => {
-      running.delete(child)
-      resolve()
-    })
-    child.kill("SIGKILL")
-  })
+const start = () => startServer({ DATA_DIR: dataDir, OPENAI_API_BASE_URLS: upstream.url })
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -94,8 +61,8 @@ const createUploader = () => {
   let next = 0
   return {
     acknowledged,
-    until: async (goal: number, serving: { url: string; child: ChildProcess }): Promise<void> => {
-      while (next < goal && running.has(serving.child)) {
+    until: async (goal: number, serving: ServerProcess): Promise<void> => {
+      while (next < goal && serving.child.exitCode === null && serving.child.signalCode === null) {
         const sent = await upload(serving, `${next}.md`, documentOf(next)).catch(() => null)
         if (sent?.status !== 200) continue
         acknowledged.add(sent.body.id)
@@ -123,8 +90,7 @@ it(
     const uploader = createUploader()
     let serving = await start()
     for (let round = 1; round <= kills; round++) {
-      const { child } = serving
-      const dying = pause(300 + Math.random() * 1500).then(() => kill(child))
+      const dying = pause(300 + Math.random() * 1500).then(serving.kill)
       await uploader.until(Math.ceil((count * round) / kills), serving)
       await dying
       serving = await start()
@@ -150,7 +116,7 @@ it(
     const hashes = new Set(items.map(({ hash }) => hash))
     if (total <= 200) expect(kept.toSorted()).toEqual([...hashes].toSorted())
     expect(readdirSync(join(dataDir, "uploads"))).toEqual([])
-    await kill(serving.child)
+    await serving.kill()
   },
   150_000 + kills * 10_000,
 )

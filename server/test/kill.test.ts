@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest"
 import { runKills } from "../bench/kill/run.ts"
 import { hasPostgres } from "./databases.ts"
-import { killAll } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
 
 // The whole of it: npm run kill -- --rounds 1000
 const rounds = 5

@@ -6,8 +6,9 @@ import pg from "pg"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { startGateway } from "./gateway.ts"
+import { killAll } from "./gateway-process.ts"
 import { upload } from "./library.ts"
-import { killAll, spawnServer, startServer } from "./process.ts"
+import { spawnServer, startServer } from "./process.ts"
 
 const folders: string[] = []
 const newFolder = (): string => {

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { adminKey } from "./gateway.ts"
-import { killAll, type ServerProcess, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 
 const heartbeatMs = 200
 

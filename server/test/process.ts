@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import type { GatewayOptions } from "../src/gateway-options.ts"
 import { adminEmail, adminKey, adminPassword } from "./gateway.ts"
+import { type GatewayProcess, spawnGateway } from "./gateway-process.ts"
 
 const testMain = join(import.meta.dirname, "main.ts")
 
@@ -15,13 +13,8 @@ interface ServerSettings {
 }
 
 /** A gateway in a process of its own. */
-export interface ServerProcess {
-  child: ChildProcess
+export interface ServerProcess extends GatewayProcess {
   url: string
-  /** Of standard output and standard error, as they came. */
-  output: string[]
-  /** The exit code, or the signal that ended it. */
-  ended: Promise<number | NodeJS.Signals>
   /** JSON over HTTP as the administrator; rejects when the server is gone. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
 }
@@ -30,13 +23,6 @@ export interface Reply {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
   body: any
-}
-
-const running = new Set<ChildProcess>()
-
-/** Kills what a test left behind. */
-export const killAll = (): void => {
-  for (const child of running) child.kill("SIGKILL")
 }
 
 const callAt =
@@ -52,27 +38,17 @@ const callAt =
     return { status: response.status, body: isJson ? JSON.parse(text) : text }
   }
 
-/** Starts a gateway and does not wait for it. */
+/** Starts a gateway with the tests' settings, without waiting for it to listen. */
 export const spawnServer = (
   env: Record<string, string>,
   { openFiles, options = {}, main = testMain }: ServerSettings = {},
-): Omit<ServerProcess, "url" | "call"> & {
-  /** Rejects, with what was said, when it ends before it listens. */
-  listening: Promise<string>
-} => {
-  const limited = [
-    "/bin/sh",
-    "-c",
-    `ulimit -n ${openFiles}; exec "$0" "$1"`,
-    process.execPath,
+): GatewayProcess =>
+  spawnGateway({
     main,
-  ]
-  const [command = "", ...args] = openFiles === undefined ? [process.execPath, main] : limited
-  const child = spawn(command, args, {
-    stdio: ["ignore", "pipe", "pipe"],
+    ...(openFiles !== undefined && {
+      wrapper: ["/bin/sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`],
+    }),
     env: {
-      PATH: process.env.PATH,
-      PORT: "0",
       ADMIN_EMAIL: adminEmail,
       ADMIN_PASSWORD: adminPassword,
       ADMIN_API_KEY: adminKey,
@@ -83,31 +59,13 @@ export const spawnServer = (
       ...env,
     },
   })
-  running.add(child)
-  const output: string[] = []
-  const ended = once(child, "close").then(([code, signal]) => {
-    running.delete(child)
-    return code ?? signal
-  })
-  const listening = new Promise<string>((resolve, reject) => {
-    void ended.then((code) => reject(new Error(`ended with ${code}:\n${output.join("\n")}`)))
-    for (const input of [child.stdout, child.stderr]) {
-      createInterface({ input }).on("line", (line) => {
-        output.push(line)
-        if (line.includes('"listening"')) resolve(JSON.parse(line).url)
-      })
-    }
-  })
-  listening.catch(() => {})
-  return { child, output, ended, listening }
-}
 
-/** Starts a gateway and waits until it listens. */
+/** Starts a gateway with the tests' settings and waits until it listens. */
 export const startServer = async (
   env: Record<string, string>,
   settings: ServerSettings = {},
 ): Promise<ServerProcess> => {
-  const { listening, ...server } = spawnServer(env, settings)
-  const url = await listening
+  const server = spawnServer(env, settings)
+  const url = await server.listening
   return { ...server, url, call: callAt(url) }
 }

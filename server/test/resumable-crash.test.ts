@@ -7,7 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { amount } from "./amount.ts"
 import { adminKey } from "./gateway.ts"
-import { killAll, type ServerProcess, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 
 const path = "/api/v1/files/resumable"
 const kills = amount(2, 5)

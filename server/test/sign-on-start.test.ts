@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it, vi } from "vitest"
 import { startFakeIssuer } from "./fakes/issuer.ts"
-import { killAll, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { startServer } from "./process.ts"
 import { freePort, providerEnv } from "./sign-on-env.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-"))

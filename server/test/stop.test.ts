@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey } from "./gateway.ts"
-import { killAll, spawnServer, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { spawnServer, startServer } from "./process.ts"
 import { startStream } from "./streams.ts"
 
 // Whole processes start here.

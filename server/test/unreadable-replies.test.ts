@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { saveFunction } from "./functions.ts"
-import { killAll, type ServerProcess, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 import { until } from "./records.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-"))

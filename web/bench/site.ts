@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core"
-import { startOwnProcess } from "../e2e/own-process.ts"
+import { startGatewayProcess } from "../../server/test/gateway-process.ts"
 import { launch } from "../e2e/world.ts"
 import { startUpstream } from "./upstream.ts"
 
@@ -31,14 +31,15 @@ interface SiteOptions {
 export const openSite = async ({ tokens, tokensPerSecond }: SiteOptions): Promise<Site> => {
   const dataDir = mkdtempSync(join(tmpdir(), "portico-bench-web-"))
   const upstream = await startUpstream(tokens, tokensPerSecond)
-  const gateway = await startOwnProcess({
-    PORT: "0",
-    DATA_DIR: dataDir,
-    ADMIN_EMAIL: account.email,
-    ADMIN_PASSWORD: account.password,
-    OLLAMA_BASE_URLS: ";",
-    OPENAI_API_BASE_URLS: upstream.url,
-    OPENAI_API_KEYS: "sk-upstream",
+  const gateway = await startGatewayProcess({
+    env: {
+      DATA_DIR: dataDir,
+      ADMIN_EMAIL: account.email,
+      ADMIN_PASSWORD: account.password,
+      OLLAMA_BASE_URLS: ";",
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "sk-upstream",
+    },
   })
   const browser = await launch()
   return {

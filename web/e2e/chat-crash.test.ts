@@ -5,33 +5,25 @@ import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../../server/test/fakes/openai.ts"
 import { adminEmail, adminPassword } from "../../server/test/gateway.ts"
-import { startOwnProcess } from "./own-process.ts"
+import { killAll, startGatewayProcess } from "../../server/test/gateway-process.ts"
 import { launch } from "./world.ts"
 
 let provider: FakeOpenAI
 let browser: Browser
 let dataDir: string
-const running = new Set<() => Promise<void>>()
 
-const start = async (port: string) => {
-  const { url, kill } = await startOwnProcess({
-    PORT: port,
-    DATA_DIR: dataDir,
-    ADMIN_EMAIL: adminEmail,
-    ADMIN_PASSWORD: adminPassword,
-    OLLAMA_BASE_URLS: ";",
-    OPENAI_API_BASE_URLS: provider.url,
-    OPENAI_API_KEYS: "up-key",
-  })
-  running.add(kill)
-  return {
-    url,
-    kill: async () => {
-      running.delete(kill)
-      await kill()
+const start = (port: string) =>
+  startGatewayProcess({
+    env: {
+      PORT: port,
+      DATA_DIR: dataDir,
+      ADMIN_EMAIL: adminEmail,
+      ADMIN_PASSWORD: adminPassword,
+      OLLAMA_BASE_URLS: ";",
+      OPENAI_API_BASE_URLS: provider.url,
+      OPENAI_API_KEYS: "up-key",
     },
-  }
-}
+  })
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "portico-crash-"))
@@ -39,7 +31,7 @@ beforeAll(async () => {
   browser = await launch()
 })
 afterAll(async () => {
-  for (const kill of running) await kill()
+  killAll()
   await browser.close()
   await provider.close()
   rmSync(dataDir, { recursive: true, force: true })

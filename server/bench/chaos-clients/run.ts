@@ -198,7 +198,7 @@ export const runClientChaos = async (options: ClientChaosOptions): Promise<Clien
     return { sent, uploads: uploads.made(), problems, latency, memory }
   } catch (error) {
     if (!gateway.hasEnded()) throw error
-    throw new Error(`The gateway ended: ${gateway.words.join("\n")}`, { cause: error })
+    throw new Error(`The gateway ended: ${gateway.output.join("\n")}`, { cause: error })
   } finally {
     watch.kill()
     await close()
