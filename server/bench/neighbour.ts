@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"
+import { portOf } from "../test/listen.ts"
 
 /** What nobody but its owner may read. */
 export const treasure = "the-treasure-of-the-house"
@@ -13,8 +14,7 @@ export const fickleName = "fickle.example"
 const listen = async (server: Server, port: number, address: string): Promise<number> => {
   server.listen(port, address).unref()
   await once(server, "listening")
-  const listening = server.address()
-  return typeof listening === "object" && listening ? listening.port : 0
+  return portOf(server)
 }
 
 /**

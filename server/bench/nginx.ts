@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { findFreePort } from "../test/listen.ts"
 import { type Processes, pidOf } from "./processes.ts"
 
 const versionOf = (command: string) =>
@@ -11,15 +11,6 @@ const versionOf = (command: string) =>
 /** Debian keeps nginx where the path of a plain user does not look. */
 const command = ["nginx", "/usr/sbin/nginx"].find((name) => versionOf(name) !== undefined)
 export const nginxVersion = command && versionOf(command)
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const server = createServer().once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => resolve(address && typeof address === "object" ? address.port : 0))
-    })
-  })
 
 const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
 
@@ -67,7 +58,7 @@ const answers = async (port: number) => {
 /** nginx in front of the mock; a port for whole replies and one that does not buffer. */
 export const startNginx = async (processes: Processes, folder: string, upstreamPort: number) => {
   if (!command) return undefined
-  const [port, streamPort] = [await freePort(), await freePort()]
+  const [port, streamPort] = [await findFreePort(), await findFreePort()]
   const file = join(folder, "nginx.conf")
   writeFileSync(file, configuration(folder, upstreamPort, port, streamPort))
   const child = processes.start({

@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from "node:http"
 import { type Dispatcher, Pool } from "undici"
+import { portOf } from "../test/listen.ts"
 
 /**
  * The least a Node gateway can do: node:http in front, undici behind, bytes in between, nothing
@@ -46,7 +47,6 @@ const server = createServer((request, response) => {
 })
 
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
-  const address = server.address()
-  if (address && typeof address === "object") process.send?.({ port: address.port })
+  process.send?.({ port: portOf(server) })
 })
 process.on("disconnect", () => process.exit(0))

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from "node:net"
+import { portOf } from "../test/listen.ts"
 import { createMessageReader } from "./message.ts"
 import { models, notFound, reply, slowStream, stream } from "./replies.ts"
 
@@ -80,7 +81,6 @@ const server = createServer({ noDelay: true }, (socket) => {
 })
 
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
-  const address = server.address()
-  if (address && typeof address === "object") process.send?.({ port: address.port })
+  process.send?.({ port: portOf(server) })
 })
 process.on("disconnect", () => process.exit(0))

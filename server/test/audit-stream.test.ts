@@ -1,11 +1,10 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import type { AuditEvent } from "../src/audit/schema.ts"
 import { databases } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -24,9 +23,7 @@ const startCollector = async () => {
     if (status === 204) kept.push(...events)
     response.writeHead(status).end()
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
+  const port = await listenOnLoopback(server)
   return Object.assign(collector, {
     kept,
     headers,

@@ -5,6 +5,7 @@ import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { pdf } from "./make-documents.ts"
 
 const wait = "?process_in_background=false"
@@ -225,9 +226,7 @@ describe.each(databases)("chats with sources on $name", ({ name, place }) => {
 
 it("stops while it still waits for a file to be read", async () => {
   const silent = createServer(() => {})
-  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
-  const address = silent.address()
-  const port = typeof address === "object" ? address?.port : 0
+  const port = await listenOnLoopback(silent)
   const upstream = await startFakeOpenAI({ apiKey: "up-key" })
   const gateway = await startGateway({
     EXTRACTION_URL: `http://127.0.0.1:${port}`,

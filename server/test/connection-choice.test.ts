@@ -1,4 +1,3 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -6,6 +5,7 @@ import type { Fault } from "./fakes/faults.ts"
 import { startFakeOllama } from "./fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { until, usageRecords } from "./records.ts"
 
 const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
@@ -142,10 +142,8 @@ it("does not wait for the rest of a 503 when another connection is there", async
     incoming.resume()
     if (incoming.url?.endsWith("/models")) return void response.end('{"data":[{"id":"shared"}]}')
     response.writeHead(503, { "content-type": "application/json" }).flushHeaders()
-  }).listen(0, "127.0.0.1")
-  await once(stuck, "listening")
-  const address = stuck.address()
-  const port = typeof address === "object" && address ? address.port : 0
+  })
+  const port = await listenOnLoopback(stuck)
   const healthy = await startFakeOpenAI({ models: ["shared"] })
   const urls = `http://127.0.0.1:${port};${healthy.url}`
   const gateway = await startGateway({ OPENAI_API_BASE_URLS: urls })

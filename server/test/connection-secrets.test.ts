@@ -1,9 +1,9 @@
-import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { until } from "./records.ts"
 
 const base = "/api/v1/connections"
@@ -20,10 +20,8 @@ beforeAll(async () => {
   indiscreet = createServer(({ headers }, response) => {
     response.writeHead(500, { "content-type": "application/json" })
     response.end(JSON.stringify({ error: `${headers.authorization} ${headers["x-secret"]}` }))
-  }).listen(0, "127.0.0.1")
-  await once(indiscreet, "listening")
-  const address = indiscreet.address()
-  url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`
+  })
+  url = `http://127.0.0.1:${await listenOnLoopback(indiscreet)}`
   gateway = await startGateway({
     OPENAI_API_BASE_URLS: url,
     OPENAI_API_KEYS: environmentSecret,

@@ -1,9 +1,9 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { collect } from "./fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { until } from "./records.ts"
 
 const secret = "up-key-that-nobody-may-see"
@@ -235,10 +235,8 @@ describe("a test of a connection", () => {
   it("says in words what came of it", async () => {
     const page = createServer((_, response) => {
       response.setHeader("content-type", "text/html").end("<html>Sign in</html>")
-    }).listen(0, "127.0.0.1")
-    await once(page, "listening")
-    const address = page.address()
-    const port = typeof address === "object" && address ? address.port : 0
+    })
+    const port = await listenOnLoopback(page)
     expect(await test({})).toMatchObject({ ok: true, models: ["one", "two"] })
     const wrong: [object, RegExp][] = [
       [{ api_key: "wrong-key-wrong-key" }, /refuses the API key \(401\)/],

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { findFreePort, listenOnLoopback } from "./listen.ts"
 
 const packages = "/usr/lib/postgresql"
 
@@ -18,15 +19,6 @@ const idOf = (flag: string): number =>
 /** PostgreSQL refuses to run as root. */
 const unprivileged = (): { uid?: number; gid?: number } =>
   process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
-}
 
 // The shell waits for the end of its input, which comes with the end of this process at the latest.
 const script = `
@@ -58,7 +50,7 @@ export const createDatabaseServer = async (programs: string): Promise<DatabaseSe
   const folder = mkdtempSync(join(tmpdir(), "portico-database-"))
   const user = unprivileged()
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
-  const port = await freePort()
+  const port = await findFreePort()
   const flags = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale"]
   execFileSync(
     join(programs, "initdb"),
@@ -125,9 +117,8 @@ export const createWire = async (databaseUrl: string): Promise<Wire> => {
         if (!frozen) to.write(bytes)
       })
     }
-  }).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  url.host = `127.0.0.1:${await listenOnLoopback(server)}`
   return {
     url: url.href,
     freeze: () => {

@@ -4,6 +4,7 @@ import { connect } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { until, usageRecords } from "./records.ts"
 
 /** 100 ms, and five times that for a machine that does something else besides. */
@@ -143,10 +144,8 @@ const startHose = async (size: number, contentType: string) => {
       response.end("data: [DONE]\n\n")
     }
     pour()
-  }).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  const port = typeof address === "object" && address ? address.port : 0
+  })
+  const port = await listenOnLoopback(server)
   const close = () => {
     server.closeAllConnections()
     server.close()

@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { pdf, zip } from "./make-documents.ts"
 
 const query = "?process_in_background=false"
@@ -18,9 +19,7 @@ const tika = createServer(async (request, response) => {
 let gateway: TestGateway
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => tika.listen(0, "127.0.0.1", resolve))
-  const address = tika.address()
-  const port = typeof address === "object" ? address?.port : 0
+  const port = await listenOnLoopback(tika)
   gateway = await startGateway({ EXTRACTION_URL: `http://127.0.0.1:${port}` })
 })
 afterAll(async () => {
@@ -61,9 +60,7 @@ it("has docling-serve read them too, and keeps the headings that it finds", asyn
     response.writeHead(200, { "content-type": "application/json" })
     response.end(JSON.stringify({ document, status: "success" }))
   })
-  await new Promise<void>((resolve) => docling.listen(0, "127.0.0.1", resolve))
-  const address = docling.address()
-  const port = typeof address === "object" ? address?.port : 0
+  const port = await listenOnLoopback(docling)
   const other = await startGateway({
     EXTRACTION_URL: `http://127.0.0.1:${port}`,
     EXTRACTION_ENGINE: "docling",

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { databases } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
+import { listenOnLoopback } from "./listen.ts"
 
 /** Reads what the gateway cannot, after a while that a picture's own bytes name in ms. */
 const startEngine = async (): Promise<{ server: Server; url: string; read: string[] }> => {
@@ -16,9 +17,7 @@ const startEngine = async (): Promise<{ server: Server; url: string; read: strin
     read.push(name)
     response.end(`These are the words of ${name}.`)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const address = server.address()
-  const port = typeof address === "object" ? address?.port : 0
+  const port = await listenOnLoopback(server)
   return { server, url: `http://127.0.0.1:${port}`, read }
 }
 

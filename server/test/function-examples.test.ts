@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { askModel, lastRun, saveFunction, textOf, tryFunction } from "./functions.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { until } from "./records.ts"
 
 const folder = join(import.meta.dirname, "../src/functions/examples")
@@ -78,9 +79,7 @@ describe("the example", () => {
       response.statusCode = good ? 200 : 401
       response.end(JSON.stringify({ result: { text: "The tide turns at six." } }))
     })
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const address = server.address()
-    const host = `127.0.0.1:${typeof address === "object" && address ? address.port : 0}`
+    const host = `127.0.0.1:${await listenOnLoopback(server)}`
     service = { url: `http://${host}/ask`, host, close: () => server.close() }
     gateway = await startGateway({
       OPENAI_API_BASE_URLS: upstream.url,

@@ -1,10 +1,9 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { until } from "./records.ts"
 
 let upstream: FakeOpenAI
@@ -25,9 +24,7 @@ beforeAll(async () => {
   })
   await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
   user = await gateway.newUser("Grace")
-  inside.listen(0, "127.0.0.1")
-  await once(inside, "listening")
-  port = (inside.address() as AddressInfo).port
+  port = await listenOnLoopback(inside)
 })
 afterAll(async () => {
   await gateway.stop()

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose"
 import Provider, { type Configuration } from "oidc-provider"
-import { freePort } from "./sign-on-env.ts"
+import { findFreePort } from "./listen.ts"
 
 type Claims = Record<string, unknown>
 
@@ -24,7 +24,7 @@ export const startIdentityProvider = async (gatewayUrl: string): Promise<Identit
   const { privateKey } = await generateKeyPair("RS256", { extractable: true })
   const kid = "the-key"
   const key = { ...(await exportJWK(privateKey)), kid, alg: "RS256", use: "sig" }
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const [clientId, clientSecret] = ["portico", "a-secret-of-the-client"]
   const people = new Map<string, Claims>()

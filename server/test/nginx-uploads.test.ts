@@ -3,9 +3,9 @@ import { request as requestHttps } from "node:https"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { cert } from "./fakes/certificate.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { findFreePort } from "./listen.ts"
 import { type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
 import { until } from "./records.ts"
-import { freePort } from "./sign-on-env.ts"
 
 const MB = 1024 * 1024
 const bearer = { authorization: `Bearer ${adminKey}` }
@@ -16,7 +16,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
   let port = 0
 
   beforeAll(async () => {
-    port = await freePort()
+    port = await findFreePort()
     gateway = await startGateway({
       PUBLIC_URL: `https://localhost:${port}`,
       TRUSTED_PROXIES: "127.0.0.1",

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { cert } from "./fakes/certificate.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminEmail, adminKey, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
+import { findFreePort } from "./listen.ts"
 import { http2To, type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
 import { until, usageRecords } from "./records.ts"
-import { freePort } from "./sign-on-env.ts"
 
 const bearer = { authorization: `Bearer ${adminKey}` }
 const slow = { fake_chunks: "20", fake_delay_ms: "150" }
@@ -26,7 +26,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
   let port = 0
 
   beforeAll(async () => {
-    port = await freePort()
+    port = await findFreePort()
     upstream = await startFakeOpenAI({ models: ["gpt-fake", "org/family-7b:latest"] })
     gateway = await startGateway({
       OPENAI_API_BASE_URLS: upstream.url,

@@ -1,8 +1,7 @@
-import { once } from "node:events"
 import { Agent, createServer, get } from "node:http"
-import type { AddressInfo } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
 import { parentPort, workerData } from "node:worker_threads"
+import { listenOnLoopback } from "./listen.ts"
 
 const everyMs = 5
 const agent = new Agent({ keepAlive: true })
@@ -26,9 +25,7 @@ const longestWait = async (url: string): Promise<number> => {
 }
 
 const control = createServer((_incoming, outgoing) => outgoing.end("{}"))
-control.listen(0, "127.0.0.1")
-await once(control, "listening")
-const { port } = control.address() as AddressInfo
+const port = await listenOnLoopback(control)
 const controlUrl = `http://127.0.0.1:${port}/`
 const probed = `${workerData.url}/health`
 for (let n = 0; n < 20; n++) await Promise.all([waitFor(probed), waitFor(controlUrl)])

@@ -1,8 +1,7 @@
-import { once } from "node:events"
 import { createServer, type RequestListener, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { expect, vi } from "vitest"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 
 export const json = { "content-type": "application/json" }
 const lists: Record<string, object> = {
@@ -39,9 +38,7 @@ export const startProxied = async (): Promise<ProxiedUpstream> => {
     request.on("end", () => answer(response))
   }
   const server = createServer(listener)
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origin = `http://127.0.0.1:${await listenOnLoopback(server)}`
   const gateway = await startGateway({
     OLLAMA_BASE_URLS: origin,
     OPENAI_API_BASE_URLS: `${origin}/v1`,

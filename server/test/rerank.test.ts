@@ -3,6 +3,7 @@ import { json } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
+import { listenOnLoopback } from "./listen.ts"
 
 const asked: { url: string | undefined; key: string | undefined; body: unknown }[] = []
 let status = 200
@@ -22,9 +23,7 @@ let gateway: TestGateway
 let collection = ""
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => ranker.listen(0, "127.0.0.1", resolve))
-  const address = ranker.address()
-  const port = typeof address === "object" ? address?.port : 0
+  const port = await listenOnLoopback(ranker)
   gateway = await startGateway({
     RERANK_URL: `http://127.0.0.1:${port}/v1/`,
     RERANK_MODEL: "ranker",

@@ -4,8 +4,9 @@ import { join } from "node:path"
 import { afterAll, expect, it, vi } from "vitest"
 import { startFakeIssuer } from "./fakes/issuer.ts"
 import { killAll } from "./gateway-process.ts"
+import { findFreePort } from "./listen.ts"
 import { startServer } from "./process.ts"
-import { freePort, providerEnv } from "./sign-on-env.ts"
+import { providerEnv } from "./sign-on-env.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 afterAll(() => {
@@ -25,7 +26,7 @@ registerHooks({
 
 it("takes no time and no memory of the start: the client is loaded when somebody signs in", async () => {
   const issuer = await startFakeIssuer()
-  const port = await freePort()
+  const port = await findFreePort()
   const server = await startServer({
     DATA_DIR: dataDir,
     PORT: String(port),

@@ -1,11 +1,12 @@
 import type { Place } from "./databases.ts"
 import { startFakeIssuer } from "./fakes/issuer.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
-import { freePort, providerEnv } from "./sign-on-env.ts"
+import { findFreePort } from "./listen.ts"
+import { providerEnv } from "./sign-on-env.ts"
 
 /** A gateway that knows its own address beforehand, as single sign-on needs it. */
 export const startSignOnGateway = async (env: Record<string, string>): Promise<TestGateway> => {
-  const port = await freePort()
+  const port = await findFreePort()
   return startGateway({ PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, ...env })
 }
 

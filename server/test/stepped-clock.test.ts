@@ -5,6 +5,7 @@ import { createClockWatch } from "../src/clock.ts"
 import { databases } from "./databases.ts"
 import { startGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
+import { listenOnLoopback } from "./listen.ts"
 
 const hourMs = 3_600_000
 
@@ -25,9 +26,7 @@ const startEngine = async () => {
     await sleep(300)
     response.writeHead(asked++ === 0 ? 503 : 200).end("Words.")
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const address = server.address()
-  const port = typeof address === "object" ? address?.port : 0
+  const port = await listenOnLoopback(server)
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey } from "./gateway.ts"
 import { killAll } from "./gateway-process.ts"
+import { listenOnLoopback } from "./listen.ts"
 import { spawnServer, startServer } from "./process.ts"
 import { startStream } from "./streams.ts"
 
@@ -98,10 +99,8 @@ describe("a start that cannot be", () => {
   })
 
   it("says which port is taken", async () => {
-    const server = createServer().listen(0, "127.0.0.1")
-    await new Promise((resolve) => server.once("listening", resolve))
-    const address = server.address()
-    const port = typeof address === "object" ? String(address?.port) : ""
+    const server = createServer()
+    const port = String(await listenOnLoopback(server))
     const { code, said } = await refusal({ DATA_DIR: newFolder(), PORT: port })
     expect(code).toBe(1)
     expect(said).toContain(`Port ${port} on 127.0.0.1 is in use`)

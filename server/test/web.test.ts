@@ -11,6 +11,7 @@ import { createConnectionLimit } from "../src/http/connection-limit.ts"
 import { createServerApp } from "../src/http/server.ts"
 import { servePage } from "../src/operations/web.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
+import { listenOnLoopback } from "./listen.ts"
 
 describe("the web page", () => {
   const folder = mkdtempSync(join(tmpdir(), "portico-web-"))
@@ -35,9 +36,7 @@ describe("the web page", () => {
     writeFileSync(join(folder, "assets/app-1a2b3c.js"), script)
     writeFileSync(join(folder, "assets/app-1a2b3c.js.br"), brotliCompressSync(script))
     writeFileSync(join(folder, "..", "portico-secret.txt"), "secret")
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    const address = server.address()
-    url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`
+    url = `http://127.0.0.1:${await listenOnLoopback(server)}`
   })
   afterAll(() => {
     server.close()

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
+import { listenOnLoopback } from "../../server/test/listen.ts"
 import { essay } from "./essay.ts"
 
 const frame = (content: string): string => {
@@ -34,8 +34,7 @@ export const startUpstream = async (count: number, perSecond: number) => {
     response.writeHead(200, { "content-type": "text/event-stream" })
     void write(response, count, perSecond)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenOnLoopback(server)
   return {
     url: `http://127.0.0.1:${port}/v1`,
     close: () => {

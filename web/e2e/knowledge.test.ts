@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { collect, upload } from "../../server/test/library.ts"
+import { listenOnLoopback } from "../../server/test/listen.ts"
 import { pdf } from "../../server/test/make-documents.ts"
 import { drop } from "./library.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
@@ -17,9 +18,7 @@ const engine = createServer((request, response) => {
 })
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => engine.listen(0, "127.0.0.1", resolve))
-  const address = engine.address()
-  const port = typeof address === "object" ? address?.port : 0
+  const port = await listenOnLoopback(engine)
   // Named, and offered by nobody: what is searched is searched by its words.
   const embedding = { EMBEDDING_MODEL: "nobodys-embedding-model" }
   world = await openWorld({ EXTRACTION_URL: `http://127.0.0.1:${port}`, ...embedding })

@@ -5,7 +5,8 @@ import {
   type IdentityProvider,
   startIdentityProvider,
 } from "../../server/test/identity-provider.ts"
-import { freePort, providerEnv } from "../../server/test/sign-on-env.ts"
+import { findFreePort } from "../../server/test/listen.ts"
+import { providerEnv } from "../../server/test/sign-on-env.ts"
 import { openWorld, type World } from "./world.ts"
 
 const scimToken = "the-identity-providers-own-token"
@@ -14,7 +15,7 @@ let provider: IdentityProvider
 let world: World
 
 beforeAll(async () => {
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   provider = await startIdentityProvider(url)
   world = await openWorld({

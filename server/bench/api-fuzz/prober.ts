@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Pool } from "undici"
+import { listenOnLoopback } from "../../test/listen.ts"
 
 /**
  * A process of its own that asks the gateway's `/health` and a bare server's, in turn. What the
@@ -9,9 +9,8 @@ import { Pool } from "undici"
  */
 const everyMs = 25
 
-const control = createServer((_, response) => response.end("ok")).listen(0, "127.0.0.1")
-await new Promise((resolve) => control.once("listening", resolve))
-const { port } = control.address() as AddressInfo
+const control = createServer((_, response) => response.end("ok"))
+const port = await listenOnLoopback(control)
 const pools = [new Pool(process.argv[2] ?? ""), new Pool(`http://127.0.0.1:${port}`)]
 const samples: [gateway: number[], control: number[]] = [[], []]
 

@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 import { setTimeout as wait } from "node:timers/promises"
+import { listenOnLoopback } from "../../test/listen.ts"
 import { createMessageReader } from "../message.ts"
 import { type BrokenReply, type RightReply, type Step, typeLine, whole } from "./reply.ts"
 import { rightReply } from "./right.ts"
@@ -101,10 +102,8 @@ export const startChaosProvider = async (model: string) => {
     socket.on("close", leave)
   }
 
-  const server = createServer(serve).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  const server = createServer(serve)
+  const port = await listenOnLoopback(server)
   const origin = `http://127.0.0.1:${port}`
   trap = `${origin}${trapPath}`
 

@@ -1,8 +1,8 @@
-import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
+import { listenOnLoopback } from "../../test/listen.ts"
 import { beginNodeExchange } from "./exchange.ts"
 
 const opening = { addressOf: () => "127.0.0.1", logRequest: () => {} }
@@ -13,9 +13,8 @@ const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) =
   const server = createServer((incoming, outgoing) => {
     beginNodeExchange(opening, { incoming, outgoing })
     read(incoming).then(resolve, (error) => resolve(error.code))
-  }).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
+  })
+  const port = await listenOnLoopback(server)
   const socket = connect(port, "127.0.0.1")
   socket.on("error", () => {})
   const head = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n"

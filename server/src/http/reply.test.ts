@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import { afterEach, describe, expect, it } from "vitest"
+import { listenOnLoopback } from "../../test/listen.ts"
 import { createReply, type Reply } from "./reply.ts"
 
 const stallMs = 300
@@ -13,10 +14,8 @@ const begin = async (): Promise<{
   outgoing: ServerResponse
   client: IncomingMessage
 }> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  const port = typeof address === "object" && address ? address.port : 0
+  const server = createServer()
+  const port = await listenOnLoopback(server)
   const asking = get({ port, host: "127.0.0.1", agent: false })
   const outgoing = await new Promise<ServerResponse>((resolve) => {
     server.once("request", (_, response) => resolve(response))

@@ -1,12 +1,13 @@
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
-import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net"
+import { createServer as createSocketServer, type Socket } from "node:net"
 import { Readable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
 import { cert, key } from "../../test/fakes/certificate.ts"
+import { listenOnLoopback } from "../../test/listen.ts"
 import { type Client, createClient, type Flow, type UpstreamRequest } from "./client.ts"
 import type { UpstreamError } from "./upstream-error.ts"
 
@@ -16,13 +17,12 @@ afterEach(() => {
 })
 
 const serve = async (server: Server | ReturnType<typeof createSocketServer>): Promise<number> => {
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  const port = await listenOnLoopback(server)
   closing.push(() => {
     server.close()
     if ("closeAllConnections" in server) server.closeAllConnections()
   })
-  return (server.address() as AddressInfo).port
+  return port
 }
 
 const answering = (listener: RequestListener): Promise<number> => serve(createServer(listener))

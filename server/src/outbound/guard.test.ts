@@ -1,10 +1,9 @@
-import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
-import type { AddressInfo } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
 import { cert, key } from "../../test/fakes/certificate.ts"
+import { listenOnLoopback } from "../../test/listen.ts"
 import { createGuard, type Resolve } from "./guard.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
 
@@ -16,10 +15,8 @@ afterEach(() => {
 const serve = (listener: RequestListener): Promise<number> => listening(createServer(listener))
 
 const listening = async (server: Server): Promise<number> => {
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
   closers.push(() => server.close())
-  return (server.address() as AddressInfo).port
+  return listenOnLoopback(server)
 }
 
 const to =

@@ -1,6 +1,6 @@
-import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
 import { afterEach, expect, it } from "vitest"
+import { listenOnLoopback } from "../../test/listen.ts"
 import { type Client, createClient, type ReplyListener, type UpstreamRequest } from "./client.ts"
 import type { UpstreamError } from "./upstream-error.ts"
 
@@ -10,10 +10,8 @@ afterEach(() => {
 })
 
 const clientOf = async (answer: RequestListener): Promise<Client> => {
-  const server = createServer(answer).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  const port = typeof address === "object" && address ? address.port : 0
+  const server = createServer(answer)
+  const port = await listenOnLoopback(server)
   const client = createClient(`http://127.0.0.1:${port}`, { connect: 5, firstByte: 5, idle: 5 })
   closing.push(
     client.close,

@@ -3,8 +3,9 @@ import { type Browser, chromium, type Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { chromiumPath } from "../../../web/e2e/chromium.ts"
 import { startGateway, type TestGateway } from "../gateway.ts"
+import { findFreePort } from "../listen.ts"
 import { until } from "../records.ts"
-import { freePort, providerEnv } from "../sign-on-env.ts"
+import { providerEnv } from "../sign-on-env.ts"
 import { clientSecret, keycloakVersion, password, startKeycloak } from "./keycloak.ts"
 
 const scimToken = "the-token-of-the-identity-provider"
@@ -16,7 +17,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
   let browser: Browser
 
   beforeAll(async () => {
-    const port = await freePort()
+    const port = await findFreePort()
     const url = `http://127.0.0.1:${port}`
     keycloak = await startKeycloak(url)
     gateway = await startGateway({

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
+import { findFreePort } from "../listen.ts"
 import { until } from "../records.ts"
-import { freePort } from "../sign-on-env.ts"
 import { cache, type Engine, install, startEngine } from "./install.ts"
 
 export const keycloakVersion = "26.7.3"
@@ -92,7 +92,7 @@ export const startKeycloak = async (url: string) => {
   const folder = await installKeycloak()
   // What was there before has another address, and another realm.
   rmSync(join(folder, "data"), { recursive: true, force: true })
-  const port = await freePort()
+  const port = await findFreePort()
   const origin = `http://127.0.0.1:${port}`
   const start = async (): Promise<Engine> => {
     const address = ["--http-host=127.0.0.1", `--http-port=${port}`, `--hostname=${origin}`]

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Ollama } from "ollama"
 import { adminKey, startGateway } from "../gateway.ts"
+import { findFreePort } from "../listen.ts"
 import { until } from "../records.ts"
-import { freePort } from "../sign-on-env.ts"
 import { cache, goProgram, inPackages, install, pythonPackages, startEngine } from "./install.ts"
 
 export const ollamaVersion = "0.24.0"
@@ -73,7 +73,7 @@ export const openOllama = async () => {
   const program = await installOllama()
   const models = await installModels()
   const home = mkdtempSync(join(tmpdir(), "portico-ollama-"))
-  const port = await freePort()
+  const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const env = { HOME: home, OLLAMA_HOST: url, OLLAMA_MODELS: join(home, "models") }
   const launch = () => startEngine(program, ["serve"], { env })

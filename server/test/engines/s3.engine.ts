@@ -9,8 +9,8 @@ import { createS3Client, readS3Url } from "../../src/files/s3-client.ts"
 import { createS3Objects } from "../../src/files/s3-objects.ts"
 import { adminKey, startGateway, type TestGateway } from "../gateway.ts"
 import { upload } from "../library.ts"
+import { findFreePort } from "../listen.ts"
 import { until } from "../records.ts"
-import { freePort } from "../sign-on-env.ts"
 import { type Engine, goProgram, startEngine } from "./install.ts"
 
 const version = "v1.8.0"
@@ -75,7 +75,7 @@ describe(`versitygw ${version}`, () => {
     })
     root = mkdtempSync(join(tmpdir(), "portico-versitygw-"))
     mkdirSync(join(root, "files"))
-    port = await freePort()
+    port = await findFreePort()
     await startStore()
   })
   afterAll(async () => {

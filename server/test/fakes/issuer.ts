@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose"
+import { portOf } from "../listen.ts"
 
 type Claims = Record<string, unknown>
 
@@ -164,7 +164,7 @@ export const startFakeIssuer = async (): Promise<FakeIssuer> => {
     await closed
   }
   await listen(0)
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
 
   const fake: FakeIssuer = {
     url: `http://127.0.0.1:${port}`,

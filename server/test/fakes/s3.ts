@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { signed } from "../../src/files/s3-signature.ts"
+import { listenOnLoopback } from "../listen.ts"
 
 const keys = { id: "the-key", secret: "the/secret+", region: "eu-test-1" }
 const pageSize = 3
@@ -133,9 +134,7 @@ export const startFakeS3 = async () => {
   }
 
   const server = createServer((request, response) => void answer(request, response))
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const address = server.address()
-  const port = typeof address === "object" ? address?.port : 0
+  const port = await listenOnLoopback(server)
   const login = `${keys.id}:${encodeURIComponent(keys.secret)}`
   return {
     url: `http://${login}@127.0.0.1:${port}/files/of%20ours?region=${keys.region}`,

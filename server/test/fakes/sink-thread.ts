@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { parentPort } from "node:worker_threads"
+import { listenOnLoopback } from "../listen.ts"
 
 /** Offers `gpt-fake`, takes any body without a look at it, and says how many bytes it had. */
 const server = createServer((incoming, outgoing) => {
@@ -20,6 +20,4 @@ const server = createServer((incoming, outgoing) => {
     outgoing.setHeader("content-type", "application/json").end(JSON.stringify(reply))
   })
 })
-server.listen(0, "127.0.0.1", () => {
-  parentPort?.postMessage((server.address() as AddressInfo).port)
-})
+parentPort?.postMessage(await listenOnLoopback(server))

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
+import { portOf } from "../listen.ts"
 import type { Answer } from "./answers.ts"
 import { answerOf, type Delivery, deliver, endBefore, type Fault } from "./faults.ts"
 import { type Json, parseJson } from "./json.ts"
@@ -122,8 +123,7 @@ export const startUpstream = async ({ answer, uploads }: Routes): Promise<Upstre
     })
 
   await listen(0)
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  const port = portOf(server)
 
   return {
     origin: `http://127.0.0.1:${port}`,

@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readdirSync } from "node:fs"
 import { chown } from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import pg from "pg"
 import type { TestProject } from "vitest/node"
+import { findFreePort } from "../listen.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -31,15 +31,6 @@ const idOf = (flag: string): number =>
 /** PostgreSQL refuses to run as root. */
 const unprivileged = (): { uid?: number; gid?: number } =>
   process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
-}
 
 // The shell waits for the end of its input, which comes with the end of this process, however it
 // ends; only then does it stop the cluster and remove its folder.
@@ -83,7 +74,7 @@ export const startCluster = async (
   const place = mkdtempSync(join(tmpdir(), "portico-postgres-"))
   const user = unprivileged()
   if (user.uid !== undefined && user.gid !== undefined) await chown(place, user.uid, user.gid)
-  const port = await freePort()
+  const port = await findFreePort()
   const args = ["-c", script, "sh", place, folder, String(port), initdb, server]
   const shell = spawn("/bin/sh", args, {
     stdio: ["pipe", "pipe", "inherit"],
