@@ -2,7 +2,8 @@ import type { ChildProcess } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
-import { createUserKey, type GatewayNeeds, modelsKnown, startGateway } from "./gateway.ts"
+import { waitForModels } from "../test/wait-for-models.ts"
+import { createUserKey, type GatewayNeeds, startGateway } from "./gateway.ts"
 import { type Job, Result } from "./job.ts"
 import { startNginx } from "./nginx.ts"
 import type { Options } from "./options.ts"
@@ -70,7 +71,7 @@ export const startBench = async (processes: Processes, folder: string, options: 
     const key = await createUserKey(first)
     await processes.stop(first.child)
     const started = await startGateway(needs)
-    await modelsKnown(started, key)
+    await waitForModels({ url: started.url, key }, ["bench-reply"])
     return { ...plain("gateway", started), key }
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { adminKey, createUserKey, modelsKnown, startGateway } from "./gateway.ts"
+import { waitForModels } from "../test/wait-for-models.ts"
+import { adminKey, createUserKey, startGateway } from "./gateway.ts"
 import { fetched, hostile, keeper, refused } from "./hostile.ts"
 import { openAddress, startNeighbour, treasure } from "./neighbour.ts"
 import type { Processes } from "./processes.ts"
@@ -32,7 +33,7 @@ export const serveFunctions = async (processes: Processes, folder: string) => {
   })
   const neighbour = await startNeighbour()
   const key = await createUserKey(gateway)
-  await modelsKnown(gateway, key)
+  await waitForModels({ url: gateway.url, key }, ["bench-reply"])
   const base = `http://127.0.0.1:${gateway.port}`
 
   const post = async (path: string, body: object): Promise<Response> => {

@@ -1,5 +1,4 @@
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { spawnGateway } from "../test/gateway-process.ts"
 import { type Place, type Processes, pidOf, pinnedTo } from "./processes.ts"
@@ -51,7 +50,8 @@ export const startGateway = async (needs: GatewayNeeds) => {
   await health.arrayBuffer()
   if (!health.ok) throw new Error(`/health answers ${health.status}`)
   const healthMs = performance.now() - started
-  return { child, pid: pidOf(child), port: Number(new URL(url).port), listeningMs, healthMs }
+  const port = Number(new URL(url).port)
+  return { child, pid: pidOf(child), url, port, listeningMs, healthMs }
 }
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
@@ -75,16 +75,4 @@ export const createUserKey = async ({ port }: Gateway, name = "user"): Promise<s
   const { token } = z.object({ token: z.string() }).parse(signedIn)
   const made = await ask(port, token, "api_key", {})
   return z.object({ api_key: z.string() }).parse(made).api_key
-}
-
-/** Waits until the gateway has read the mock's list of models. */
-export const modelsKnown = async ({ port }: Gateway, key: string) => {
-  for (let tries = 0; tries < 100; tries++) {
-    const response = await fetch(`http://127.0.0.1:${port}/v1/models`, {
-      headers: { authorization: `Bearer ${key}` },
-    })
-    if ((await response.text()).includes("bench-reply")) return
-    await sleep(100)
-  }
-  throw new Error("The gateway does not list the mock's models")
 }

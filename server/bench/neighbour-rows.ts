@@ -2,8 +2,9 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import { waitForModels } from "../test/wait-for-models.ts"
 import { prepare } from "./attack-setup.ts"
-import { createUserKey, modelsKnown, startGateway } from "./gateway.ts"
+import { createUserKey, startGateway } from "./gateway.ts"
 import { median } from "./median.ts"
 import { openAddress } from "./neighbour.ts"
 import { type ProbeJob, ProbeResult } from "./probe-job.ts"
@@ -101,7 +102,7 @@ export const createRows = async (processes: Processes, options: RowOptions) => {
     })
     const key = await createUserKey(gateway)
     const attackerKey = await createUserKey(gateway, "attacker")
-    await modelsKnown(gateway, key)
+    await waitForModels({ url: gateway.url, key }, ["bench-reply"])
     const { names } = await prepare(attack, gateway.port, attackerKey)
     const targets = [
       { port: gateway.port, key },

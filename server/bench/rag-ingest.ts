@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { Pool } from "undici"
 import { z } from "zod"
-import { adminKey, createUserKey, modelsKnown, startGateway } from "./gateway.ts"
+import { waitForModels } from "../test/wait-for-models.ts"
+import { adminKey, createUserKey, startGateway } from "./gateway.ts"
 import { median } from "./median.ts"
 import { createProcesses } from "./processes.ts"
 import { atMost, milliseconds, quantile, type Row } from "./rag-figures.ts"
@@ -93,7 +94,7 @@ const measure = async (
     nodeOptions,
   })
   const key = await createUserKey(gateway)
-  await modelsKnown(gateway, key)
+  await waitForModels({ url: gateway.url, key }, ["bench-reply"])
   const target = (port: number, authorization: string): Target => ({
     pool: new Pool(`http://127.0.0.1:${port}`, { connections: 32 }),
     headers: { "content-type": "application/json", authorization },

@@ -1,9 +1,10 @@
 import OpenAI from "openai"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { amount } from "./amount.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const rounds = Number(process.env.AT_ONCE_ROUNDS ?? amount(60, 1000))
 const atOnce = 8
@@ -16,7 +17,7 @@ beforeAll(async () => {
   upstream = await startFakeOpenAI()
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url, LOG_LEVEL: "error" })
   client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: adminKey, maxRetries: 0 })
-  await vi.waitFor(() => expect(gateway.gateway.registry.offers().has("gpt-fake")).toBe(true))
+  await waitForModels(gateway, ["gpt-fake"])
 })
 afterAll(async () => {
   await gateway.stop()

@@ -10,6 +10,7 @@ import { createRecipes, type Recipes, type Sent } from "./audit-recipes.ts"
 import { databases, type Place } from "./databases.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminPassword, startGateway, type TestGateway } from "./gateway.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
@@ -51,9 +52,7 @@ describe.each(databases)("every route that changes something, on $name", ({ plac
       SCIM_TOKEN: scimToken,
       SCIM_RATE_LIMIT: "off",
     })
-    await vi.waitFor(async () => {
-      expect((await gateway.call("GET", "/v1/models")).body.data).not.toEqual([])
-    })
+    await waitForModels(gateway, ["gpt-fake"])
     const app = createApp(gateway.gateway, pino({ enabled: false }))
     routes = app.routes.filter(({ method }) => method !== "GET")
     closeAll = async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const password = "a password nobody should see"
 const upstreamKey = "sk-upstream-secret-nobody-should-see"
@@ -17,9 +18,7 @@ describe.each(databases)("the audit trail on $name", ({ place }) => {
     home = await place()
     upstream = await startFakeOpenAI()
     gateway = await startGateway({ ...home.env, OPENAI_API_BASE_URLS: upstream.url })
-    await vi.waitFor(async () => {
-      expect((await gateway.call("GET", "/v1/models")).body.data).not.toEqual([])
-    })
+    await waitForModels(gateway, ["gpt-fake"])
   })
   afterAll(async () => {
     await gateway.stop()

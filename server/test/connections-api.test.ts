@@ -5,6 +5,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { listenOnLoopback } from "./listen.ts"
 import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const secret = "up-key-that-nobody-may-see"
 const base = "/api/v1/connections"
@@ -142,7 +143,7 @@ describe("what a connection is set to", () => {
     expect(await ids()).toEqual(["two"])
     expect((await chat("one")).body.error.code).toBe("model_not_found")
     await gateway.call("POST", `${base}/${id}/update`, { allowed_models: null })
-    await until(async () => (await ids()).length === 2)
+    await waitForModels(gateway, ["one", "two"])
     upstream.fault({ kind: "hang" }, { times: 2, on: /models/ })
     await gateway.call("POST", `${base}/${id}/update`, { allowed_models: ["one"] })
     expect(await ids()).toEqual(["one"])
@@ -192,7 +193,7 @@ describe("what a connection is set to", () => {
     await set([{ principal_type: "group", principal_id: group.body.id, permission: "read" }])
     expect(await ids(key)).toEqual([])
     expect((await gateway.call("POST", `${members}/add`, { user_ids: [id] })).status).toBe(200)
-    await until(async () => (await ids(key)).length === 2)
+    await waitForModels({ url: gateway.url, key }, ["one", "two"])
     expect((await chat("one", { key })).status).toBe(200)
   })
 

@@ -5,6 +5,7 @@ import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey } from "./gateway.ts"
 import { killAll } from "./gateway-process.ts"
 import { type ServerProcess, spawnServer, startServer } from "./process.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 interface Acknowledged {
   accounts: Set<string>
@@ -108,9 +109,7 @@ describe.each(databases)("kill -9 on $name", ({ place }) => {
     const done = newDone()
     for (const round of ["first", "second"]) {
       const server = await startServer(env)
-      await expect
-        .poll(async () => (await server.call("GET", "/v1/models")).body.data.length)
-        .toBeGreaterThan(0)
+      await waitForModels(server, ["gpt-fake"])
       const writers = ["a", "b", "c", "d"].map((name) =>
         write(server, `${round}-${name}`, done).catch(() => {}),
       )

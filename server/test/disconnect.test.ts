@@ -6,6 +6,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { listenOnLoopback } from "./listen.ts"
 import { until, usageRecords } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 /** 100 ms, and five times that for a machine that does something else besides. */
 const soonMs = 500
@@ -17,7 +18,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   upstream = await startFakeOpenAI()
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
 })
 afterEach(() => upstream.clearFaults())
 afterAll(async () => {
@@ -166,7 +167,7 @@ describe("a client that does not read", () => {
     const hose = await startHose(100 * MB, type)
     const connection = { kind: "openai", name: "hose", base_url: hose.url }
     const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
-    await until(() => gateway.gateway.registry.offers().has("hose"))
+    await waitForModels(gateway, ["hose"])
     const before = process.memoryUsage().rss
     const sending = ask(question({ model: "hose", stream: true, ...fields }), `hose-${type}`)
     const [reply]: IncomingMessage[] = await once(sending, "response")

@@ -3,6 +3,8 @@ import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
+import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const wait = "?process_in_background=false"
 
@@ -16,13 +18,9 @@ describe.each(databases)("passages by their meaning on $name", ({ place: makePla
     upstream = await startFakeOpenAI({ dimensions: 384 })
     const env = { OPENAI_API_BASE_URLS: upstream.url, MODEL_REFRESH_INTERVAL: "500ms" }
     gateway = await startGateway({ ...place.env, ...env }, { embeddingRetryMs: 20 })
-    await vi.waitFor(() => expect(gateway.gateway.registry.offers().has("embed-fake")).toBe(true))
-    await vi.waitFor(async () => {
-      const { rows } = {
-        rows: await gateway.gateway.db.read.selectFrom("vector_spaces").selectAll().execute(),
-      }
-      expect(rows).toHaveLength(1)
-    })
+    await waitForModels(gateway, ["embed-fake"])
+    const spaces = gateway.gateway.db.read.selectFrom("vector_spaces").selectAll()
+    await until(async () => (await spaces.execute()).length === 1)
   })
   afterAll(async () => {
     await gateway.stop()
@@ -143,7 +141,7 @@ describe.each(databases)("passages by their meaning on $name", ({ place: makePla
       },
       { timeout: 30_000, interval: 300 },
     )
-    await vi.waitFor(() => expect([...seen]).toContain("other-embed-fake"), { timeout: 10_000 })
+    await expect.poll(() => [...seen]).toContain("other-embed-fake")
     asking = false
     await questions
     const { data } = (await gateway.call("GET", `/api/v1/files/${file.body.id}`)).body

@@ -1,5 +1,5 @@
 import { pino } from "pino"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createApp } from "../src/app.ts"
 import type { MountedRoute } from "../src/http/server.ts"
 import { refusalSchemas } from "../src/operations/refusals.ts"
@@ -7,6 +7,8 @@ import { startFakeOllama } from "./fakes/ollama.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
+import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const scimToken = "the-identity-providers-own-token"
 
@@ -175,10 +177,7 @@ describe("every route that reads", () => {
     const { id: user } = await gateway.newUser("Rosa")
     const group = await call("/api/v1/groups/create", { name: "Readers" })
     await call(`/api/v1/groups/${group.id}/members/add`, { user_ids: [user] })
-    await vi.waitFor(async () => {
-      const { data } = (await gateway.call("GET", "/v1/models")).body
-      expect(data.map(({ id }: { id: string }) => id)).toContain("gpt-fake")
-    }, 10_000)
+    await waitForModels(gateway, ["gpt-fake"])
     const grants = [{ principal_type: "group", principal_id: group.id, permission: "read" }]
     await call("/api/v1/models/create", {
       id: "helper",
@@ -189,9 +188,7 @@ describe("every route that reads", () => {
     })
     const messages = [{ role: "user", content: "hello" }]
     await call("/v1/chat/completions", { model: "helper", messages })
-    await vi.waitFor(async () => {
-      expect((await gateway.call("GET", "/api/v1/usage")).body.total).toBe(1)
-    }, 10_000)
+    await until(async () => (await gateway.call("GET", "/api/v1/usage")).body.total === 1)
     await call("/api/v1/auths/api_key", undefined)
     const chat = await call("/api/v1/chats/new", {})
 

@@ -3,6 +3,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { askModel, saveFunction, textOf, tryFunction } from "./functions.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { until, usageRecords } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const echo = `export const name = "Echo"
 export async function* reply({ messages }, context) {
@@ -21,7 +22,7 @@ let user: Awaited<ReturnType<TestGateway["newUser"]>>
 beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake", "gpt-secret", "embed-fake"] })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
   user = await gateway.newUser("Grace")
 })
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { askModel, lastRun, saveFunction, textOf, tryFunction } from "./functions.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { listenOnLoopback } from "./listen.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const folder = join(import.meta.dirname, "../src/functions/examples")
 const example = (id: string): string => readFileSync(join(folder, `${id}.ts`), "utf8")
@@ -86,7 +86,7 @@ describe("the example", () => {
       OPENAI_API_KEYS: "up-key",
       FUNCTION_NETWORKS: "127.0.0.0/8",
     })
-    await until(() => gateway.gateway.registry.offers().has("small"))
+    await waitForModels(gateway, ["small"])
   })
   afterEach(() => upstream.clearFaults())
   afterAll(async () => {

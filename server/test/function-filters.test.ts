@@ -5,7 +5,8 @@ import { collect } from "./fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
-import { recordsOf, until, usageRecords } from "./records.ts"
+import { recordsOf, usageRecords } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -13,7 +14,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake", "gpt-other"] })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
 })
 afterEach(async () => {
   const { items } = (await gateway.call("GET", "/api/v1/functions")).body

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -14,7 +14,7 @@ beforeAll(async () => {
     FUNCTION_CPU_TIME: "1s",
     FUNCTION_TIMEOUT: "5s",
   })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
   user = await gateway.newUser("Grace")
 })
 afterAll(async () => {

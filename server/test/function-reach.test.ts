@@ -4,7 +4,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { listenOnLoopback } from "./listen.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -22,7 +22,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     OPENAI_API_BASE_URLS: upstream.url,
   })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
   user = await gateway.newUser("Grace")
   port = await listenOnLoopback(inside)
 })

@@ -19,6 +19,8 @@ export interface TestGateway extends Serving {
   /** Lines that were logged, parsed. */
   lines: Record<string, unknown>[]
   dataDir: string
+  /** The administrator's API key. */
+  key: string
   /** JSON over HTTP, by default as the administrator. */
   call(
     method: string,
@@ -74,6 +76,7 @@ export const startGateway = async (
     ...serving,
     lines,
     dataDir,
+    key: env.ADMIN_API_KEY ?? adminKey,
     call,
     newUser: async (name) => {
       const email = `${name.toLowerCase()}@example.com`

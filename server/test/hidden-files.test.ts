@@ -4,7 +4,7 @@ import { createApp } from "../src/app.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 /** Of the form of ours, and nobody's. */
 const nobodys = "0197a0b0-0000-7000-8000-000000000000"
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
   closeAll = () => Promise.all([gateway.stop(), upstream.close()])
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
   const wait = "?process_in_background=false"
   const { body } = await upload(gateway, "moths.txt", "Moths fly towards the lamp.", {
     query: wait,

@@ -3,6 +3,7 @@ import { databases, hasPostgres, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const postgres = databases.find(({ name }) => name === "PostgreSQL")
 
@@ -20,7 +21,7 @@ describe.runIf(hasPostgres)("two gateways over one database and one folder", () 
     one = await startGateway(env)
     two = await startGateway(env)
     for (const gateway of [one, two]) {
-      await vi.waitFor(() => expect(gateway.gateway.registry.offers().has("gpt-fake")).toBe(true))
+      await waitForModels(gateway, ["gpt-fake"])
     }
   })
   afterAll(async () => {

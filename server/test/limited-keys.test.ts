@@ -5,7 +5,7 @@ import type { MountedRoute } from "../src/http/server.ts"
 import { type FakeOllama, startFakeOllama } from "./fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminPassword, startGateway, type TestGateway } from "./gateway.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
     OPENAI_API_BASE_URLS: upstream.url,
     OLLAMA_BASE_URLS: runtime.url,
   })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
   await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
   routes = createApp(gateway.gateway, pino({ enabled: false })).routes
 })

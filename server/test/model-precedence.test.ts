@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const base = "/api/v1/models"
 const everyone = [{ principal_type: "user", principal_id: "*", permission: "write" }]
@@ -14,7 +15,7 @@ let bob: { id: string; key: string }
 beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake", "ground"] })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
-  await until(() => gateway.gateway.registry.offers().has("ground"))
+  await waitForModels(gateway, ["ground"])
   eve = await gateway.newUser("Eve")
   bob = await gateway.newUser("Bob")
 })
@@ -50,7 +51,7 @@ const make = (id: string, whose: string, options: Key = {}, fields: object = {})
 const offer = async (...ids: string[]): Promise<void> => {
   upstream.models.push(...ids.map((id) => openAIModel(id)))
   await gateway.gateway.registry.refresh(5000)
-  await until(() => ids.every((id) => gateway.gateway.registry.offers().has(id)))
+  await waitForModels(gateway, ids)
 }
 
 /** What answered: a prompt's owner, else the connection's model, else the status. */

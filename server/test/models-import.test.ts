@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const base = "/api/v1/models"
 
@@ -11,7 +11,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
 })
 beforeEach(async () => {
   for (const { id } of (await exported()).body.models) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const base = "/api/v1/models"
 
@@ -17,8 +17,7 @@ beforeAll(async () => {
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
   const connection = { kind: "openai", name: "closed", base_url: closed.url, access_grants: [] }
   await gateway.call("POST", "/api/v1/connections/create", connection)
-  await until(() => gateway.gateway.registry.offers().has("restricted"))
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["restricted", "gpt-fake"])
   ada = await gateway.newUser("Ada2")
   bob = await gateway.newUser("Bob")
 })

@@ -7,6 +7,7 @@ import { adminEmail, adminKey, adminPassword, startGateway, type TestGateway } f
 import { findFreePort } from "./listen.ts"
 import { http2To, type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
 import { until, usageRecords } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const bearer = { authorization: `Bearer ${adminKey}` }
 const slow = { fake_chunks: "20", fake_delay_ms: "150" }
@@ -37,7 +38,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
       SCIM_ENABLED: "true",
       SCIM_TOKEN: scimToken,
     })
-    await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+    await waitForModels(gateway, ["gpt-fake"])
     nginx = await startNginx(port, gateway.url)
   })
   afterEach(() => upstream.clearFaults())

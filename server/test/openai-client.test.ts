@@ -11,7 +11,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { collect } from "./fakes/collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
-import { recordsOf, until } from "./records.ts"
+import { recordsOf } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const slashed = "org/family-7b:latest"
 const hello = { model: "gpt-fake", messages: [{ role: "user" as const, content: "hello there" }] }
@@ -32,7 +33,7 @@ beforeAll(async () => {
     models: ["gpt-fake", "gpt-reason-fake", "embed-fake", slashed],
   })
   gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "up-key" })
-  await until(() => gateway.gateway.registry.offers().has(slashed))
+  await waitForModels(gateway, [slashed])
 })
 afterEach(() => upstream.clearFaults())
 afterAll(async () => {

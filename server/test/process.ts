@@ -15,6 +15,8 @@ interface ServerSettings {
 /** A gateway in a process of its own. */
 export interface ServerProcess extends GatewayProcess {
   url: string
+  /** The administrator's API key. */
+  key: string
   /** JSON over HTTP as the administrator; rejects when the server is gone. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
 }
@@ -67,5 +69,5 @@ export const startServer = async (
 ): Promise<ServerProcess> => {
   const server = spawnServer(env, settings)
   const url = await server.listening
-  return { ...server, url, call: callAt(url) }
+  return { ...server, url, key: env.ADMIN_API_KEY ?? adminKey, call: callAt(url) }
 }

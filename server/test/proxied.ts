@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http"
-import { expect, vi } from "vitest"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { listenOnLoopback } from "./listen.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 export const json = { "content-type": "application/json" }
 const lists: Record<string, object> = {
@@ -44,10 +44,7 @@ export const startProxied = async (): Promise<ProxiedUpstream> => {
     OPENAI_API_BASE_URLS: `${origin}/v1`,
   })
   await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
-  await vi.waitFor(async () => {
-    const { body } = await gateway.call("GET", "/v1/models")
-    expect(JSON.stringify(body)).toMatch(/"id":"m".*gpt-m|gpt-m.*"id":"m"/)
-  }, 10_000)
+  await waitForModels(gateway, ["m", "gpt-m"])
   return {
     ...{ origin, gateway, paths },
     answers: (next) => {

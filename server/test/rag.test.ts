@@ -4,7 +4,7 @@ import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const wait = "?process_in_background=false"
 const bees = `# Bees
@@ -40,7 +40,7 @@ describe.each(databases)("chat with files on $name", ({ place: makePlace }) => {
       OPENAI_API_KEYS: "up-key",
     })
     client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: adminKey, maxRetries: 0 })
-    await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+    await waitForModels(gateway, ["gpt-fake"])
   })
   afterAll(async () => {
     await gateway.stop()

@@ -3,7 +3,7 @@ import type { Insertable, Selectable } from "kysely"
 import type { UsageRow } from "../src/db/tables.ts"
 import type { TestGateway } from "./gateway.ts"
 
-const patienceMs = 8000
+const patienceMs = 10_000
 
 /** What one chat leaves, with fields of its `own`. */
 export const usageRow = (own: Partial<Insertable<UsageRow>>): Insertable<UsageRow> => ({

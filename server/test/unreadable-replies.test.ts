@@ -6,7 +6,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { saveFunction } from "./functions.ts"
 import { killAll } from "./gateway-process.ts"
 import { type ServerProcess, startServer } from "./process.ts"
-import { until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
 let upstream: FakeOpenAI
@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await startServer({ OPENAI_API_BASE_URLS: upstream.url, DATA_DIR: dataDir })
   await saveFunction(server, "whole", whole)
   await saveFunction(server, "streamed", streamed)
-  await until(async () => (await server.call("GET", "/v1/models")).body.data.length > 2)
+  await waitForModels(server, ["gpt-fake", "whole", "streamed"])
 })
 afterAll(async () => {
   killAll()

@@ -5,6 +5,7 @@ import { ERROR_PAGE, GARBAGE } from "./fakes/faults.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { recordsOf, until } from "./records.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 let upstream: FakeOpenAI
 let gateway: TestGateway
@@ -20,7 +21,7 @@ beforeAll(async () => {
     UPSTREAM_FIRST_BYTE_TIMEOUT: "400ms",
     UPSTREAM_IDLE_TIMEOUT: "300ms",
   })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
 })
 afterEach(() => upstream.clearFaults())
 afterAll(async () => {
@@ -135,7 +136,7 @@ describe.each([
     const other = await startFakeOpenAI({ models: ["void"] })
     const connection = { kind: "openai", name: "black hole", base_url: other.url }
     const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
-    await until(() => gateway.gateway.registry.offers().has("void"))
+    await waitForModels(gateway, ["void"])
     const moved = { base_url: blackhole.url }
     await gateway.call("POST", `/api/v1/connections/${body.id}/update`, moved)
     await other.close()

@@ -8,6 +8,7 @@ import { startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 import { until } from "./records.ts"
 import { startStream } from "./streams.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -60,7 +61,7 @@ describe("limits of one user", () => {
       MAX_BUFFERED_BODIES: "1MB/2MB",
       MAX_UPLOADS: "1/2",
     })
-    await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+    await waitForModels(gateway, ["gpt-fake"])
     bob = await gateway.newUser("Bob")
     ada = await gateway.newUser("Ann")
   })
@@ -229,7 +230,7 @@ describe("limits of one user", () => {
 it("streams without limits that honest use meets", async () => {
   const upstream = await startFakeOpenAI()
   const gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
-  await until(() => gateway.gateway.registry.offers().has("gpt-fake"))
+  await waitForModels(gateway, ["gpt-fake"])
   const { MAX_REQUESTS, MAX_EVENT_STREAMS } = gateway.gateway.config
   expect(MAX_REQUESTS.perUser).toBeGreaterThanOrEqual(1000)
   expect(MAX_EVENT_STREAMS.perUser).toBeGreaterThanOrEqual(1000)

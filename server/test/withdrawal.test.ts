@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
-import { until } from "./records.ts"
 import { type Running, startStream } from "./streams.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 const scimToken = "the-identity-providers-own-token-of-this-test"
 const seconds = 20
@@ -43,7 +43,7 @@ describe.each(databases)("a stream on $name", ({ place }) => {
     const made = { kind: "openai", name: "closed", base_url: upstream.url }
     const access_grants = grants(group, bob.id)
     connection = (await post("/api/v1/connections/create", { ...made, access_grants })).id
-    await until(() => gateway.gateway.registry.offers().has("closed"))
+    await waitForModels(gateway, ["closed"])
   })
   afterAll(async () => {
     await gateway.stop()

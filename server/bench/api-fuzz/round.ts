@@ -1,5 +1,6 @@
 import { startFakeOllama } from "../../test/fakes/ollama.ts"
 import { startFakeOpenAI } from "../../test/fakes/openai.ts"
+import { waitForModels } from "../../test/wait-for-models.ts"
 import { readRss } from "../proc.ts"
 import { type Client, createClient, isSendable, type Reply } from "./client.ts"
 import { OpenApi, type Operation, operationsOf } from "./document.ts"
@@ -188,13 +189,8 @@ const prepare = async (options: RoundOptions, urls: string[]) => {
   })
   const random = createRandom(options.seed)
   const ids = createIds(random)
-  const headers = { authorization: `Bearer ${adminKey}` }
   const document = OpenApi.parse(await (await fetch(`${gateway.url}/openapi.json`)).json())
-  for (let tries = 0; tries < 100; tries++) {
-    const models = await (await fetch(`${gateway.url}/v1/models`, { headers })).text()
-    if (models.includes("gpt-fake") && models.includes("llama3.2")) break
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  await waitForModels({ url: gateway.url, key: adminKey }, ["gpt-fake", "llama3.2:latest"])
   const victimsThings = await createVictim(gateway.url, ids)
   const people = await createPeople(gateway.url, ids, 0)
   return { gateway, random, ids, document, people, victimsThings }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { startFakeOllama } from "../../test/fakes/ollama.ts"
 import { startFakeOpenAI } from "../../test/fakes/openai.ts"
+import { waitForModels } from "../../test/wait-for-models.ts"
 import { OpenApi } from "../api-fuzz/document.ts"
 import { adminKey, startGateway } from "../api-fuzz/gateway.ts"
 import { createIds, type Ids } from "../api-fuzz/ids.ts"
@@ -98,10 +99,7 @@ const prepare = async ({ env, seed }: ClientChaosOptions) => {
   })
   const { url } = gateway
   const admin = createCall(url, adminKey)
-  const models = ["gpt-fake", "llama3.2"]
-  for (let known = ""; !models.every((model) => known.includes(model)); await wait(20)) {
-    known = JSON.stringify(await admin("/v1/models"))
-  }
+  await waitForModels({ url, key: adminKey }, ["gpt-fake", "llama3.2:latest"])
   const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
   const given = { id: functionModel, name: functionModel, content: functionSource }
   await admin("/api/v1/functions/create", { ...given, access_grants: everyone })

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { pdf } from "../../test/make-documents.ts"
+import { waitForModels } from "../../test/wait-for-models.ts"
 import { adminKey, startGateway } from "../api-fuzz/gateway.ts"
 import { type Latency, watchLatency } from "../api-fuzz/latency.ts"
 import { createRandom, cut, mutate, type Random } from "../http-random.ts"
@@ -179,8 +180,6 @@ const runConsumer = async (
   }
 }
 
-const isKnown = (list: string): boolean => models.every((model) => list.includes(`"${model}"`))
-
 /** A gateway with a provider for each who hears replies. */
 const prepare = async ({ env, engine }: ChaosOptions) => {
   const providers = await startProviders(engine)
@@ -203,7 +202,7 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
     if (!reply.ok) throw new Error(`${path}: ${text}`)
     return text
   }
-  while (!isKnown(await call("/v1/models"))) await wait(20)
+  await waitForModels({ url: gateway.url, key: adminKey }, models)
 
   const saveFunction = async (id: string, content: string, filter_models?: string[]) => {
     const input = { id, name: id, content, ...(filter_models && { filter_models }) }

