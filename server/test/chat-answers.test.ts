@@ -53,7 +53,7 @@ describe.each(databases)("an answer on $name", ({ place }) => {
 
   it("is finished though nobody looks", async () => {
     const { id } = await begin(5)
-    await expect.poll(async () => (await answerOf(id)).state, { timeout: 8000 }).toBe("completed")
+    await expect.poll(async () => (await answerOf(id)).state).toBe("completed")
     expect((await answerOf(id)).content).toBe(answerText)
   })
 
@@ -121,13 +121,10 @@ describe.each(databases)("an answer on $name", ({ place }) => {
     const [, one] = started.body.messages
     await ada.call("POST", `/${id}/stop`, { message_id: one.id })
     await expect
-      .poll(
-        async () => {
-          const { body } = await ada.call("GET", `/${id}`)
-          return body.messages.map(({ state }: { state: string }) => state)
-        },
-        { timeout: 8000 },
-      )
+      .poll(async () => {
+        const { body } = await ada.call("GET", `/${id}`)
+        return body.messages.map(({ state }: { state: string }) => state)
+      })
       .toEqual(["completed", "stopped", "completed"])
   })
 

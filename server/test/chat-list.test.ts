@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chatting } from "./chat-page.ts"
 import { databases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
@@ -157,7 +157,7 @@ describe.each(databases)("the list of chats on $name", ({ place }) => {
     expect(text).toContain('"portico_chats":1')
     expect(text).not.toMatch(/odd|error/i)
     const isLine = ({ path }: Record<string, unknown>) => path === "/api/v1/chats/export"
-    await vi.waitFor(() => expect(gateway.lines.findLast(isLine)).toMatchObject({ level: 50 }))
+    await expect.poll(() => gateway.lines.findLast(isLine)).toMatchObject({ level: 50 })
   })
 
   it("goes out as Markdown and in again, whatever the messages hold", async () => {

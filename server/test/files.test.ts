@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
@@ -131,7 +131,7 @@ describe.each(databases)("files on $name", ({ place: makePlace }) => {
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ code: "bad_request" })
     }
-    await vi.waitFor(() => expect(readdirSync(join(place.dataDir, "uploads"))).toEqual([]))
+    await expect.poll(() => readdirSync(join(place.dataDir, "uploads"))).toEqual([])
   })
 
   it("refuses 2 GB by its announced length, before any of it came", async () => {

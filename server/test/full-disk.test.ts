@@ -192,7 +192,7 @@ describe.runIf(canTrace)("a disk whose flush fails", () => {
         (line) => line.includes("disk cannot be written") && line.includes('"storage":"database"'),
       )
     // The log is written a moment later.
-    await expect.poll(lines, { timeout: 5000 }).toHaveLength(1)
+    await expect.poll(lines).toHaveLength(1)
     // A signal that comes while it lets go of the gateway may be lost.
     const letGo = once(tracer, "exit")
     tracer.kill("SIGINT")

@@ -3,8 +3,6 @@ import { databases, type Place } from "./databases.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 
-const patient = { timeout: 8000 }
-
 const shared = databases.filter(({ name }) => name === "PostgreSQL")
 
 describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
@@ -25,11 +23,11 @@ describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
 
   it("have a function in force on both as soon as one has it", async () => {
     await saveFunction(one, "told", "export const reply = () => 'first'")
-    await expect.poll(async () => textOf(await askModel(other, "told")), patient).toBe("first")
+    await expect.poll(async () => textOf(await askModel(other, "told"))).toBe("first")
     await saveFunction(other, "told", "export const reply = () => 'second'")
-    await expect.poll(async () => textOf(await askModel(one, "told")), patient).toBe("second")
+    await expect.poll(async () => textOf(await askModel(one, "told"))).toBe("second")
     await one.call("POST", "/api/v1/functions/id/told/toggle")
-    await expect.poll(async () => (await askModel(other, "told")).status, patient).toBe(404)
+    await expect.poll(async () => (await askModel(other, "told")).status).toBe(404)
   })
 
   it("share what a function keeps, and its last runs", async () => {
@@ -43,7 +41,7 @@ describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
     }`,
     )
     expect(textOf(await askModel(one, "keeps"))).toBe("1")
-    await expect.poll(async () => textOf(await askModel(other, "keeps")), patient).toBe("2")
-    await expect.poll(async () => (await lastRun(one, "keeps"))?.outcome, patient).toBe("ok")
+    await expect.poll(async () => textOf(await askModel(other, "keeps"))).toBe("2")
+    await expect.poll(async () => (await lastRun(one, "keeps"))?.outcome).toBe("ok")
   })
 })

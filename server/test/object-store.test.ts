@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeS3, startFakeS3 } from "./fakes/s3.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
@@ -92,6 +92,6 @@ it("removes at its start what a crash left in the store", async () => {
   s3.objects.set(orphan, Buffer.from("of nobody"))
   s3.objects.set("elsewhere/kept", Buffer.from("of somebody else"))
   gateway = await start()
-  await vi.waitFor(() => expect(s3.objects.has(orphan)).toBe(false))
+  await expect.poll(() => s3.objects.has(orphan)).toBe(false)
   expect(s3.objects.has("elsewhere/kept")).toBe(true)
 })

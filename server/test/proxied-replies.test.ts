@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminKey } from "./gateway.ts"
 import { json, type ProxiedUpstream, startProxied } from "./proxied.ts"
 import { sendRaw } from "./raw-http.ts"
@@ -57,7 +57,7 @@ describe("a proxied reply", () => {
       const path = `/api/v1/connections/${second.body.id}`
       return (await upstream.gateway.call("GET", path)).body.health.models
     }
-    await vi.waitFor(async () => expect(await healthy()).toBe(1), 10_000)
+    await expect.poll(healthy).toBe(1)
     upstream.answers((response) => {
       response.writeHead(503, { ...json, "content-length": "100000" })
       response.write('{"error":"')

@@ -4,7 +4,7 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Upload } from "tus-js-client"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type Place } from "./databases.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { upload as uploadWhole } from "./library.ts"
@@ -79,7 +79,7 @@ describe.each(databases)("uploads by tus on $name", ({ place: makePlace }) => {
   const breakOff = async (address: string, body: Uint8Array): Promise<void> => {
     const sending = beginPatch(address, 4_000_000)
     sending.write(body)
-    await vi.waitFor(async () => expect(await offsetOf(address)).toBe(body.length))
+    await expect.poll(() => offsetOf(address)).toBe(body.length)
     sending.destroy()
   }
 
@@ -130,7 +130,7 @@ describe.each(databases)("uploads by tus on $name", ({ place: makePlace }) => {
     const address = await begin(bytes.length)
     const hanging = beginPatch(address, bytes.length)
     hanging.write(bytes.subarray(0, 40_000))
-    await vi.waitFor(async () => expect(await offsetOf(address)).toBe(40_000))
+    await expect.poll(() => offsetOf(address)).toBe(40_000)
     expect((await send(address, 40_000, bytes.subarray(40_000))).status).toBe(204)
     hanging.destroy()
   })

@@ -247,8 +247,6 @@ describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
       const { body } = await there.call("GET", "/v1/models")
       return body.data.map(({ id }: { id: string }) => id)
     }
-    await expect
-      .poll(ids, { timeout: 3000 })
-      .toEqual(expect.arrayContaining(["told", "two.gpt-fake"]))
+    await expect.poll(ids).toEqual(expect.arrayContaining(["told", "two.gpt-fake"]))
   })
 })

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, it, vi } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import { startFakeIssuer } from "./fakes/issuer.ts"
 import { killAll } from "./gateway-process.ts"
 import { findFreePort } from "./listen.ts"
@@ -39,7 +39,7 @@ it("takes no time and no memory of the start: the client is loaded when somebody
   expect(loads()).toEqual([])
   expect(issuer.asked).toEqual([])
   await fetch(`${server.url}/api/v1/sso/okta/start`, { redirect: "manual" })
-  await vi.waitFor(() => expect(loads()).not.toEqual([]))
+  await expect.poll(loads).not.toEqual([])
   expect(issuer.asked).toEqual(["/.well-known/openid-configuration"])
   server.child.kill("SIGTERM")
   expect(await server.ended).toBe(0)

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import pg from "pg"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databases, type OpenedDatabase } from "../../test/databases.ts"
 import { type Bus, createLocalBus, type Message } from "./bus.ts"
 import { createPostgresBus } from "./postgres-bus.ts"
@@ -35,14 +35,14 @@ describe.each(databases)("the bus on $name", ({ open }) => {
 
   it("tells everybody once, when the change is committed", async () => {
     const heard = buses.map(heardBy)
-    if (database.url) await vi.waitFor(() => expect(heard.at(-1)).toEqual([{ topic: "reset" }]))
+    if (database.url) await expect.poll(() => heard.at(-1)).toEqual([{ topic: "reset" }])
     for (const messages of heard) messages.length = 0
     await publish(user("one"), async () => {
       expect(heard.flat()).toEqual([])
     })
     await publish({ topic: "groups" })
     const expected = [user("one"), { topic: "groups" }]
-    await vi.waitFor(() => expect(heard).toEqual(buses.map(() => expected)))
+    await expect.poll(() => heard).toEqual(buses.map(() => expected))
   })
 
   it("tells nobody of what was rolled back", async () => {
@@ -52,7 +52,7 @@ describe.each(databases)("the bus on $name", ({ open }) => {
     })
     await expect(failing).rejects.toThrow("no")
     await publish(user("after"))
-    await vi.waitFor(() => expect(heard).toEqual(buses.map(() => [user("after")])))
+    await expect.poll(() => heard).toEqual(buses.map(() => [user("after")]))
   })
 
   it("is left by those who unsubscribe", async () => {
@@ -61,7 +61,7 @@ describe.each(databases)("the bus on $name", ({ open }) => {
     leave?.()
     const others = buses.map(heardBy)
     await publish(user("unheard"))
-    await vi.waitFor(() => expect(others).toEqual(buses.map(() => [user("unheard")])))
+    await expect.poll(() => others).toEqual(buses.map(() => [user("unheard")]))
     expect(heard).toEqual([])
   })
 
@@ -80,7 +80,7 @@ describe.each(databases)("the bus on $name", ({ open }) => {
         await onServer(`select pg_notify('portico', '${text}')`)
       }
       await publish(user("still there"))
-      await vi.waitFor(() => expect(heard).toEqual(buses.map(() => [user("still there")])))
+      await expect.poll(() => heard).toEqual(buses.map(() => [user("still there")]))
     })
 
     it("says reset when it listens again after its connection was lost", async ({ skip }) => {
@@ -91,9 +91,9 @@ describe.each(databases)("the bus on $name", ({ open }) => {
         database.db.read,
       )
       const reset: Message = { topic: "reset" }
-      await vi.waitFor(() => expect(heard).toEqual(buses.map(() => [reset])), 5000)
+      await expect.poll(() => heard).toEqual(buses.map(() => [reset]))
       await publish(user("back"))
-      await vi.waitFor(() => expect(heard).toEqual(buses.map(() => [reset, user("back")])))
+      await expect.poll(() => heard).toEqual(buses.map(() => [reset, user("back")]))
     })
   })
 })
