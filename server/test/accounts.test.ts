@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
 
 const password = "a password of some length"
@@ -7,7 +7,7 @@ const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
 const person = (name: string) => ({ name, email: `${name}@example.com`, password })
 const stranger = { key: null }
 
-describe.each(databases)("the first account on $name", ({ place }) => {
+describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 
@@ -53,7 +53,7 @@ describe.each(databases)("the first account on $name", ({ place }) => {
   })
 })
 
-describe.each(databases)("accounts on $name", ({ place }) => {
+describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
   let token: string

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { openPatiently } from "../src/db/postgres.ts"
 import { openSqlite } from "../src/db/sqlite.ts"
 import type { Tables } from "../src/db/tables.ts"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 
 // Whole processes start here.
@@ -22,7 +22,7 @@ const guards = {
   audit_blocks: ["update", "delete"],
 } as const
 
-describe.each(databases)("the chain of the audit trail on $name", ({ place }) => {
+describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 

@@ -7,7 +7,7 @@ import type { EventRow } from "../src/audit/chain.ts"
 import type { MountedRoute } from "../src/http/server.ts"
 import { password, prompt, scimToken } from "./audit-makers.ts"
 import { createRecipes, type Recipes, type Sent } from "./audit-recipes.ts"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminPassword, startGateway, type TestGateway } from "./gateway.ts"
 import { waitForModels } from "./wait-for-models.ts"
@@ -33,7 +33,7 @@ const exceptions: readonly RegExp[] = [
   /ALL \/api\/v1\/scim/,
 ]
 
-describe.each(databases)("every route that changes something, on $name", ({ place }) => {
+describe.each(chooseDatabases())("every route that changes something, on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
   let routes: MountedRoute[]

@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import type { AuditEvent } from "../src/audit/schema.ts"
-import { databases } from "./databases.ts"
+import { chooseDatabases } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { listenOnLoopback } from "./listen.ts"
 
@@ -55,7 +55,7 @@ const groupsIn = (events: readonly AuditEvent[]): (string | null)[] =>
 const streamOf = async ({ call }: TestGateway) =>
   (await call("GET", "/api/v1/audit/status")).body.stream
 
-describe.each(databases)("the audit stream on $name", ({ place }) => {
+describe.each(chooseDatabases())("the audit stream on $name", ({ place }) => {
   const begin = async () => {
     const home = await place()
     const collector = await startCollector()

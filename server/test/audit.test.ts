@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { waitForModels } from "./wait-for-models.ts"
@@ -8,7 +8,7 @@ const password = "a password nobody should see"
 const upstreamKey = "sk-upstream-secret-nobody-should-see"
 const headerValue = "header-secret-nobody-should-see"
 
-describe.each(databases)("the audit trail on $name", ({ place }) => {
+describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway

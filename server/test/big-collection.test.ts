@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
 
 const stored = 230
 const nameOf = (n: number) => `Doc ${String(n).padStart(3, "0")}.txt`
 
-describe.each(databases)("a collection of many files on $name", ({ place }) => {
+describe.each(chooseDatabases())("a collection of many files on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
   let shelf: string

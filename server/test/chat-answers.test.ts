@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { chatting, type Event, followPath } from "./chat-page.ts"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 
 const longText = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
 const answerText = `You said: ${longText}`
 
-describe.each(databases)("an answer on $name", ({ place }) => {
+describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway

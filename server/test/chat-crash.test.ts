@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chatting } from "./chat-page.ts"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place, postgresDatabase } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway } from "./gateway.ts"
 import { killAll } from "./gateway-process.ts"
@@ -11,7 +11,7 @@ const key = "sk-crash-test-0123456789abcdefgh"
 const timeout = 60_000
 const longText = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ")
 
-describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place }) => {
+describe.each(chooseDatabases())("a gateway that ends in mid-answer on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let env: Record<string, string>
@@ -95,7 +95,7 @@ describe.each(databases)("a gateway that ends in mid-answer on $name", ({ place 
   })
 })
 
-const [, postgres] = databases
+const postgres = postgresDatabase
 
 describe.runIf(postgres)("two processes on one PostgreSQL", () => {
   it("show and stop each other's answers, and leave them alone at their start", {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chatting } from "./chat-page.ts"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 
@@ -8,7 +8,7 @@ interface Titled {
   title: string
 }
 
-describe.each(databases)("the list of chats on $name", ({ place }) => {
+describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway

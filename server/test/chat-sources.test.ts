@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chatting, type Following } from "./chat-page.ts"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
@@ -24,7 +24,7 @@ interface Source {
   end: number
 }
 
-describe.each(databases)("chats with sources on $name", ({ name, place }) => {
+describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, describe, expect, it } from "vitest"
-import { databases } from "./databases.ts"
+import { chooseDatabases } from "./databases.ts"
 import { startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey } from "./gateway.ts"
 import { killAll } from "./gateway-process.ts"
@@ -101,7 +101,7 @@ const expectTrailAgrees = async (server: ServerProcess): Promise<void> => {
 
 afterAll(killAll)
 
-describe.each(databases)("kill -9 on $name", ({ place }) => {
+describe.each(chooseDatabases())("kill -9 on $name", ({ place }) => {
   it("loses nothing that was acknowledged during a burst of writes", async () => {
     const home = await place()
     const upstream = await startFakeOpenAI()

@@ -71,6 +71,9 @@ export const hasPostgres = inject("databaseUrl") !== ""
 const sqlite = kind("SQLite", sqlitePlace)
 const postgres = kind("PostgreSQL", postgresPlace)
 
+/** PostgreSQL, for tests of what only it does; undefined where there is none. */
+export const postgresDatabase = hasPostgres ? postgres : undefined
+
 /** Half of the test files get each, and a file always gets the same. */
 const databaseForFile = (path: string): typeof sqlite => {
   const name = path.split("/").slice(-2).join("/")
@@ -78,13 +81,12 @@ const databaseForFile = (path: string): typeof sqlite => {
   return sum % 2 === 0 ? sqlite : postgres
 }
 
-const chooseDatabases = (): (typeof sqlite)[] => {
-  if (!hasPostgres) return [sqlite]
-  return isLongForm ? [sqlite, postgres] : [databaseForFile(expect.getState().testPath ?? "")]
-}
-
 /**
  * The databases for `describe.each`: in the long form each one that the gateway knows and this
  * machine has, in the short form one of them.
  */
-export const databases = chooseDatabases()
+export const chooseDatabases = (): (typeof sqlite)[] => {
+  if (!hasPostgres) return [sqlite]
+  if (isLongForm) return [sqlite, postgres]
+  return [databaseForFile(expect.getState().testPath ?? "")]
+}

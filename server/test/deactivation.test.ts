@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { databases, hasPostgres, type Place } from "./databases.ts"
+import { chooseDatabases, hasPostgres, type Place, postgresDatabase } from "./databases.ts"
 import { type FakeIssuer, startFakeIssuer } from "./fakes/issuer.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
@@ -86,7 +86,7 @@ const expectEnded = async (streams: readonly Running[], since: number, withinMs:
   }
 }
 
-describe.each(databases)("taken away by SCIM on $name, access", ({ place }) => {
+describe.each(chooseDatabases())("taken away by SCIM on $name, access", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 
@@ -118,7 +118,7 @@ describe.runIf(hasPostgres)("taken away by SCIM at one of two gateways, access",
   let there: TestGateway
 
   beforeAll(async () => {
-    const postgres = databases.find(({ name }) => name === "PostgreSQL")
+    const postgres = postgresDatabase
     if (!postgres) throw new Error("no PostgreSQL")
     home = await postgres.place()
     here = await startSignOnGateway({ ...home.env, ...env() })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
@@ -8,7 +8,7 @@ import { waitForModels } from "./wait-for-models.ts"
 
 const wait = "?process_in_background=false"
 
-describe.each(databases)("passages by their meaning on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("passages by their meaning on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
   let upstream: FakeOpenAI

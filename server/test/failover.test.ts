@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chatting } from "./chat-page.ts"
-import { databases, hasPostgres, type Place } from "./databases.ts"
+import { hasPostgres, type Place, postgresDatabase } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey } from "./gateway.ts"
 import { killAll } from "./gateway-process.ts"
 import { upload } from "./library.ts"
 import { type ServerProcess, startServer } from "./process.ts"
 
-const postgres = databases.find(({ name }) => name === "PostgreSQL")
+const postgres = postgresDatabase
 const longText = Array.from({ length: 400 }, (_, index) => `word${index}`).join(" ")
 
 describe.runIf(hasPostgres)("when one of two processes dies", () => {

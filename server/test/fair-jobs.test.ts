@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { databases } from "./databases.ts"
+import { chooseDatabases } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 import { listenOnLoopback } from "./listen.ts"
@@ -27,7 +27,7 @@ const picture = (name: string, ms: number): Buffer =>
 const statusOf = async (gateway: TestGateway, id: string): Promise<string> =>
   (await gateway.call("GET", `/api/v1/files/${id}`)).body.data.status
 
-describe.each(databases)("the queue of jobs on $name", ({ place }) => {
+describe.each(chooseDatabases())("the queue of jobs on $name", ({ place }) => {
   let home: Awaited<ReturnType<typeof place>>
   let gateway: TestGateway
   let engine: Awaited<ReturnType<typeof startEngine>>

@@ -2,11 +2,11 @@ import { existsSync, readdirSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 
-describe.each(databases)("files on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
 

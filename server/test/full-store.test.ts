@@ -1,11 +1,11 @@
 import pg from "pg"
 import { describe, expect, it } from "vitest"
-import { databases, hasPostgres } from "./databases.ts"
+import { hasPostgres, postgresDatabase } from "./databases.ts"
 import { startFakeS3 } from "./fakes/s3.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 
-const postgres = databases.find(({ name }) => name === "PostgreSQL")
+const postgres = postgresDatabase
 const ready = async ({ call }: TestGateway) => (await call("GET", "/ready")).status
 const said = ({ lines }: TestGateway, storage: string) =>
   lines.filter((line) => line.storage === storage && String(line.msg).includes("no space left"))

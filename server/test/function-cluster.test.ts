@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { type Place, postgresDatabase } from "./databases.ts"
 import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 
-const shared = databases.filter(({ name }) => name === "PostgreSQL")
+const shared = postgresDatabase ? [postgresDatabase] : []
 
 describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
   let place: Place

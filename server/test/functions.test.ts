@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 
 const echo = `export async function* reply({ messages }) {
@@ -7,7 +7,7 @@ const echo = `export async function* reply({ messages }) {
 }
 `
 
-describe.each(databases)("functions on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("functions on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminEmail, adminKey, startGateway, type TestGateway } from "./gateway.ts"
 
@@ -8,7 +8,7 @@ const hello = (model = "gpt-fake") => ({ model, messages: [{ role: "user", conte
 const soon = () => Math.floor(Date.now() / 1000)
 const keysPath = "/api/v1/auths/api_keys"
 
-describe.each(databases)("API keys on $name", ({ place }) => {
+describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway

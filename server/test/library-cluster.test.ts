@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { databases, hasPostgres, type Place } from "./databases.ts"
+import { hasPostgres, type Place, postgresDatabase } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
-const postgres = databases.find(({ name }) => name === "PostgreSQL")
+const postgres = postgresDatabase
 
 describe.runIf(hasPostgres)("two gateways over one database and one folder", () => {
   let place: Place

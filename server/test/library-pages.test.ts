@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { followPath } from "./chat-page.ts"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
 import { pdf } from "./make-documents.ts"
@@ -9,7 +9,7 @@ const wait = "?process_in_background=false"
 const bees =
   "# Bees\n\n## Dance\n\nThe waggle dance tells the way.\n\n## Sting\n\nIt is barbed. 🐝\n"
 
-describe.each(databases)("what people look at in files on $name", ({ place }) => {
+describe.each(chooseDatabases())("what people look at in files on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
   let file: { id: string }

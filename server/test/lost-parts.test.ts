@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import pg from "pg"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { startGateway } from "./gateway.ts"
 import { killAll } from "./gateway-process.ts"
 import { upload } from "./library.ts"
@@ -34,7 +34,7 @@ const runOn = async ({ dataDir, url }: Place, statement: string): Promise<void> 
   await client.end()
 }
 
-describe.each(databases)("a downgrade on $name", ({ place }) => {
+describe.each(chooseDatabases())("a downgrade on $name", ({ place }) => {
   let home: Place
   beforeAll(async () => {
     home = await place()

@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { openDatabase } from "../src/db/open.ts"
 import { adminEmail, adminPassword, cheapOptions, startGateway } from "./gateway.ts"
-import { killAll, type ServerProcess, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 
 let dataDir: string
 let server: ServerProcess

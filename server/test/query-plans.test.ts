@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Database } from "../src/db/database.ts"
 import { createStoredBytes } from "../src/files/stored-bytes.ts"
 import { createJobStore } from "../src/jobs/store.ts"
-import { databases, type OpenedDatabase } from "./databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "./databases.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const rows = 50_000
 const owners = 50
 
-describe.each(databases)("what is asked again and again on $name", ({ open }) => {
+describe.each(chooseDatabases())("what is asked again and again on $name", ({ open }) => {
   let opened: OpenedDatabase
 
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
@@ -25,7 +25,7 @@ interface Source {
   distances: number[]
 }
 
-describe.each(databases)("chat with files on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("chat with files on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
   let upstream: FakeOpenAI

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Upload } from "tus-js-client"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { upload as uploadWhole } from "./library.ts"
 
@@ -13,7 +13,7 @@ const path = "/api/v1/files/resumable"
 const encoded = (text: string): string => Buffer.from(text).toString("base64")
 const textOf = (length: number): Buffer => Buffer.from(randomBytes(length / 2).toString("hex"))
 
-describe.each(databases)("uploads by tus on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
 

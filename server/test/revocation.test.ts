@@ -1,6 +1,6 @@
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, hasPostgres, type Place } from "./databases.ts"
+import { chooseDatabases, hasPostgres, type Place, postgresDatabase } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { type Running, startStream } from "./streams.ts"
@@ -80,7 +80,7 @@ const expectRevoked = async ({ whole, endedAt }: Running, since: number, withinM
   expect(text).not.toContain("[DONE]")
 }
 
-describe.each(databases)("a revocation on $name", ({ place }) => {
+describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 
@@ -188,7 +188,7 @@ describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
   let there: TestGateway
 
   beforeAll(async () => {
-    const postgres = databases.find(({ name }) => name === "PostgreSQL")
+    const postgres = postgresDatabase
     if (!postgres) throw new Error("no PostgreSQL")
     home = await postgres.place()
     const env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }

@@ -11,7 +11,7 @@ import { everything, type Json } from "../src/scim/projection.ts"
 import { userType } from "../src/scim/resource-types.ts"
 import { createViews } from "../src/scim/views.ts"
 import { amount } from "./amount.ts"
-import { databases, type OpenedDatabase } from "./databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "./databases.ts"
 import { describeScim, patchUrn } from "./scim.ts"
 import {
   createChooser,
@@ -62,7 +62,7 @@ const shortest = async (db: Database, where: RawBuilder<boolean>): Promise<numbe
   return ms
 }
 
-describe.each(databases)("generated filters on $name", ({ open }) => {
+describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
   let opened: OpenedDatabase
   let users: Json[]
   let views: ReturnType<typeof createViews>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest"
-import { databases } from "./databases.ts"
+import { chooseDatabases } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 
 export const scimToken = "a SCIM token of the tests, long enough".replaceAll(" ", "-")
@@ -84,7 +84,7 @@ export const describeScim = (
   tests: (client: () => ScimClient) => void,
   env: Record<string, string> = {},
 ): void => {
-  describe.each(databases)(`${title} on $name`, ({ place }) => {
+  describe.each(chooseDatabases())(`${title} on $name`, ({ place }) => {
     let client: ScimClient | undefined
     let stop = async (): Promise<void> => {}
 

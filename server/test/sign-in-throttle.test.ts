@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { openDatabase } from "../src/db/open.ts"
 import type { GatewayOptions } from "../src/gateway-options.ts"
-import { databases } from "./databases.ts"
+import { chooseDatabases } from "./databases.ts"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
 
 const wrong = "not the password"
@@ -85,7 +85,7 @@ describe("X-Forwarded-For", () => {
   })
 })
 
-describe.each(databases)("the trail on $name", ({ place }) => {
+describe.each(chooseDatabases())("the trail on $name", ({ place }) => {
   it("keeps failed sign-ins, repeats folded with a count, and no password", async () => {
     const home = await place()
     const gateway = await startGateway({ ...home.env, TRUSTED_PROXIES: "127.0.0.1" })

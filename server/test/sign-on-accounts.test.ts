@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { adminEmail } from "./gateway.ts"
 import { openSignOn, problemAt, type SignOnWorld, signOn, startSignOnGateway } from "./sign-on.ts"
 import { providerEnv } from "./sign-on-env.ts"
 
-describe.each(databases)("whose sign-on it is on $name", ({ place }) => {
+describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => {
   let home: Place
   let world: SignOnWorld
 

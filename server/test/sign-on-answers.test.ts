@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import type { FakeIssuer } from "./fakes/issuer.ts"
 import { createBrowser, openSignOn, problemAt, type SignOnWorld, signOn } from "./sign-on.ts"
 
-describe.each(databases)("what a provider sends back on $name", ({ place }) => {
+describe.each(chooseDatabases())("what a provider sends back on $name", ({ place }) => {
   let home: Place
   let world: SignOnWorld
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { z } from "zod"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import type { FakeIssuer } from "./fakes/issuer.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminEmail, adminPassword } from "./gateway.ts"
@@ -14,7 +14,7 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 const redirectOf = async (reply: Response): Promise<string> =>
   z.object({ redirect: z.string() }).parse(await reply.json()).redirect
 
-describe.each(databases)("signing out on $name", ({ place }) => {
+describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let world: SignOnWorld

@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { createClockWatch } from "../src/clock.ts"
-import { databases } from "./databases.ts"
+import { chooseDatabases } from "./databases.ts"
 import { startGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 import { listenOnLoopback } from "./listen.ts"
@@ -30,7 +30,7 @@ const startEngine = async () => {
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
 }
 
-describe.each(databases)("a clock that is set back, on $name", ({ place }) => {
+describe.each(chooseDatabases())("a clock that is set back, on $name", ({ place }) => {
   it("holds up no job: neither one that waits, nor one that is to be tried again", async () => {
     const home = await place()
     const engine = await startEngine()

@@ -2,7 +2,7 @@ import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
 import { afterEach, expect, it, vi } from "vitest"
-import { databases, hasPostgres } from "./databases.ts"
+import { hasPostgres, postgresDatabase } from "./databases.ts"
 import { adminKey, startGateway } from "./gateway.ts"
 
 const hourMs = 3_600_000
@@ -31,7 +31,7 @@ const beginUpload = (url: string) => {
   return { status, end: () => outgoing.end("dance.\r\n--b--\r\n") }
 }
 
-const shared = databases.find(({ name }) => name === "PostgreSQL")
+const shared = postgresDatabase
 
 it.runIf(hasPostgres)(
   "of a folder that processes share, what a dead one left goes within hours, and never what is under way",

@@ -8,7 +8,7 @@ import { createPgvectorStore } from "../src/knowledge/pgvector-store.ts"
 import { createSearcher, searchBeside } from "../src/knowledge/searcher.ts"
 import { createVectorStore } from "../src/knowledge/vector-store.ts"
 import { exactDot, unit } from "../src/knowledge/vectors.ts"
-import { databases } from "./databases.ts"
+import { chooseDatabases } from "./databases.ts"
 import { hasPgvector, openWithPgvector } from "./pgvector.ts"
 
 export const dimensions = 48
@@ -31,8 +31,8 @@ interface Kind {
 /** What the planner would rather do with few rows. */
 const otherPlans = ["enable_seqscan", "enable_bitmapscan", "enable_sort"]
 
-export const vectorKinds: Kind[] = [
-  ...databases.map(({ name, open }) => ({ name: `a scan beside ${name}`, open })),
+export const chooseVectorKinds = (): Kind[] => [
+  ...chooseDatabases().map(({ name, open }) => ({ name: `a scan beside ${name}`, open })),
   ...(hasPgvector
     ? [
         { name: "pgvector, looking at all", open: () => openWithPgvector(), exactUpTo: 20_000 },

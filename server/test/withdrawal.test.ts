@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type Place } from "./databases.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { type Running, startStream } from "./streams.ts"
@@ -10,7 +10,7 @@ const seconds = 20
 /** A second is promised; the machine may be busy. */
 const soonMs = 5000
 
-describe.each(databases)("a stream on $name", ({ place }) => {
+describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { isContention } from "../db/contention.ts"
 import type { Tx } from "../db/database.ts"
 import { type AuthStore, createAuthStore } from "./store.ts"
 
-describe.each(databases)("credentials on $name", ({ open }) => {
+describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
   let database: OpenedDatabase
   let store: AuthStore
 

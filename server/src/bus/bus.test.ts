@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { type Bus, createLocalBus, type Message } from "./bus.ts"
 import { createPostgresBus } from "./postgres-bus.ts"
 
@@ -11,7 +11,7 @@ const heardBy = (bus: Bus): Message[] => {
   return heard
 }
 
-describe.each(databases)("the bus on $name", ({ open }) => {
+describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
   let database: OpenedDatabase
   let buses: Bus[]
   const newBus = () => (database.url ? createPostgresBus(database.url) : createLocalBus())

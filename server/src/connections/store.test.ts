@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { createGrants } from "../grants/grants.ts"
 import { createSecrets } from "../secrets/secrets.ts"
 import { type ConnectionConfig, NewConnection } from "./schema.ts"
@@ -13,7 +13,7 @@ const connection = (id: string, own: object = {}): ConnectionConfig => ({
   updated_at: 1,
 })
 
-describe.each(databases)("connections on $name", ({ open }) => {
+describe.each(chooseDatabases())("connections on $name", ({ open }) => {
   let database: OpenedDatabase
   const storeWith = (secretKey: string) => {
     const { db } = database

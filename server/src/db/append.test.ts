@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { usageRow } from "../../test/records.ts"
 import { createAppender } from "./appender.ts"
 import type { Database } from "./database.ts"
@@ -19,7 +19,7 @@ const append = (db: Database, rows: readonly ReturnType<typeof record>[]) =>
     rows.map((row) => JSON.stringify(row)),
   )
 
-describe.each(databases)("rows added behind everybody's back on $name", ({ open }) => {
+describe.each(chooseDatabases())("rows added behind everybody's back on $name", ({ open }) => {
   let database: OpenedDatabase
   beforeAll(async () => {
     database = await open()

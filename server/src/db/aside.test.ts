@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import type { Database } from "./database.ts"
 
 const countTo = (db: Database, last: number) =>
@@ -8,7 +8,7 @@ const countTo = (db: Database, last: number) =>
     with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${last})
     select count(*) as count from numbers`.execute(db.aside)
 
-describe.each(databases)("what is read aside on $name", ({ open }) => {
+describe.each(chooseDatabases())("what is read aside on $name", ({ open }) => {
   let database: OpenedDatabase
   let db: Database
 
@@ -53,7 +53,7 @@ describe.each(databases)("what is read aside on $name", ({ open }) => {
   })
 })
 
-const embedded = databases.filter(({ name }) => name === "SQLite")
+const embedded = chooseDatabases().filter(({ name }) => name === "SQLite")
 
 describe.each(embedded)("the thread that reads $name aside", ({ open }) => {
   let database: OpenedDatabase

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { afterCommit } from "./database.ts"
 import { openDatabase } from "./open.ts"
 import { isOutage } from "./outage.ts"
@@ -30,7 +30,7 @@ const migrateElsewhere = async (settings: object): Promise<unknown> => {
   return status
 }
 
-describe.each(databases)("the store on $name", ({ open, place }) => {
+describe.each(chooseDatabases())("the store on $name", ({ open, place }) => {
   let database: OpenedDatabase
 
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { databases, hasPostgres, type Place } from "../../test/databases.ts"
+import { hasPostgres, type Place, postgresDatabase } from "../../test/databases.ts"
 import { preparing } from "./prepared.ts"
 
 interface Tables {
@@ -9,7 +9,7 @@ interface Tables {
 }
 
 const often = 12
-const onServer = databases.find(({ name }) => name === "PostgreSQL")
+const onServer = postgresDatabase
 
 describe.runIf(hasPostgres)("statements that come often, on PostgreSQL", () => {
   let kept: Place

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { createGrants, type Grants, permits } from "./grants.ts"
 import type { AccessGrant } from "./schema.ts"
 
@@ -42,7 +42,7 @@ describe("access", () => {
   })
 })
 
-describe.each(databases)("grants on $name", ({ open }) => {
+describe.each(chooseDatabases())("grants on $name", ({ open }) => {
   let database: OpenedDatabase
   let grants: Grants
 

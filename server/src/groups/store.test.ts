@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
 import { createGrants } from "../grants/grants.ts"
@@ -12,7 +12,7 @@ import { createGroupStore } from "./store.ts"
 
 const now = () => 1_800_000_000
 
-describe.each(databases)("groups on $name", ({ open }) => {
+describe.each(chooseDatabases())("groups on $name", ({ open }) => {
   let database: OpenedDatabase
   let groups: Groups
 

@@ -1,13 +1,13 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { databases, hasPostgres } from "../../test/databases.ts"
+import { hasPostgres, postgresDatabase } from "../../test/databases.ts"
 import { hasPgvector, openWithPgvector } from "../../test/pgvector.ts"
-import { dimensions, openVectors, perFile, vector, vectorKinds } from "../../test/vectors.ts"
+import { chooseVectorKinds, dimensions, openVectors, perFile, vector } from "../../test/vectors.ts"
 import { createPassageStore } from "../files/passage-store.ts"
 
 type Setting = Awaited<ReturnType<typeof openVectors>>
 
-describe.each(vectorKinds)("search by meaning with $name", (kind) => {
+describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
   let setting: Setting
   const files = Array.from({ length: 100 }, (_, at) => `file${at}`)
 
@@ -121,7 +121,7 @@ describe.each(vectorKinds)("search by meaning with $name", (kind) => {
 
 describe("a database", () => {
   it.runIf(hasPostgres)("without pgvector is told of, and searched by a scan", async () => {
-    const [kind] = databases.filter(({ name }) => name === "PostgreSQL")
+    const kind = postgresDatabase
     if (!kind) return
     const setting = await openVectors(kind)
     onTestFinished(setting.close)

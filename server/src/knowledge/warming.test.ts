@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { expect, it } from "vitest"
-import { databases } from "../../test/databases.ts"
+import { chooseDatabases } from "../../test/databases.ts"
 import { startGateway } from "../../test/gateway.ts"
 import { collect, upload } from "../../test/library.ts"
 import type { Found, Searcher } from "./searcher.ts"
@@ -52,7 +52,7 @@ it("starts no search where there are no files, and ends in the middle when it is
   expect(many.pieces.length).toBeLessThan(10)
 })
 
-it.each(databases)(
+it.each(chooseDatabases())(
   "what was read before a start is in memory soon after it, on $name",
   async ({ place: makePlace }) => {
     const place = await makePlace()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { createGrants } from "../grants/grants.ts"
 import type { WorkspaceModel } from "./schema.ts"
 import { createModelStore, type ModelStore } from "./store.ts"
@@ -18,7 +18,7 @@ const model = (id: string, own: Partial<WorkspaceModel> = {}): WorkspaceModel =>
   ...own,
 })
 
-describe.each(databases)("workspace models on $name", ({ open }) => {
+describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
   let database: OpenedDatabase
   let store: ModelStore
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
 import { readConfig } from "../config.ts"
@@ -8,7 +8,7 @@ import { createSettings } from "./settings.ts"
 
 const now = () => 1_800_000_000
 
-describe.each(databases)("settings on $name", ({ open }) => {
+describe.each(chooseDatabases())("settings on $name", ({ open }) => {
   let database: OpenedDatabase
 
   beforeAll(async () => {

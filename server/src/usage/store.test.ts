@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { usageRow } from "../../test/records.ts"
 import { createRecorder, type UsageRecord } from "./recorder.ts"
 import { UsageQuery } from "./schema.ts"
@@ -11,7 +11,7 @@ const today = 20_000 * day
 
 const record = (own: Partial<UsageRecord>): UsageRecord => usageRow({ at: today, ...own })
 
-describe.each(databases)("usage on $name", ({ open }) => {
+describe.each(chooseDatabases())("usage on $name", ({ open }) => {
   let database: OpenedDatabase
   let store: UsageStore
 

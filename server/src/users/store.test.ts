@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { databases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
 import { system } from "../http/caller.ts"
@@ -28,7 +28,7 @@ const list = async (users: Users, query: Record<string, string>): Promise<string
   return items.map(({ name }) => name)
 }
 
-describe.each(databases)("users on $name", ({ open }) => {
+describe.each(chooseDatabases())("users on $name", ({ open }) => {
   let database: OpenedDatabase
   let users: Users
   const add = (email: string, name = email) =>
