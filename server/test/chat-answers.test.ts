@@ -14,7 +14,6 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
   let gateway: TestGateway
   let ada: ReturnType<typeof chatting>
   let key: string
-  let adaId: string
 
   beforeAll(async () => {
     home = await place()
@@ -24,9 +23,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
       OPENAI_API_BASE_URLS: upstream.url,
       OPENAI_API_KEYS: "up-key",
     })
-    const user = await gateway.newUser("Grace")
-    ;({ key } = user)
-    adaId = user.id
+    ;({ key } = await gateway.newUser("Grace"))
     ada = chatting(gateway, key)
   })
   afterEach(() => upstream.clearFaults())
@@ -153,22 +150,20 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
 
   it("is told to every page of its owner, and to nobody else's", async () => {
     const eve = await gateway.newUser("Eve")
-    const own = await followPath(gateway.url, "/api/v1/events", key)
-    const foreign = await followPath(gateway.url, "/api/v1/events", eve.key)
-    await own.until(({ name }) => name === "ready")
-    await foreign.until(({ name }) => name === "ready")
     const id = await ada.begin()
-    await own.until(({ name, data }) => name === "chats" && data.id === id)
-    await gateway.call("POST", "/api/v1/models/create", {
-      id: "mine",
-      name: "Mine",
-      base_model_id: "gpt-fake",
-    })
-    await foreign.until(({ name }) => name === "models")
-    expect(foreign.events.map(({ name }) => name)).not.toContain("chats")
-    expect(adaId).not.toBe(eve.id)
-    own.leave()
-    foreign.leave()
+    const follow = (of: string) => followPath(gateway.url, "/api/v1/events", of)
+    const [foreign, ...own] = await Promise.all([follow(eve.key), follow(key), follow(key)])
+    for (const page of [foreign, ...own]) await page.until(({ name }) => name === "ready")
+    await ada.say(id, { content: "x" })
+    for (const page of own) {
+      await page.until(({ name, data }) => name === "chats" && data.id === id)
+    }
+    // Published last: when Eve's page has it, everything sent to that page before has arrived too.
+    const evesId = await chatting(gateway, eve.key).begin()
+    await foreign.until(({ name, data }) => name === "chats" && data.id === evesId)
+    const chats = foreign.events.filter(({ name }) => name === "chats")
+    expect(chats.filter(({ data }) => data.id !== evesId)).toEqual([])
+    for (const page of [foreign, ...own]) page.leave()
   })
 
   it("comes from models that think aloud without their thoughts", async () => {
