@@ -3,7 +3,9 @@ import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { createRandom } from "../bench/rag-figures.ts"
+import type { Fault } from "./fakes/faults.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
+import type { RecordedRequest } from "./fakes/upstream.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 import { until } from "./records.ts"
@@ -43,6 +45,15 @@ const half = (gateway: TestGateway, key: string, headers = "Content-Length: 9000
     path: "/v1/chat/completions",
     part: headers.startsWith("Content-Length") ? '{"model":' : `100000\r\n${"[".repeat(400)}`,
   })
+
+/** How a request to the provider ended. */
+const endingOf = ({ abortedAt, sent }: RecordedRequest) => {
+  if (abortedAt !== undefined) return "left"
+  if (sent.status === undefined) return "reset"
+  if (sent.status === 500) return "error"
+  const isWhole = /data: \[DONE\]\s*$|^\{.*\}$/s.test(sent.body.toString())
+  return isWhole ? "complete" : "cut"
+}
 
 describe("limits of one user", () => {
   let upstream: FakeOpenAI
@@ -198,7 +209,6 @@ describe("limits of one user", () => {
     const random = createRandom(seed)
     const keys = [bob.key, ada.key]
     const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
-    const faults = ["reset", "status", "cut"] as const
     const one = async (): Promise<void> => {
       await sleep(random() * 500)
       const key = pick(keys)
@@ -216,14 +226,26 @@ describe("limits of one user", () => {
       const response = await chat(key, { stream, metadata: pace }, leaving.signal)
       await response.text()
     }
-    for (let count = 0; count < 10; count++) {
-      const kind = pick(faults)
-      if (kind === "status") upstream.fault({ kind, status: 500 }, { on: /chat/ })
-      else upstream.fault({ kind: "slow_frames", ms: 30 }, { on: /chat/ })
+    const sentBefore = upstream.requests.length
+    const faults: Fault[] = [
+      { kind: "reset" },
+      { kind: "status", status: 500 },
+      { kind: "break", after: 2 },
+    ]
+    for (const fault of faults) {
+      upstream.fault(fault, { on: /chat/ })
+      // A client that stays until the end; those below may all leave before.
+      await Promise.allSettled([
+        chat(bob.key, { stream: true }).then((response) => response.text()),
+      ])
     }
+    for (const fault of faults) upstream.fault(fault, { on: /chat/, times: 4 })
+    upstream.fault({ kind: "slow_frames", ms: 30 }, { on: /chat/, times: 4 })
     await Promise.allSettled(Array.from({ length: 80 }, one))
     await until(() => held().every((count) => count === 0))
     expect(held()).toEqual(nothing)
+    const endings = upstream.requests.slice(sentBefore).map(endingOf)
+    expect(endings).toEqual(expect.arrayContaining(["reset", "error", "cut"]))
   })
 })
 
