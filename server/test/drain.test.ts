@@ -25,7 +25,7 @@ const knock = (url: string, path: string): Promise<number | string> =>
   })
 
 it("a balancer that asks /ready takes a stopping gateway out before anybody is refused", async () => {
-  const server = await startServer({ DATA_DIR: dataDir, DRAIN_DELAY: "4s" })
+  const server = await startServer({ DATA_DIR: dataDir, DRAIN_DELAY: "2s" })
   let isIn = true
   const answers: (number | string)[] = []
   const balancer = (async () => {

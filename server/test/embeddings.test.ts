@@ -17,7 +17,8 @@ describe.each(chooseDatabases())("passages by their meaning on $name", ({ place:
     place = await makePlace()
     upstream = await startFakeOpenAI({ dimensions: 384 })
     const env = { OPENAI_API_BASE_URLS: upstream.url, MODEL_REFRESH_INTERVAL: "500ms" }
-    gateway = await startGateway({ ...place.env, ...env }, { embeddingRetryMs: 20 })
+    const options = { embeddingRetryMs: 20, questionTimeoutMs: 1000 }
+    gateway = await startGateway({ ...place.env, ...env }, options)
     await waitForModels(gateway, ["embed-fake"])
     const spaces = gateway.gateway.db.read.selectFrom("vector_spaces").selectAll()
     await until(async () => (await spaces.execute()).length === 1)

@@ -7,9 +7,30 @@ import { adminKey, startGateway } from "./gateway.ts"
 
 const hourMs = 3_600_000
 
-afterEach(() => {
+const minuteMs = 60_000
+
+/** Runs only what is rare on a fake clock: two hours of all that happens each second take long. */
+const fakeRareTimers = (): void => {
+  const real = { set: setInterval, clear: clearInterval }
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance", "Date"] })
+  const fake = { set: setInterval, clear: clearInterval }
+  const rare = new Set<NodeJS.Timeout>()
+  vi.stubGlobal("setInterval", (run: () => void, ms: number): NodeJS.Timeout => {
+    if (ms < minuteMs) return real.set(run, ms)
+    const timer = fake.set(run, ms)
+    rare.add(timer)
+    return timer
+  })
+  vi.stubGlobal("clearInterval", (timer: NodeJS.Timeout): void =>
+    rare.has(timer) ? fake.clear(timer) : real.clear(timer),
+  )
+}
+const useRealTimers = (): void => {
+  vi.unstubAllGlobals()
   vi.useRealTimers()
-})
+}
+
+afterEach(useRealTimers)
 
 /** Begins an upload, and goes on with it when told so. */
 const beginUpload = (url: string) => {
@@ -38,7 +59,7 @@ it.runIf(hasPostgres)(
   async () => {
     if (!shared) throw new Error("there is no PostgreSQL")
     const home = await shared.place()
-    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance", "Date"] })
+    fakeRareTimers()
     const one = await startGateway(home.env)
     const other = await startGateway(home.env)
     const folder = join(home.dataDir, "uploads")
@@ -54,7 +75,7 @@ it.runIf(hasPostgres)(
     expect(statSync(join(folder, underWay)).size).toBeGreaterThan(0)
     going.end()
     expect(await going.status).toBe(200)
-    vi.useRealTimers()
+    useRealTimers()
     await other.stop()
     await one.stop()
     await home.remove()

@@ -31,12 +31,12 @@ import { createReading } from "./reading.ts"
 import { createReranker } from "./reranker.ts"
 import { createRetrieval } from "./retrieval.ts"
 import { createSearcher, searchBeside } from "./searcher.ts"
-import { createSpaces } from "./spaces.ts"
+import { createSpaces, type SpacesOptions } from "./spaces.ts"
 import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
 import { startWarming } from "./warming.ts"
 
-export type LibraryOptions = QueueOptions & EmbedderOptions & ProcessingOptions
+export type LibraryOptions = QueueOptions & EmbedderOptions & ProcessingOptions & SpacesOptions
 
 interface Needs extends LibraryOptions {
   config: Config
@@ -75,8 +75,7 @@ export const createLibrary = async (needs: Needs) => {
   const pgvector = await openPgvector(needs)
   const models = createEmbeddingModels(registry, config.EMBEDDING_MODEL)
   const spaces = createSpaces({
-    db,
-    bus,
+    ...needs,
     models,
     embedder: createEmbedder(models, needs),
     store: createVectorStore(db, pgvector),
@@ -84,9 +83,6 @@ export const createLibrary = async (needs: Needs) => {
     files: workshop.store,
     passages,
     concurrency: config.EMBEDDING_CONCURRENCY,
-    newId,
-    now,
-    report,
   })
   const kinds = { read: workshop.reading, embed: spaces.kind }
   const queue = createQueue({ ...needs, kinds, alone })

@@ -10,7 +10,11 @@ import type { Meaning, Rescored } from "./retrieval.ts"
 import type { LackingFile, Space, VectorStore } from "./vector-store.ts"
 import { exactDot } from "./vectors.ts"
 
-interface Needs {
+export interface SpacesOptions {
+  questionTimeoutMs?: number
+}
+
+interface Needs extends SpacesOptions {
   db: Database
   bus: Bus
   models: EmbeddingModels
@@ -27,7 +31,7 @@ interface Needs {
 }
 
 /** A question waits no longer for its vector; it is then searched for by words. */
-const questionMs = 4000
+const defaultQuestionTimeoutMs = 4000
 const passagesAtOnce = 32
 const filesAtOnce = 1000
 const lookMs = 30_000
@@ -47,6 +51,7 @@ const targetOf = (spaceId: string, fileId: string): string => `${spaceId} ${file
  */
 export const createSpaces = (needs: Needs) => {
   const { db, bus, models, embedder, store, files, passages, newId, now } = needs
+  const { questionTimeoutMs = defaultQuestionTimeoutMs } = needs
   let spaces: Space[] = []
   let queue: Queue | undefined
   let timer: NodeJS.Timeout | undefined
@@ -221,7 +226,7 @@ export const createSpaces = (needs: Needs) => {
     meaningOf: async (query: string, signal?: AbortSignal): Promise<Meaning | null> => {
       const space = active()
       if (!space || models.offersOf(space.model).length === 0) return null
-      const limit = AbortSignal.timeout(questionMs)
+      const limit = AbortSignal.timeout(questionTimeoutMs)
       const asked = { texts: [query.slice(0, 2000)], kind: "query" } as const
       const how = { signal: signal ? AbortSignal.any([signal, limit]) : limit, patient: false }
       const [values] = await embedder.embed(space.model, asked, how).catch(() => [])
