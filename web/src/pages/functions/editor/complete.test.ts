@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { CompletionContext } from "@codemirror/autocomplete"
 import { javascript } from "@codemirror/lang-javascript"
 import { EditorState } from "@codemirror/state"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { completions } from "./complete.ts"
 import { knownFrom } from "./known.ts"
 import { seen } from "./problems.ts"
@@ -13,10 +13,19 @@ const known = knownFrom(readFileSync(new URL(path, import.meta.url), "utf8"))
 const stateOf = (doc: string): EditorState =>
   EditorState.create({ doc, extensions: [javascript({ typescript: true })] })
 
+/** A state whose time for parsing is over at once, as on a busy machine. */
+const createUnparsed = (doc: string): EditorState => {
+  let now = 0
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => (now += 1000))
+  const state = stateOf(doc)
+  clock.mockRestore()
+  return state
+}
+
 /** What is offered where the `|` stands. */
-const offered = async (text: string): Promise<string[]> => {
+const offered = async (text: string, create = stateOf): Promise<string[]> => {
   const at = text.indexOf("|")
-  const state = stateOf(text.replace("|", ""))
+  const state = create(text.replace("|", ""))
   const labels: string[] = []
   for (const source of completions(known)) {
     const result = await source(new CompletionContext(state, at, true))
@@ -59,6 +68,13 @@ describe("completion", () => {
     expect(await offered(text)).toEqual(expect.arrayContaining(labels))
   })
 
+  it.each([
+    ["members", inReply("context.user.|"), ["email", "groups"]],
+    ["names of the module", "const harbour = 1\nexport const tide = har|", ["harbour"]],
+  ])("offers %s before the editor has parsed that far", async (_name, text, labels) => {
+    expect(await offered(text, createUnparsed)).toEqual(expect.arrayContaining(labels))
+  })
+
   it("offers nothing of what it does not know", async () => {
     expect(await offered("const tide = fetchTide()\ntide.|")).toEqual([])
     expect(await offered(inReply("context.settings.|"))).toEqual([])
@@ -67,12 +83,13 @@ describe("completion", () => {
 
 describe("names that do not exist", () => {
   const words = { unknownMember: (name: string, type: string) => `${type}: ${name}`, syntax: "?" }
-  const found = (text: string): string[] =>
-    seen(stateOf(text), known, words).map(({ message }) => message)
+  const found = (text: string, create = stateOf): string[] =>
+    seen(create(text), known, words).map(({ message }) => message)
 
   it("are told", () => {
     expect(found(inReply("yield context.serch('a', 'b')"))).toEqual(["Context: serch"])
     expect(found(inReply("const { user } = context\n yield user.nmae"))).toHaveLength(1)
+    expect(found(inReply("yield context.serch('a')"), createUnparsed)).toEqual(["Context: serch"])
   })
 
   it.each([

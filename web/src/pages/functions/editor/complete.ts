@@ -1,18 +1,18 @@
 import {
   type Completion,
-  type CompletionContext,
+  CompletionContext,
   type CompletionResult,
   type CompletionSource,
   snippetCompletion,
 } from "@codemirror/autocomplete"
 import { localCompletionSource } from "@codemirror/lang-javascript"
-import { syntaxTree } from "@codemirror/language"
 import type { EditorState } from "@codemirror/state"
 import { hoverTooltip } from "@codemirror/view"
 import type { SyntaxNode } from "@lezer/common"
 import type { Member } from "./declarations.ts"
 import { declaredBy, type Source, typeOf } from "./infer.ts"
 import type { Known } from "./known.ts"
+import { parseUpTo } from "./syntax.ts"
 
 export const sourceIn = (state: EditorState, known: Known): Source => ({
   ...known,
@@ -81,7 +81,7 @@ const fromTypes = (known: Known): CompletionSource => {
   }
   return (context: CompletionContext): CompletionResult | null => {
     const { state, pos, explicit } = context
-    const node = syntaxTree(state).resolveInner(pos, -1)
+    const node = parseUpTo(state, pos).resolveInner(pos, -1)
     const member = memberAt(node, pos)
     if (member) return optionsOf(membersOf(member.before, state), member.from)
     const word = context.matchBefore(/[\w$]+/)
@@ -95,9 +95,15 @@ const patternOptions = (members: readonly Member[], from: number): CompletionRes
   return found && { ...found, options: found.options.map(({ apply: _, ...option }) => option) }
 }
 
+/** `localCompletionSource` reads the state's own tree, which an empty transaction brings up to date. */
+const fromScopes: CompletionSource = ({ state, pos, explicit, view }) => {
+  parseUpTo(state, pos)
+  return localCompletionSource(new CompletionContext(state.update({}).state, pos, explicit, view))
+}
+
 const atTop = (context: CompletionContext): CompletionResult | null => {
   const word = context.matchBefore(/[\w$]+/)
-  const { parent } = syntaxTree(context.state).resolveInner(context.pos, -1)
+  const { parent } = parseUpTo(context.state, context.pos).resolveInner(context.pos, -1)
   if (!word || (parent && !/^(Script|ExpressionStatement)$/.test(parent.name))) return null
   const line = context.state.doc.lineAt(context.pos)
   if (word.from !== line.from) return null
@@ -107,14 +113,14 @@ const atTop = (context: CompletionContext): CompletionResult | null => {
 /** Members of what is known, names of the module itself, and whole functions to begin with. */
 export const completions = (known: Known): readonly CompletionSource[] => [
   fromTypes(known),
-  localCompletionSource,
+  fromScopes,
   atTop,
 ]
 
 /** What a name of the declarations is, where it is pointed at. */
 export const sayings = (known: Known) =>
   hoverTooltip(({ state }, position, side) => {
-    const node = syntaxTree(state).resolveInner(position, side)
+    const node = parseUpTo(state, state.doc.lineAt(position).to).resolveInner(position, side)
     if (node.name !== "PropertyName" || node.parent?.name !== "MemberExpression") return null
     const source = sourceIn(state, known)
     const before = node.parent.firstChild

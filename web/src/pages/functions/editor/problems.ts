@@ -1,4 +1,3 @@
-import { syntaxTree } from "@codemirror/language"
 import { type Diagnostic, linter, setDiagnostics } from "@codemirror/lint"
 import type { EditorState, Extension } from "@codemirror/state"
 import type { EditorView } from "@codemirror/view"
@@ -7,6 +6,7 @@ import type { Problem } from "../../../../../server/src/functions/schema.ts"
 import { sourceIn } from "./complete.ts"
 import { declaredBy, typeOf } from "./infer.ts"
 import type { Known } from "./known.ts"
+import { parseUpTo } from "./syntax.ts"
 
 export interface Words {
   unknownMember: (name: string, type: string) => string
@@ -41,7 +41,7 @@ const unknownMember = (node: SyntaxNode, state: EditorState, known: Known, words
 /** What can be seen at once, without asking: names that no type has. */
 export const seen = (state: EditorState, known: Known, words: Words): Diagnostic[] => {
   const found: Diagnostic[] = []
-  syntaxTree(state).iterate({
+  parseUpTo(state, state.doc.length).iterate({
     enter: ({ name, node }) => {
       if (name !== "MemberExpression") return
       const problem = unknownMember(node, state, known, words)
@@ -54,7 +54,7 @@ export const seen = (state: EditorState, known: Known, words: Words): Diagnostic
 /** Where the editor's own parser stumbles; for when nobody else can be asked. */
 const stumbles = (state: EditorState, words: Words): Diagnostic[] => {
   let first: Diagnostic | undefined
-  syntaxTree(state).iterate({
+  parseUpTo(state, state.doc.length).iterate({
     enter: ({ type, from, to }) => {
       if (!type.isError || first) return
       first = { from, to: Math.max(to, from), severity: "error", message: words.syntax }
