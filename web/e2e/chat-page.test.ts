@@ -189,7 +189,10 @@ it("makes nothing run that an answer, a title or a name brings", async () => {
   await begin(visit, hostile)
   await answers(visit).getByText("window.hacked = 1").first().waitFor()
   await page.getByRole("img", { name: "Diagram" }).waitFor()
-  await page.waitForTimeout(500)
+  // The error of an image that was added later comes after those of all others.
+  await page.evaluate(
+    "new Promise((go) => Object.assign(new Image(), { onerror: () => go(), src: 'none.png' }))",
+  )
   expect(await page.evaluate("window.hacked")).toBe(undefined)
   const inside = answers(visit).locator(
     "script, iframe, [onerror], [onload], [onclick], [href^=javascript], [href^=data]",

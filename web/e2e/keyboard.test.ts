@@ -150,7 +150,9 @@ describe("by keyboard alone", () => {
     const atEnd = ({ scrollTop, clientHeight, scrollHeight }: Element) =>
       scrollTop + clientHeight > scrollHeight - 2
     await expect.poll(() => messages.evaluate(atEnd)).toBe(true)
-    await page.waitForTimeout(300)
+    await page.evaluate(
+      "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => go())))",
+    )
     expect(await down.evaluate((button) => button === document.activeElement)).toBe(true)
     await page.keyboard.press("Tab")
     await down.waitFor({ state: "detached" })
