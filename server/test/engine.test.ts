@@ -5,6 +5,7 @@ import { startGateway, type TestGateway } from "./gateway.ts"
 import { upload } from "./library.ts"
 import { listenOnLoopback } from "./listen.ts"
 import { pdf, zip } from "./make-documents.ts"
+import { until } from "./records.ts"
 
 const query = "?process_in_background=false"
 const asked: { method: string | undefined; url: string | undefined; accept: string | undefined }[] =
@@ -45,8 +46,9 @@ it("has the engine read scans and pictures, and nothing else", async () => {
 
 it("tries again while the engine is out of order", async () => {
   status = 503
+  const before = asked.length
   const { body } = await upload(gateway, "later.pdf", pdf(["", "", ""]))
-  await new Promise((resolve) => setTimeout(resolve, 400))
+  await until(() => asked.length > before)
   status = 200
   const path = `/api/v1/files/${body.id}/process/status?stream=true`
   expect((await gateway.call("GET", path)).body).toContain('"status":"completed"')

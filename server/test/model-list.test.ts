@@ -30,6 +30,14 @@ afterAll(async () => {
   await provider.close()
 })
 
+const lists = () => provider.requests.filter(({ path }) => path === "/v1/models").length
+
+/** Resolves when the provider's list of now has been asked for, and read before the next. */
+const waitForList = async () => {
+  const before = lists()
+  await until(() => lists() > before + 1)
+}
+
 const listed = async () => {
   const { body } = await gateway.call("GET", "/api/models")
   expect(body.object).toBe("list")
@@ -94,7 +102,7 @@ it("follows what the upstreams have", async () => {
   await until(async () => !(await listed()).has("new"))
   // No model, but nothing that may break the list either.
   provider.models.push(JSON.parse('{"id":7}'))
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await waitForList()
   expect((await listed()).get("described")).toMatchObject({ available: true })
   provider.models.pop()
 })

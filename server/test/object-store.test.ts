@@ -78,9 +78,14 @@ it("calls no file missing because the store does not know the bucket, or the key
 })
 
 it("goes on reading a file once the store is back", async () => {
-  s3.faults((request) => (request.method === "GET" && !request.headers.range ? 503 : null))
+  let refused = 0
+  s3.faults((request) => {
+    if (request.method !== "GET" || request.headers.range) return null
+    refused++
+    return 503
+  })
   const { body } = await upload(gateway, "bees.txt", "Bees dance in the evening.")
-  await new Promise((resolve) => setTimeout(resolve, 1500))
+  await expect.poll(() => refused, { timeout: 10_000 }).toBeGreaterThan(1)
   s3.faults(null)
   const path = `/api/v1/files/${body.id}/process/status?stream=true`
   expect((await gateway.call("GET", path)).body).toContain('"status":"completed"')

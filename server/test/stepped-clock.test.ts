@@ -27,7 +27,7 @@ const startEngine = async () => {
     response.writeHead(asked++ === 0 ? 503 : 200).end("Words.")
   })
   const port = await listenOnLoopback(server)
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() }
+  return { url: `http://127.0.0.1:${port}`, asked: () => asked, close: () => server.close() }
 }
 
 describe.each(chooseDatabases())("a clock that is set back, on $name", ({ place }) => {
@@ -40,7 +40,7 @@ describe.each(chooseDatabases())("a clock that is set back, on $name", ({ place 
     for (let n = 0; n < 4; n++) {
       await upload(gateway, `${n}.png`, Buffer.from(`\x89PNG\r\n\x1a\n ${n}`, "latin1"))
     }
-    await sleep(400)
+    await expect.poll(engine.asked, { timeout: 10_000 }).toBeGreaterThan(0)
     setClock(0)
     const completed = async (): Promise<number> =>
       (await gateway.call("GET", "/api/v1/files?status=completed")).body.total

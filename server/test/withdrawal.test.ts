@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
@@ -63,10 +64,8 @@ describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
     expect(text).toContain("was taken away")
     expect(text).not.toContain("[DONE]")
   }
-  const isRunning = async ({ endedAt }: Running): Promise<boolean> => {
-    const later = new Promise<string>((resolve) => setTimeout(() => resolve("running"), 700))
-    return (await Promise.race([endedAt, later])) === "running"
-  }
+  const isRunning = ({ endedAt }: Running): Promise<boolean> =>
+    Promise.race([endedAt.then(() => false), nextTurn(true)])
 
   it("ends when its caller leaves the group that alone allowed it, and others' go on", async () => {
     await add(ada.id, bob.id)
@@ -76,6 +75,12 @@ describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
     await expectWithdrawn(hers, since)
     // His own grant is left.
     await remove(bob.id)
+    // Once a later change has ended another stream, this one would have ended too.
+    await add(ada.id)
+    const control = await start(ada.key, "closed")
+    const removedAt = performance.now()
+    await remove(ada.id)
+    await expectWithdrawn(control, removedAt)
     expect(await isRunning(his)).toBe(true)
   })
 
@@ -136,9 +141,14 @@ describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
     const model = { id: `gone-${connection}`, name: "Gone", base_model_id: "closed" }
     await post("/api/v1/models/create", { ...model, access_grants: grants(ada.id) })
     const stream = await start(ada.key, model.id)
+    const control = await start(bob.key, "closed")
     await post(`/api/v1/models/model/toggle?id=${model.id}`)
     await add(bob.id)
     await post("/api/v1/models/model/delete", { id: model.id })
+    const since = performance.now()
+    const access_grants = grants(ada.id)
+    await post(`/api/v1/connections/${connection}/update`, { access_grants })
+    await expectWithdrawn(control, since)
     expect(await isRunning(stream)).toBe(true)
   })
 })

@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import { listenOnLoopback } from "../../test/listen.ts"
 import { createReply, type Reply } from "./reply.ts"
 
@@ -35,6 +35,7 @@ const begin = async (): Promise<{
   return { reply, outgoing, client }
 }
 afterEach(() => {
+  vi.useRealTimers()
   for (const { close } of opened.splice(0)) close()
 })
 
@@ -54,13 +55,15 @@ describe("a reply", () => {
 
   it("is not cut while its client takes something, however slowly all of it goes", async () => {
     const { reply, outgoing, client } = await begin()
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     reply.onDrain(() => void reply.write(piece))
     reply.write(piece)
     client.pause()
     for (let round = 0; round < 6; round++) {
-      await new Promise((resolve) => setTimeout(resolve, stallMs / 2))
+      vi.advanceTimersByTime(stallMs / 2)
+      const drained = once(outgoing, "drain")
       client.resume()
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await drained
       client.pause()
     }
     expect(outgoing.destroyed).toBe(false)
@@ -76,15 +79,15 @@ describe("a reply", () => {
   })
 
   it("says nothing of a client that got it whole", async () => {
-    const { reply, client } = await begin()
+    const { reply, outgoing, client } = await begin()
     let gone = false
     reply.onGone(() => {
       gone = true
     })
+    const closed = once(outgoing, "close")
     reply.end("all")
     client.resume()
-    await once(client, "end")
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await closed
     expect(gone).toBe(false)
   })
 })
