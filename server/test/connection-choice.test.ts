@@ -150,7 +150,8 @@ it("does not wait for the rest of a 503 when another connection is there", async
   await settled(gateway)
   const started = performance.now()
   expect((await chatWith(gateway, "shared")).status).toBe(200)
-  expect(performance.now() - started).toBeLessThan(2500)
+  // The rest is given a second; without a limit the gateway would wait for UPSTREAM_IDLE_TIMEOUT.
+  expect(performance.now() - started).toBeLessThan(10_000)
   await gateway.stop()
   await healthy.close()
   stuck.closeAllConnections()

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { until } from "./records.ts"
+import { promptMs, shortestMs } from "./timing.ts"
 
-/** 50 ms, and five times that for a machine that does something else besides. */
-const atOnceMs = 250
+/** Twenty times what an idle machine needs, and less than any wait for a connection. */
+const atOnceMs = 400
 
 const chatWith = (gateway: TestGateway, model: string) =>
   gateway.call("POST", "/v1/chat/completions", {
@@ -18,13 +19,6 @@ const chatWith = (gateway: TestGateway, model: string) =>
 const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
   const started = performance.now()
   return [await work(), performance.now() - started]
-}
-
-/** The best of three: a machine may be slow once, a wait in our code is there each time. */
-const bestTime = async (work: () => Promise<unknown>): Promise<number> => {
-  const times: number[] = []
-  for (let round = 0; round < 3; round++) times.push((await timed(work))[1])
-  return Math.min(...times)
 }
 
 const listed = async (gateway: TestGateway) => {
@@ -60,17 +54,17 @@ describe("one dead, one hanging and one healthy connection", () => {
   it("finds a model of the healthy one right after the start", async () => {
     const [{ status }, took] = await timed(() => chatWith(gateway, "on-healthy"))
     expect(status).toBe(200)
-    expect(took).toBeLessThan(900)
+    expect(took).toBeLessThan(promptMs)
   })
 
   it("lists at once", async () => {
     expect(await listed(gateway)).toEqual({ "on-healthy": true })
-    expect(await bestTime(() => listed(gateway))).toBeLessThan(atOnceMs)
+    expect(await shortestMs(() => listed(gateway))).toBeLessThan(atOnceMs)
   })
 
   it("chats with the healthy one as if it were alone", async () => {
     expect((await chatWith(gateway, "on-healthy")).status).toBe(200)
-    expect(await bestTime(() => chatWith(gateway, "on-healthy"))).toBeLessThan(atOnceMs)
+    expect(await shortestMs(() => chatWith(gateway, "on-healthy"))).toBeLessThan(atOnceMs)
   })
 
   it("finds a model that is new on the healthy one on first use, for all who ask at once", async () => {
@@ -80,7 +74,8 @@ describe("one dead, one hanging and one healthy connection", () => {
       Promise.all(asking.map((model) => chatWith(gateway, model))),
     )
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200])
-    expect(took).toBeLessThan(3000)
+    // The hanging connection is given a second here, and ten when its list is due.
+    expect(took).toBeLessThan(6000)
     healthy.models.push(openAIModel("pulled-next"))
     expect((await chatWith(gateway, "pulled-next")).status).toBe(200)
   })
@@ -123,7 +118,7 @@ describe("a connection that dies", () => {
     await until(async () => (await listed(after)).kept === false)
     const { status, body } = await chatWith(after, "kept")
     expect({ status, code: body.error.code }).toEqual({ status: 502, code: "upstream_unreachable" })
-    expect(await bestTime(() => chatWith(after, "kept"))).toBeLessThan(atOnceMs)
+    expect(await shortestMs(() => chatWith(after, "kept"))).toBeLessThan(atOnceMs)
     await upstream.restart()
     expect((await chatWith(after, "kept")).status).toBe(200)
     await until(async () => (await listed(after)).kept)

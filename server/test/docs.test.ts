@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { chromiumPath, runsBrowserTests } from "../../web/e2e/chromium.ts"
 import { adminEmail, adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { measureCpuMs } from "./timing.ts"
 
 const Operation = z.object({
   operationId: z.string(),
@@ -65,11 +66,12 @@ describe("with ENV=dev", () => {
   it("is made once: who asks for it over and over holds nobody up", async () => {
     await read()
     // Bare `fetch`, so that nothing is parsed: made anew, each would take a tenth of a second.
-    const begun = performance.now()
-    for (let times = 0; times < 50; times++) {
-      await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()
-    }
-    expect(performance.now() - begun).toBeLessThan(2500)
+    const ms = await measureCpuMs(async () => {
+      for (let times = 0; times < 50; times++) {
+        await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()
+      }
+    })
+    expect(ms).toBeLessThan(2500)
   })
   const operationsOf = async () =>
     Object.entries(Document.parse(await read()).paths).flatMap(([path, operations]) =>

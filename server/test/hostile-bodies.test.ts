@@ -116,7 +116,7 @@ describe("one body", () => {
       // Of 49 MB themselves, once on their way in and once on their way out, and of what is not collected yet.
       expect(residentBytes() - before).toBeLessThan(250e6)
       // Some tens of ms; 2.7 s to 38 s where bodies are walked before they are measured.
-      expect(longestMs - controlMs).toBeLessThan(500)
+      expect(longestMs - controlMs).toBeLessThan(1250)
     },
     60_000,
   )

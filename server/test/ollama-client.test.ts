@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { collect } from "./fakes/collect.ts"
 import { type FakeOllama, startFakeOllama } from "./fakes/ollama.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { promptMs } from "./timing.ts"
 
 let upstream: FakeOllama
 let gateway: TestGateway
@@ -81,11 +82,11 @@ describe("the ollama SDK at /ollama", () => {
   })
 
   it("stops the runtime when the client aborts", async () => {
-    upstream.pace.delayMs = 50
+    Object.assign(upstream.pace, { chunks: 400, delayMs: 50 })
     const arrived = upstream.nextRequest(/generate/)
     const stream = await user.generate({
       model: "llama3.2",
-      prompt: "a b c d e f g h i j k l m n o p",
+      prompt: "a b c",
       stream: true,
     })
     const reading = collect(stream)
@@ -93,8 +94,8 @@ describe("the ollama SDK at /ollama", () => {
     const abortedAt = Date.now()
     stream.abort()
     await expect(reading).rejects.toThrow()
-    expect((await request.aborted) - abortedAt).toBeLessThan(500)
-    upstream.pace.delayMs = 0
+    expect((await request.aborted) - abortedAt).toBeLessThan(promptMs)
+    Object.assign(upstream.pace, { chunks: undefined, delayMs: 0 })
   })
 
   it("pulls for an administrator, and lists what came at once", async () => {

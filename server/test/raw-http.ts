@@ -11,7 +11,7 @@ export interface RawReply {
 export const sendRaw = async (
   url: string,
   bytes: string | Buffer,
-  ms = 1000,
+  ms = 10_000,
 ): Promise<RawReply> => {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })

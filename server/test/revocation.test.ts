@@ -1,9 +1,14 @@
+import { once } from "node:events"
+import { request } from "node:http"
+import { text } from "node:stream/consumers"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, hasPostgres, type Place, postgresDatabase } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
+import { until } from "./records.ts"
 import { type Running, startStream } from "./streams.ts"
+import { promptMs } from "./timing.ts"
 
 interface Person {
   id: string
@@ -71,9 +76,9 @@ const endings: {
   },
 ]
 
-const expectRevoked = async ({ whole, endedAt }: Running, since: number, withinMs: number) => {
+const expectRevoked = async ({ whole, endedAt }: Running, since: number) => {
   const text = await whole
-  expect((await endedAt) - since).toBeLessThan(withinMs)
+  expect((await endedAt) - since).toBeLessThan(promptMs)
   const [last] = text.trim().split("\n\n").slice(-1)
   expect(last).toMatch(/^data: \{"error":\{/)
   expect(last).toContain("revoked")
@@ -100,7 +105,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
     expect((await end(gateway, person)).status).toBe(200)
     const since = performance.now()
     expect(await status(gateway, person[which])).toBe(401)
-    await expectRevoked(running, since, 1000)
+    await expectRevoked(running, since)
     expect(await reached?.aborted).toBeGreaterThan(0)
   })
 
@@ -118,28 +123,27 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
 
   it("reaches a request whose body was still on its way", async () => {
     const person = await newPerson(gateway)
-    const body = new TransformStream<Uint8Array, Uint8Array>()
-    const writer = body.writable.getWriter()
-    const replied = fetch(`${gateway.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${person.key}` },
-      body: body.readable,
-      duplex: "half",
-    } as RequestInit)
-    const text = JSON.stringify({
+    const body = JSON.stringify({
       model: "gpt-fake",
       stream: true,
       messages: [{ role: "user", content: "Count" }],
-      metadata: { fake_chunks: 100, fake_delay_ms: 50 },
+      metadata: { fake_chunks: 400, fake_delay_ms: 50 },
     })
-    await writer.write(Buffer.from(text.slice(0, 20)))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    const sending = request(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      agent: false,
+      headers: { authorization: `Bearer ${person.key}` },
+    })
+    const replied = once(sending, "response")
+    await new Promise((sent) => sending.write(body.slice(0, 20), sent))
+    // Requests that were sent later are answered, so the gateway has let this one in.
+    for (let n = 0; n < 3; n++) expect(await status(gateway, person.key)).toBe(200)
     await gateway.call("POST", `/api/v1/users/${person.id}/update`, { active: false })
-    await writer.write(Buffer.from(text.slice(20)))
-    await writer.close()
+    sending.end(body.slice(20))
     const since = performance.now()
-    const said = await (await replied).text()
-    expect(performance.now() - since).toBeLessThan(1000)
+    const [reply] = await replied
+    const said = await text(reply)
+    expect(performance.now() - since).toBeLessThan(promptMs)
     expect(said).toContain("revoked")
     expect(said).not.toContain("[DONE]")
   })
@@ -199,13 +203,13 @@ describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
     await home.remove()
   })
 
-  it.each(endings)("reaches the other within two seconds when $how", async ({ which, end }) => {
+  it.each(endings)("reaches the other promptly when $how", async ({ which, end }) => {
     const person = await newPerson(here)
     expect(await status(there, person[which])).toBe(200)
     const running = await startStream(there, { key: person[which] })
     expect((await end(here, person)).status).toBe(200)
     const since = performance.now()
-    await expectRevoked(running, since, 2000)
+    await expectRevoked(running, since)
     expect(await status(there, person[which])).toBe(401)
   })
 
@@ -218,7 +222,9 @@ describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
     await client.query("begin; lock table group_members in access exclusive mode")
     // Its key is found, and then the question for its groups has to wait.
     const slow = status(here, key)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    const blocked =
+      "select 1 from pg_locks where not granted and relation = 'group_members'::regclass"
+    await until(async () => (await client.query(blocked)).rowCount)
     const path = `/api/v1/auths/api_keys/${keyId}`
     const revoked = here.call("DELETE", path, undefined, { key: token })
     expect((await revoked).status).toBe(200)

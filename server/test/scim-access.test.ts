@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminEmail, adminKey } from "./gateway.ts"
 import { describeScim, type ScimClient } from "./scim.ts"
+import { promptMs } from "./timing.ts"
 
 const off = { op: "replace", path: "active", value: false }
 const on = { op: "replace", path: "active", value: true }
@@ -173,7 +174,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close())
 
 describeScim("A stream", (client) => {
-  it("ends within a second when its user is deactivated", async () => {
+  it("ends promptly when its user is deactivated", async () => {
     const { gateway } = client()
     await gateway.call("POST", "/api/v1/connections/create", {
       kind: "openai",
@@ -182,7 +183,7 @@ describeScim("A stream", (client) => {
       api_key: "up-key",
     })
     const { id, key } = await person(client(), "Olli")
-    upstream.pace.chunks = 200
+    upstream.pace.chunks = 400
     upstream.pace.delayMs = 50
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
@@ -202,7 +203,7 @@ describeScim("A stream", (client) => {
     const started = performance.now()
     await client().patch(`/Users/${id}`, off)
     const text = await reading
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(promptMs)
     expect(text).not.toContain("[DONE]")
   })
 })

@@ -136,14 +136,13 @@ describe("sixty-four sign-ins at once", () => {
         () => {},
       )
     }
-    const waits: number[] = []
+    let answered = 0
     while (signedIn.length < 8) {
-      const since = performance.now()
       expect((await gateway.call("GET", "/v1/models")).status).toBe(200)
-      waits.push(performance.now() - since)
+      answered++
     }
     expect(new Set(signedIn)).toEqual(new Set([200]))
-    waits.sort((one, other) => one - other)
-    expect(waits[Math.floor(waits.length / 2)]).toBeLessThan(50)
+    // Hundreds for each sign-in; one or two if a request had to wait for a password to be hashed.
+    expect(answered).toBeGreaterThan(20 * signedIn.length)
   })
 })

@@ -20,7 +20,7 @@ const breakOff = async (read: (incoming: IncomingMessage) => Promise<unknown>) =
   const head = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n"
   socket.write(head + "x".repeat(500_000))
   setTimeout(() => socket.resetAndDestroy(), 50)
-  const ended = await Promise.race([promise, sleep(2000, "waits for ever")])
+  const ended = await Promise.race([promise, sleep(10_000, "waits for ever")])
   server.close()
   return ended
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { Ollama } from "ollama"
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { promptMs } from "../timing.ts"
 import { collect } from "./collect.ts"
 import { type FakeOllama, startFakeOllama } from "./ollama.ts"
 
@@ -148,12 +149,12 @@ describe("the fake Ollama runtime", () => {
   })
 
   it("notices that the client has gone", async () => {
-    Object.assign(fake.pace, { chunks: 100, delayMs: 50 })
+    Object.assign(fake.pace, { chunks: 400, delayMs: 50 })
     const arrived = fake.nextRequest(/generate/)
     const stream = await client.generate({ model, prompt: "hi", stream: true })
     const request = await arrived
     const before = Date.now()
     stream.abort()
-    expect((await request.aborted) - before).toBeLessThan(500)
+    expect((await request.aborted) - before).toBeLessThan(promptMs)
   })
 })

@@ -1,5 +1,6 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { promptMs } from "../timing.ts"
 import { collect } from "./collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./openai.ts"
 
@@ -149,7 +150,7 @@ describe("the fake OpenAI provider", () => {
     const aborting = new AbortController()
     const { signal } = aborting
     const arrived = fake.nextRequest(/chat/)
-    const metadata = { fake_chunks: "100", fake_delay_ms: "50" }
+    const metadata = { fake_chunks: "400", fake_delay_ms: "50" }
     const asking = client.chat.completions.create({ ...hello, stream, metadata }, { signal })
     const outcome = asking.catch((error: unknown) => error)
     const request = await arrived
@@ -157,7 +158,7 @@ describe("the fake OpenAI provider", () => {
     expect(request.abortedAt).toBeUndefined()
     const before = Date.now()
     aborting.abort()
-    expect((await request.aborted) - before).toBeLessThan(500)
+    expect((await request.aborted) - before).toBeLessThan(promptMs)
     await outcome
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { measureCpuMs } from "../../../test/timing.ts"
 import { readPlainHead } from "./head.ts"
 
 const first = "POST /v1/chat/completions HTTP/1.1"
@@ -90,10 +91,11 @@ describe("the head of a plain request", () => {
     expect(read(bytes)).toBeNull()
   })
 
-  it("takes no longer for long runs of spaces", () => {
+  it("takes no longer for long runs of spaces", async () => {
     const bytes = request([first, ...fields, `x-a: ${" \t".repeat(7500)}\u00e9`])
-    const before = performance.now()
-    for (let round = 0; round < 100; round++) read(bytes)
-    expect(performance.now() - before).toBeLessThan(500)
+    const ms = await measureCpuMs(() => {
+      for (let round = 0; round < 100; round++) read(bytes)
+    })
+    expect(ms).toBeLessThan(500)
   })
 })
