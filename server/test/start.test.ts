@@ -9,7 +9,8 @@ import { z } from "zod"
 import { buildWebPage } from "../../web/e2e/setup/build.ts"
 import { isLongForm } from "./amount.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
-import { killAll, startServer } from "./process.ts"
+import { killAll } from "./gateway-process.ts"
+import { startServer } from "./process.ts"
 
 const root = join(import.meta.dirname, "../..")
 const key = "sk-start-test-0123456789abcdef"
@@ -130,7 +131,7 @@ describe("npm start", () => {
 
   it("only serves from then on, and lets a stream finish when npm is told to end", async () => {
     const controlBegun = performance.now()
-    const control = await startServer({ DATA_DIR: join(dirname(clone), "control") })
+    const control = await startServer({ DATA_DIR: join(folder, "control") })
     const controlMs = performance.now() - controlBegun
     control.child.kill("SIGTERM")
     await control.ended
