@@ -92,6 +92,8 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
 
   it("makes work wait, and gives none of it up", async () => {
     const { call } = await start(24 * megabyte)
+    const reserve = join(disk.folder, "data", "portico.reserve")
+    await expect.poll(() => existsSync(reserve), { timeout: 20_000 }).toBe(true)
     // Room for the upload, and not for what is read from it.
     disk.fill(8 * megabyte)
     const text = Array.from({ length: 20_000 }, (_, n) => `Line ${n} tells of bees and honey.\n`)
