@@ -187,7 +187,8 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
     UPSTREAM_CONNECT_TIMEOUT: "1s",
     UPSTREAM_FIRST_BYTE_TIMEOUT: "2s",
     UPSTREAM_IDLE_TIMEOUT: "1s",
-    EXTRACTION_TIMEOUT: "2s",
+    // A reader's process must be able to start within it on a busy machine.
+    EXTRACTION_TIMEOUT: "6s",
     MODEL_REFRESH_INTERVAL: "10m",
     // As `npm start`, the container image and the systemd unit set it.
     MALLOC_ARENA_MAX: "2",
@@ -213,6 +214,8 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
     form.append("file", new Blob([pdf(["Moths fly to lamps."])]), "moths.pdf")
     const path = `${gateway.url}/api/v1/files/?process_in_background=false`
     const stored = await (await fetch(path, { method: "POST", headers, body: form })).json()
+    const { status } = Object(Object(stored).data)
+    if (status !== "completed") throw new Error(`moths.pdf was not read: ${JSON.stringify(stored)}`)
     const { id } = JSON.parse(await call("/api/v1/knowledge/create", { name: "Moths" }))
     await call(`/api/v1/knowledge/${id}/file/add`, { file_id: Object(stored).id })
     return id
