@@ -4,8 +4,15 @@ import { FormReporter } from "./server/test/setup/form-reporter.ts"
 import { excludedFiles } from "./server/test/setup/forms.ts"
 import { LongestFirst } from "./server/test/setup/longest-first.ts"
 
-/** They need modules, a clock or memory of their own; all others share those of their worker. */
-const isolatedFiles: string[] = ["server/test/never.test.ts"]
+/** They fake the clock or measure the memory of their process; all others share their worker's modules. */
+const isolatedFiles = [
+  "server/src/files/extractor.test.ts",
+  "server/src/http/reply.test.ts",
+  "server/test/disconnect.test.ts",
+  "server/test/function-hostile.test.ts",
+  "server/test/stepped-clock.test.ts",
+  "server/test/sweeping.test.ts",
+]
 
 const everywhere = {
   pool: "forks" as const,

@@ -11,6 +11,7 @@ export default defineConfig({
     // Engines take the whole machine; and some time to install.
     fileParallelism: false,
     testTimeout: 300_000,
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 3_600_000,
   },
 })
