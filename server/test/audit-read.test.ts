@@ -130,9 +130,14 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
   it("looks far back step by step, holding nobody up, and says where it stopped", async () => {
     const search = read("query=thing-1%20is%20nowhere&page_size=1")
     let longest = 0
+    let total = 0
     let isOver = false
     const watching = (async () => {
-      while (!isOver) longest = Math.max(longest, await measureCpuMs(() => sleep(5)))
+      while (!isOver) {
+        const ms = await measureCpuMs(() => sleep(5))
+        longest = Math.max(longest, ms)
+        total += ms
+      }
     })()
     let { body } = await search
     let requests = 1
@@ -145,7 +150,8 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
     isOver = true
     await watching
     expect(requests).toBeLessThan(60)
-    expect(longest).toBeLessThan(250)
+    // All of it in one step takes nearly all of the time at once; 25 ms are several times a step.
+    expect(longest).toBeLessThan(Math.max(25, total / 2))
   })
 
   it("is for administrators, and refuses what is no query", async () => {
