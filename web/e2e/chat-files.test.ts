@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { collect, upload } from "../../server/test/library.ts"
+import { itInLongForm } from "../../server/test/long-form.ts"
 import { drop } from "./library.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 
@@ -43,53 +44,59 @@ const say = async (text: string): Promise<void> => {
   await visit.page.waitForURL(/\/c\//, { waitUntil: "commit" })
 }
 
-it("attaches a collection by # and the keyboard, and keeps it for the next question", async () => {
-  const { page } = visit
-  await begin()
-  await composer().pressSequentially("How did sales do? [1] [2] #beet")
-  const options = page.getByRole("listbox", { name: "Collections and files" }).getByRole("option")
-  await options.getByText("Beetle reports").waitFor()
-  await page.keyboard.press("Enter")
-  await attached().getByText("Beetle reports").waitFor()
-  expect(await composer().inputValue()).toBe("How did sales do? [1] [2] ")
-  await composer().pressSequentially("of beetles")
-  await page.keyboard.press("Enter")
-  await page.waitForURL(/\/c\//, { waitUntil: "commit" })
-  const sources = answers().getByRole("list", { name: "Sources" })
-  await sources.getByText("report.txt (1)").waitFor()
-  await sources.getByText("report.txt (2)").waitFor()
-  await answers().getByText("1 file could not be searched").click()
-  await answers().getByText("blank.txt").waitFor()
-  await attached().getByText("Beetle reports").first().waitFor()
-  const question = page.locator("article[data-role=user]")
-  await question.getByRole("link", { name: "Beetle reports" }).waitFor()
+itInLongForm(
+  "attaches a collection by # and the keyboard, and keeps it for the next question",
+  async () => {
+    const { page } = visit
+    await begin()
+    await composer().pressSequentially("How did sales do? [1] [2] #beet")
+    const options = page.getByRole("listbox", { name: "Collections and files" }).getByRole("option")
+    await options.getByText("Beetle reports").waitFor()
+    await page.keyboard.press("Enter")
+    await attached().getByText("Beetle reports").waitFor()
+    expect(await composer().inputValue()).toBe("How did sales do? [1] [2] ")
+    await composer().pressSequentially("of beetles")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/\/c\//, { waitUntil: "commit" })
+    const sources = answers().getByRole("list", { name: "Sources" })
+    await sources.getByText("report.txt (1)").waitFor()
+    await sources.getByText("report.txt (2)").waitFor()
+    await answers().getByText("1 file could not be searched").click()
+    await answers().getByText("blank.txt").waitFor()
+    await attached().getByText("Beetle reports").first().waitFor()
+    const question = page.locator("article[data-role=user]")
+    await question.getByRole("link", { name: "Beetle reports" }).waitFor()
 
-  await composer().fill("Which interest rate did the bank announce?")
-  await composer().press("Enter")
-  await page.getByText("Nothing in the attached files has to do with this question.").waitFor()
-})
+    await composer().fill("Which interest rate did the bank announce?")
+    await composer().press("Enter")
+    await page.getByText("Nothing in the attached files has to do with this question.").waitFor()
+  },
+)
 
-it("cites in prose only: numbers in code, in links and of no source stay what they are", async () => {
-  await begin()
-  await visit.page.evaluate(
-    ([key, value]) => localStorage.setItem(key ?? "", value ?? ""),
-    [
-      "portico.draft.new.files",
-      JSON.stringify([{ type: "collection", id: report, name: "Beetle reports" }]),
-    ],
-  )
-  await visit.page.reload()
-  await say(
-    "Sales of beetles [1], `[2]`, [1](https://example.com/) and [9] or [1, 2].\n\n```\n[2]\n```",
-  )
-  const numbers = answers()
-    .locator(".markdown")
-    .getByRole("button", { name: /^Source/ })
-  await numbers.first().waitFor()
-  expect(await numbers.allInnerTexts()).toEqual(["1", "1", "2"])
-  expect(await answers().locator("code").allInnerTexts()).toEqual(["[2]", "[2]"])
-  expect(await answers().locator(".markdown").innerText()).toContain("[9]")
-})
+itInLongForm(
+  "cites in prose only: numbers in code, in links and of no source stay what they are",
+  async () => {
+    await begin()
+    await visit.page.evaluate(
+      ([key, value]) => localStorage.setItem(key ?? "", value ?? ""),
+      [
+        "portico.draft.new.files",
+        JSON.stringify([{ type: "collection", id: report, name: "Beetle reports" }]),
+      ],
+    )
+    await visit.page.reload()
+    await say(
+      "Sales of beetles [1], `[2]`, [1](https://example.com/) and [9] or [1, 2].\n\n```\n[2]\n```",
+    )
+    const numbers = answers()
+      .locator(".markdown")
+      .getByRole("button", { name: /^Source/ })
+    await numbers.first().waitFor()
+    expect(await numbers.allInnerTexts()).toEqual(["1", "1", "2"])
+    expect(await answers().locator("code").allInnerTexts()).toEqual(["[2]", "[2]"])
+    expect(await answers().locator(".markdown").innerText()).toContain("[9]")
+  },
+)
 
 it("uploads what is dropped, sends when it is there, and opens the passage in its file", async () => {
   const { page } = visit
@@ -112,27 +119,30 @@ it("uploads what is dropped, sends when it is there, and opens the passage in it
   await page.unroute("**/api/v1/files/")
 })
 
-it("adds an upload to what the last message was about, and to nothing older", async () => {
-  const { page } = visit
-  await begin()
-  await drop(page, "#composer", [{ name: "first.txt", text: "Herons stand still." }])
-  await attached().getByText("first.txt").waitFor()
-  await say("What do herons do?")
-  await answers().getByText("You said: What do herons do?").waitFor()
-  await drop(page, "#composer", [{ name: "second.txt", text: "Gulls shout." }])
-  const chips = page.getByRole("button", { name: /^Remove (first|second)/ })
-  await expect.poll(() => chips.count()).toBe(2)
-  await page.getByRole("button", { name: "Remove first.txt" }).click()
-  await composer().fill("And gulls?")
-  await composer().press("Enter")
-  await answers().getByText("You said: And gulls?").waitFor()
-  await drop(page, "#composer", [{ name: "third.txt", text: "Terns dive." }])
-  await page.getByRole("button", { name: "Remove third.txt" }).waitFor()
-  await page.getByRole("button", { name: "Remove second.txt" }).waitFor()
-  expect(await page.getByRole("button", { name: "Remove first.txt" }).count()).toBe(0)
-})
+itInLongForm(
+  "adds an upload to what the last message was about, and to nothing older",
+  async () => {
+    const { page } = visit
+    await begin()
+    await drop(page, "#composer", [{ name: "first.txt", text: "Herons stand still." }])
+    await attached().getByText("first.txt").waitFor()
+    await say("What do herons do?")
+    await answers().getByText("You said: What do herons do?").waitFor()
+    await drop(page, "#composer", [{ name: "second.txt", text: "Gulls shout." }])
+    const chips = page.getByRole("button", { name: /^Remove (first|second)/ })
+    await expect.poll(() => chips.count()).toBe(2)
+    await page.getByRole("button", { name: "Remove first.txt" }).click()
+    await composer().fill("And gulls?")
+    await composer().press("Enter")
+    await answers().getByText("You said: And gulls?").waitFor()
+    await drop(page, "#composer", [{ name: "third.txt", text: "Terns dive." }])
+    await page.getByRole("button", { name: "Remove third.txt" }).waitFor()
+    await page.getByRole("button", { name: "Remove second.txt" }).waitFor()
+    expect(await page.getByRole("button", { name: "Remove first.txt" }).count()).toBe(0)
+  },
+)
 
-it("says why a file cannot be used, and sends once it is removed", async () => {
+itInLongForm("says why a file cannot be used, and sends once it is removed", async () => {
   const { page } = visit
   await begin()
   await drop(page, "#composer", [{ name: "void.txt", text: "  \n" }])
@@ -145,7 +155,7 @@ it("says why a file cannot be used, and sends once it is removed", async () => {
   await answers().getByText("You said: What does it say?").waitFor()
 })
 
-it("learns of a file what happened before it heard the server's news", async () => {
+itInLongForm("learns of a file what happened before it heard the server's news", async () => {
   const { page } = visit
   const heard = Promise.withResolvers<void>()
   await page.route("**/api/v1/events", async (route) => {
@@ -169,7 +179,7 @@ it("learns of a file what happened before it heard the server's news", async () 
   await page.unrouteAll({ behavior: "wait" })
 })
 
-it("learns of a file what happened while it asked for the first time", async () => {
+itInLongForm("learns of a file what happened while it asked for the first time", async () => {
   const { page } = visit
   let asked = 0
   await page.route(/\/api\/v1\/files\/[\w-]{36}$/, async (route) => {
@@ -188,7 +198,7 @@ it("learns of a file what happened while it asked for the first time", async () 
   await page.unrouteAll({ behavior: "wait" })
 })
 
-it("takes pictures that are dropped or pasted, and files beside them", async () => {
+itInLongForm("takes pictures that are dropped or pasted, and files beside them", async () => {
   const { page } = visit
   await begin()
   const png =
@@ -212,7 +222,7 @@ it("takes pictures that are dropped or pasted, and files beside them", async () 
   await answers().getByText("I see 2 images. You said: Two of them").waitFor()
 })
 
-it("has a model bring its collections along, chosen in its form", async () => {
+itInLongForm("has a model bring its collections along, chosen in its form", async () => {
   const { page } = visit
   await visit.open("/models/new?base=gpt-fake")
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Beetle expert")
@@ -232,7 +242,7 @@ it("has a model bring its collections along, chosen in its form", async () => {
     .waitFor()
 })
 
-it("withholds files from those who read a shared chat without reading them", async () => {
+itInLongForm("withholds files from those who read a shared chat without reading them", async () => {
   const { page } = visit
   await begin()
   await composer().pressSequentially("Sales of beetles [1] #beet")

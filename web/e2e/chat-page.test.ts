@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import { itInLongForm } from "../../server/test/long-form.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 
 let world: World
@@ -40,7 +41,7 @@ it("answers, stops by Escape, keeps what came, and goes on", async () => {
   expect(await page.title()).toContain("word0 word1")
 })
 
-it("edits a message into a branch, and goes between the two", async () => {
+itInLongForm("edits a message into a branch, and goes between the two", async () => {
   const { page } = visit
   await begin(visit, "first wording")
   await answers(visit).getByText("You said: first wording").waitFor()
@@ -60,7 +61,7 @@ it("edits a message into a branch, and goes between the two", async () => {
   await answers(visit).getByText("2/2").waitFor()
 })
 
-it("picks an answer up again after a reload in its middle", async () => {
+itInLongForm("picks an answer up again after a reload in its middle", async () => {
   const { page } = visit
   slowly(40)
   await begin(visit, words(60))
@@ -70,7 +71,7 @@ it("picks an answer up again after a reload in its middle", async () => {
   expect(await answers(visit).innerText()).toContain(`You said: ${words(60)}`)
 })
 
-it("shows the same in two windows, in two browsers of one account", async () => {
+itInLongForm("shows the same in two windows, in two browsers of one account", async () => {
   const other = await world.asAdmin()
   await other.page.goto(world.gateway.url)
   slowly(30)
@@ -89,7 +90,7 @@ it("shows the same in two windows, in two browsers of one account", async () => 
   await other.context.close()
 })
 
-it("has two models answer side by side, and goes on with one", async () => {
+itInLongForm("has two models answer side by side, and goes on with one", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)
   await page.getByRole("button", { name: "Compare with another model" }).click()
@@ -107,7 +108,7 @@ it("has two models answer side by side, and goes on with one", async () => {
   await page.getByText("You said: and now").nth(1).waitFor()
 })
 
-it("shows a provider's error in its place, with its details and a way on", async () => {
+itInLongForm("shows a provider's error in its place, with its details and a way on", async () => {
   const body = { error: { message: "The model is overloaded", code: "overloaded" } }
   world.provider.fault({ kind: "status", status: 529, body }, { on: /chat/ })
   await begin(visit, "please fail")
@@ -119,7 +120,7 @@ it("shows a provider's error in its place, with its details and a way on", async
   await answers(visit).getByText("You said: please fail").waitFor()
 })
 
-it("follows at the end only, and comes back by the arrow", async () => {
+itInLongForm("follows at the end only, and comes back by the arrow", async () => {
   const { page } = visit
   slowly(25)
   await page.setViewportSize({ width: 900, height: 500 })
@@ -139,7 +140,7 @@ it("follows at the end only, and comes back by the arrow", async () => {
   await page.setViewportSize({ width: 1280, height: 720 })
 })
 
-it("renames, pins, archives and deletes a chat, and takes a deletion back", async () => {
+itInLongForm("renames, pins, archives and deletes a chat, and takes a deletion back", async () => {
   const { page } = visit
   await begin(visit, "a chat to keep in order")
   await answers(visit).getByText("You said").waitFor()
@@ -163,7 +164,7 @@ it("renames, pins, archives and deletes a chat, and takes a deletion back", asyn
   await page.getByRole("link", { name: "In order" }).waitFor({ state: "hidden" })
 })
 
-it("keeps a draft over a reload, and sends nothing by Shift and Enter", async () => {
+itInLongForm("keeps a draft over a reload, and sends nothing by Shift and Enter", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/`)
   await page.getByLabel("Message", { exact: true }).fill("half a")
@@ -175,7 +176,7 @@ it("keeps a draft over a reload, and sends nothing by Shift and Enter", async ()
   await composer.fill("")
 })
 
-it("makes nothing run that an answer, a title or a name brings", async () => {
+itInLongForm("makes nothing run that an answer, a title or a name brings", async () => {
   const { page, complaints } = visit
   const hostile = [
     "<script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>",

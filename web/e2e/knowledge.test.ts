@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { collect, upload } from "../../server/test/library.ts"
 import { listenOnLoopback } from "../../server/test/listen.ts"
+import { itInLongForm } from "../../server/test/long-form.ts"
 import { pdf } from "../../server/test/make-documents.ts"
 import { drop } from "./library.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
@@ -80,7 +81,7 @@ it("makes a collection, has 20 files dropped and read, one again, and answers fr
   expect(visit.complaints).toEqual([])
 })
 
-it("shows an upload's progress, ends it, and tries again what broke off", async () => {
+itInLongForm("shows an upload's progress, ends it, and tries again what broke off", async () => {
   const { page } = visit
   await make("Slow line")
   let broken = true
@@ -106,67 +107,73 @@ it("shows an upload's progress, ends it, and tries again what broke off", async 
   expect(await row("two.txt").count()).toBe(0)
 })
 
-it("takes a folder that is dropped or chosen, without what systems leave in folders", async () => {
-  const { page, context } = visit
-  const folder = mkdtempSync(join(tmpdir(), "portico-folder-"))
-  mkdirSync(join(folder, "manuals", "old"), { recursive: true })
-  writeFileSync(join(folder, "manuals", "pump.txt"), "The pump has two valves.")
-  writeFileSync(join(folder, "manuals", "old", "crane.txt"), "The crane lifts nine tons.")
-  writeFileSync(join(folder, "manuals", ".DS_Store"), "left by a system")
-  await make("From folders")
-  const box = await page.locator(zone).boundingBox()
-  const at = { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 }
-  const data = { items: [], files: [join(folder, "manuals")], dragOperationsMask: 1 }
-  const devtools = await context.newCDPSession(page)
-  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
-    await devtools.send("Input.dispatchDragEvent", { type, ...at, data })
-  }
-  await page.getByText("2 files", { exact: true }).waitFor()
-  await row("crane.txt").getByText("manuals/old/crane.txt").waitFor()
-  await page.locator("input[name=folder]").setInputFiles(join(folder, "manuals"))
-  await page.getByText("4 files", { exact: true }).waitFor()
-  expect(await page.getByText("DS_Store").count()).toBe(0)
-  rmSync(folder, { recursive: true })
-})
+itInLongForm(
+  "takes a folder that is dropped or chosen, without what systems leave in folders",
+  async () => {
+    const { page, context } = visit
+    const folder = mkdtempSync(join(tmpdir(), "portico-folder-"))
+    mkdirSync(join(folder, "manuals", "old"), { recursive: true })
+    writeFileSync(join(folder, "manuals", "pump.txt"), "The pump has two valves.")
+    writeFileSync(join(folder, "manuals", "old", "crane.txt"), "The crane lifts nine tons.")
+    writeFileSync(join(folder, "manuals", ".DS_Store"), "left by a system")
+    await make("From folders")
+    const box = await page.locator(zone).boundingBox()
+    const at = { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 }
+    const data = { items: [], files: [join(folder, "manuals")], dragOperationsMask: 1 }
+    const devtools = await context.newCDPSession(page)
+    for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+      await devtools.send("Input.dispatchDragEvent", { type, ...at, data })
+    }
+    await page.getByText("2 files", { exact: true }).waitFor()
+    await row("crane.txt").getByText("manuals/old/crane.txt").waitFor()
+    await page.locator("input[name=folder]").setInputFiles(join(folder, "manuals"))
+    await page.getByText("4 files", { exact: true }).waitFor()
+    expect(await page.getByText("DS_Store").count()).toBe(0)
+    rmSync(folder, { recursive: true })
+  },
+)
 
-it("renames, takes out, deletes a file, empties, and deletes by the typed name", async () => {
-  const { page } = visit
-  await make("Short life")
-  await drop(page, zone, [
-    { name: "a.txt", text: "First of three." },
-    { name: "b.txt", text: "Second of three." },
-    { name: "c.txt", text: "Third of three." },
-  ])
-  await page.getByText("3 files", { exact: true }).waitFor()
-  const choose = async (name: string, item: string): Promise<void> => {
-    await page.getByRole("button", { name: `More for ${name}` }).click()
-    await page.getByRole("menuitem", { name: item }).click()
-  }
-  await choose("a.txt", "Take out of the collection")
-  await row("a.txt").waitFor({ state: "detached" })
-  await choose("b.txt", "Delete file")
-  const dialog = page.getByRole("alertdialog")
-  await dialog.getByText("It is used in: Short life.").waitFor()
-  await dialog.getByRole("button", { name: "Delete file" }).click()
-  await row("b.txt").waitFor({ state: "detached" })
+itInLongForm(
+  "renames, takes out, deletes a file, empties, and deletes by the typed name",
+  async () => {
+    const { page } = visit
+    await make("Short life")
+    await drop(page, zone, [
+      { name: "a.txt", text: "First of three." },
+      { name: "b.txt", text: "Second of three." },
+      { name: "c.txt", text: "Third of three." },
+    ])
+    await page.getByText("3 files", { exact: true }).waitFor()
+    const choose = async (name: string, item: string): Promise<void> => {
+      await page.getByRole("button", { name: `More for ${name}` }).click()
+      await page.getByRole("menuitem", { name: item }).click()
+    }
+    await choose("a.txt", "Take out of the collection")
+    await row("a.txt").waitFor({ state: "detached" })
+    await choose("b.txt", "Delete file")
+    const dialog = page.getByRole("alertdialog")
+    await dialog.getByText("It is used in: Short life.").waitFor()
+    await dialog.getByRole("button", { name: "Delete file" }).click()
+    await row("b.txt").waitFor({ state: "detached" })
 
-  await page.getByRole("link", { name: "Settings", exact: true }).last().click()
-  await page.getByRole("textbox", { name: "Name" }).fill("Shorter life")
-  await page.getByRole("button", { name: "Save" }).click()
-  await page.getByRole("heading", { name: "Shorter life", level: 1 }).waitFor()
-  await page.getByRole("button", { name: "Take all files out" }).click()
-  await dialog.getByRole("button", { name: "Take all files out" }).click()
-  await dialog.waitFor({ state: "detached" })
-  await page.getByRole("button", { name: "Delete collection" }).click()
-  const sure = dialog.getByRole("button", { name: "Delete collection" })
-  expect(await sure.isDisabled()).toBe(true)
-  await dialog.getByRole("textbox").fill("Shorter life")
-  await sure.click()
-  await page.getByRole("heading", { name: "Knowledge", level: 1 }).waitFor()
-  expect(await page.getByRole("link", { name: "Shorter life" }).count()).toBe(0)
-})
+    await page.getByRole("link", { name: "Settings", exact: true }).last().click()
+    await page.getByRole("textbox", { name: "Name" }).fill("Shorter life")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("heading", { name: "Shorter life", level: 1 }).waitFor()
+    await page.getByRole("button", { name: "Take all files out" }).click()
+    await dialog.getByRole("button", { name: "Take all files out" }).click()
+    await dialog.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Delete collection" }).click()
+    const sure = dialog.getByRole("button", { name: "Delete collection" })
+    expect(await sure.isDisabled()).toBe(true)
+    await dialog.getByRole("textbox").fill("Shorter life")
+    await sure.click()
+    await page.getByRole("heading", { name: "Knowledge", level: 1 }).waitFor()
+    expect(await page.getByRole("link", { name: "Shorter life" }).count()).toBe(0)
+  },
+)
 
-it("shows what a question finds and why, and says that it is by words only", async () => {
+itInLongForm("shows what a question finds and why, and says that it is by words only", async () => {
   const { page } = visit
   const { body: one } = await upload(world.gateway, "bees.md", "# Bees\n\nThe waggle dance.", {
     query: wait,
@@ -193,7 +200,7 @@ it("shows what a question finds and why, and says that it is by words only", asy
   await page.locator("[aria-current=true]").getByText("Ants march.").waitFor()
 })
 
-it("makes nothing run that a file, its name or a collection brings", async () => {
+itInLongForm("makes nothing run that a file, its name or a collection brings", async () => {
   const { page } = visit
   const script = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
   const name = "<img src=x onerror=window.hacked=1>.md"

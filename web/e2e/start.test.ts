@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminEmail, adminPassword } from "../../server/test/gateway.ts"
+import { itInLongForm } from "../../server/test/long-form.ts"
 import { openWorld, type World } from "./world.ts"
 
 const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
@@ -64,54 +65,60 @@ describe("signing in and out", () => {
   })
   afterAll(() => world.close())
 
-  it("says when it is wrong, goes back to the page that was asked for, and ends for good", async () => {
-    const { page, open, context } = await world.visit()
-    await open("/account/keys")
-    await page.getByLabel("E-mail").fill(adminEmail)
-    await page.getByLabel("Password", { exact: true }).fill("not this")
-    await page.getByRole("button", { name: "Sign in" }).click()
-    await page.getByRole("alert").waitFor()
-    await page.getByLabel("Password", { exact: true }).fill(adminPassword)
-    await page.getByRole("button", { name: "Sign in" }).click()
-    await page.getByRole("heading", { name: "API keys" }).waitFor()
+  itInLongForm(
+    "says when it is wrong, goes back to the page that was asked for, and ends for good",
+    async () => {
+      const { page, open, context } = await world.visit()
+      await open("/account/keys")
+      await page.getByLabel("E-mail").fill(adminEmail)
+      await page.getByLabel("Password", { exact: true }).fill("not this")
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByRole("alert").waitFor()
+      await page.getByLabel("Password", { exact: true }).fill(adminPassword)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByRole("heading", { name: "API keys" }).waitFor()
 
-    const [cookie] = await context.cookies()
-    await page.getByRole("button", { name: "Portico Administrator" }).click()
-    await page.getByRole("menuitem", { name: "Sign out" }).click()
-    await page.getByRole("heading", { name: "Sign in" }).waitFor()
-    const { status } = await world.gateway.call("GET", "/api/v1/auths/", undefined, {
-      key: cookie?.value ?? "",
-    })
-    expect(status).toBe(401)
-  })
+      const [cookie] = await context.cookies()
+      await page.getByRole("button", { name: "Portico Administrator" }).click()
+      await page.getByRole("menuitem", { name: "Sign out" }).click()
+      await page.getByRole("heading", { name: "Sign in" }).waitFor()
+      const { status } = await world.gateway.call("GET", "/api/v1/auths/", undefined, {
+        key: cookie?.value ?? "",
+      })
+      expect(status).toBe(401)
+    },
+  )
 
-  it("never goes to another site afterwards", async () => {
+  itInLongForm("never goes to another site afterwards", async () => {
     const { page, open } = await world.asAdmin()
     await open("/sign-in?back=%2F%2Fevil.example%2F")
     expect(new URL(page.url()).origin).toBe(world.gateway.url)
   })
 
-  it("takes who made an account by itself once an administrator approved it", async () => {
-    const { gateway } = world
-    await gateway.call("POST", "/api/v1/settings", { enable_signup: true })
-    const grace = await world.visit()
-    await grace.open("/")
-    await grace.page.getByRole("link", { name: "Create account" }).click()
-    await grace.page.getByLabel("Name").fill("Grace Hopper")
-    await grace.page.getByLabel("E-mail").fill("grace@example.com")
-    await grace.page.getByLabel("Password", { exact: true }).fill("a good password")
-    await grace.page.getByRole("button", { name: "Create account" }).click()
-    await grace.page.getByRole("heading", { name: "Waiting for approval" }).waitFor()
+  itInLongForm(
+    "takes who made an account by itself once an administrator approved it",
+    async () => {
+      const { gateway } = world
+      await gateway.call("POST", "/api/v1/settings", { enable_signup: true })
+      const grace = await world.visit()
+      await grace.open("/")
+      await grace.page.getByRole("link", { name: "Create account" }).click()
+      await grace.page.getByLabel("Name").fill("Grace Hopper")
+      await grace.page.getByLabel("E-mail").fill("grace@example.com")
+      await grace.page.getByLabel("Password", { exact: true }).fill("a good password")
+      await grace.page.getByRole("button", { name: "Create account" }).click()
+      await grace.page.getByRole("heading", { name: "Waiting for approval" }).waitFor()
 
-    const admin = await world.asAdmin()
-    await admin.open("/admin/users?role=pending")
-    await admin.page.getByRole("button", { name: "Approve Grace Hopper" }).click()
-    await admin.page.getByText("Nothing matches").waitFor()
-    await grace.page.getByRole("link", { name: "Models" }).waitFor()
-    expect(await grace.page.getByRole("link", { name: "Administration" }).count()).toBe(0)
-  })
+      const admin = await world.asAdmin()
+      await admin.open("/admin/users?role=pending")
+      await admin.page.getByRole("button", { name: "Approve Grace Hopper" }).click()
+      await admin.page.getByText("Nothing matches").waitFor()
+      await grace.page.getByRole("link", { name: "Models" }).waitFor()
+      expect(await grace.page.getByRole("link", { name: "Administration" }).count()).toBe(0)
+    },
+  )
 
-  it("speaks the browser's language, or the one that was chosen", async () => {
+  itInLongForm("speaks the browser's language, or the one that was chosen", async () => {
     const { page, open } = await world.visit({ locale: "de-DE" })
     await open("/")
     await page.getByRole("heading", { name: "Anmelden" }).waitFor()

@@ -29,6 +29,7 @@ const shortened = `
    databases    each file ran on one of SQLite and PostgreSQL, not on both
    repetitions  chaos, chaos-clients, api-fuzz, http-fuzz, scim-fuzz, at-once, crash, ingest-crash,
                 resumable-crash, every-page (axe), keyboard, start (installation)
+   browser      one journey each of start, chat-page, chat-files, knowledge and functions
    left out     ${longFormOnly.map(nameOf).join(", ")}
  Everything, as CI runs it: npm run test:all
 `
