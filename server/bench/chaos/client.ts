@@ -1,6 +1,6 @@
 import { Client, FormData } from "undici"
 
-const maxMs = 12_000
+const maxMs = 30_000
 /** What comes behind it is heard, and not kept. */
 const maxBytes = 4_000_000
 

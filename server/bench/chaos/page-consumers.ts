@@ -4,7 +4,8 @@ import { toChat } from "./api-consumers.ts"
 import type { Connection } from "./client.ts"
 import { type Any, type Consumer, parsed, refusal } from "./consumer.ts"
 
-const answerMs = 8000
+/** Far more than the gateway waits for any provider here, so that a busy machine does not reach it. */
+const answerMs = 30_000
 
 /** @throws when it does not come to be within the time */
 const until = async <T>(look: () => Promise<T | null>): Promise<T> => {
