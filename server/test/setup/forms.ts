@@ -27,7 +27,7 @@ const nameOf = (path: string): string => path.replace(/^.*\/(.*)\.test\.ts$/, "$
 const shortened = `
  This was the short form. Shortened:
    databases    each file ran on one of SQLite and PostgreSQL, not on both
-   repetitions  chaos, chaos-clients, api-fuzz, http-fuzz, scim-fuzz, at-once, crash, ingest-crash,
+   repetitions  chaos, chaos-clients, api-fuzz, http-fuzz, scim-fuzz, at-once, ingest-crash,
                 resumable-crash, every-page (axe), keyboard, start (installation)
    browser      one journey each of start, chat-page, chat-files, knowledge and functions
    left out     ${longFormOnly.map(nameOf).join(", ")}
