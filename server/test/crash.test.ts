@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { DatabaseSync } from "node:sqlite"
+import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { sql } from "kysely"
 import { afterAll, describe, expect, it } from "vitest"
@@ -131,10 +131,15 @@ const watchPostgres = (url: string): MigrationWatch => {
   }
 }
 
-const hasMigrationTable = (path: string): boolean => {
-  const database = new DatabaseSync(path, { readOnly: true })
+/** Whether SQLite accepts the use that is made of the file. */
+const accepts = (
+  path: string,
+  options: DatabaseSyncOptions,
+  use: (database: DatabaseSync) => unknown,
+): boolean => {
+  const database = new DatabaseSync(path, options)
   try {
-    database.prepare("select name from kysely_migration")
+    use(database)
     return true
   } catch {
     return false
@@ -143,18 +148,14 @@ const hasMigrationTable = (path: string): boolean => {
   }
 }
 
+const hasMigrationTable = (path: string): boolean =>
+  accepts(path, { readOnly: true }, (database) =>
+    database.prepare("select name from kysely_migration"),
+  )
+
 /** Only a transaction of many statements holds the lock for longer than the timeout. */
-const isLocked = (path: string): boolean => {
-  const database = new DatabaseSync(path, { timeout: 10 })
-  try {
-    database.exec("begin immediate; rollback")
-    return false
-  } catch {
-    return true
-  } finally {
-    database.close()
-  }
-}
+const isLocked = (path: string): boolean =>
+  !accepts(path, { timeout: 10 }, (database) => database.exec("begin immediate; rollback"))
 
 const watchSqlite = (dataDir: string): MigrationWatch => {
   const path = databaseFile(dataDir)

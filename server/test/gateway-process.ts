@@ -106,7 +106,7 @@ export const spawnGateway = (options: GatewayProcessOptions): GatewayProcess => 
   for (const source of [child.stdout, child.stderr]) if (source) readLines(source, read)
   const stopFollowing =
     options.logFile === undefined ? () => {} : followLines(options.logFile, read)
-  // Only callers that wait for it to listen are told that it did not.
+  // Only callers that await `listening` get the error.
   started.promise.then(stopFollowing, () => {})
 
   const ended = once(child, "close").then(([code, signal]) => {

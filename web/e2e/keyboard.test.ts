@@ -93,7 +93,12 @@ const walk = async (page: Page): Promise<string[]> => {
 }
 
 const sample: (keyof ReturnType<typeof adminPages>)[] = [
-  ...(["chat-begun", "collection", "model-edit", "function-code", "users", "settings"] as const),
+  "chat-begun",
+  "collection",
+  "model-edit",
+  "function-code",
+  "users",
+  "settings",
 ]
 
 /** All pages in the long form, six of different kinds in the short one. */

@@ -35,7 +35,7 @@ export interface ChaosOptions {
   /** Names of consumers, and of rows, to look into; all unless told. */
   consumers?: RegExp
   rows?: RegExp
-  /** Each consumer gets one row of so many, all consumers together every row; 1 unless told. */
+  /** Each consumer gets one row of so many, all consumers together every row; 1 by default. */
   sampleEvery?: number
   progress?: (consumer: string, replies: number) => void
 }
