@@ -16,8 +16,8 @@ const isolatedFiles = [
 
 const everywhere = {
   pool: "forks" as const,
-  // Many files start whole gateways: with more workers than cores each of them is late.
-  maxWorkers: Math.max(2, availableParallelism()),
+  // Tests wait for much: one more worker than there are cores keeps the cores busy.
+  maxWorkers: Math.max(2, availableParallelism()) + 1,
 }
 const server = {
   ...everywhere,

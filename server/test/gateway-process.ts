@@ -10,7 +10,7 @@ const logPollMs = 1
 const stopTimeoutMs = 20_000
 
 export interface GatewayProcessOptions {
-  /** In addition to PATH and a free port. */
+  /** In addition to PATH, the compile cache that `npm start` sets too, and a free port. */
   env: Readonly<NodeJS.ProcessEnv>
   /** The gateway's entry point; by default, that of this checkout. */
   main?: string
@@ -82,9 +82,10 @@ const spawnMain = (options: GatewayProcessOptions): ChildProcess => {
   const { main = ownMain, nodeOptions = [], wrapper = [], logFile } = options
   const [command = "", ...args] = [...wrapper, process.execPath, ...nodeOptions, main]
   const output = logFile === undefined ? "pipe" : openSync(logFile, "w")
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(command, args, {
     stdio: ["ignore", output, options.inheritStderr ? "inherit" : output],
-    env: { PATH: process.env.PATH, PORT: "0", ...options.env },
+    env: { PATH, NODE_COMPILE_CACHE, PORT: "0", ...options.env },
   })
   if (typeof output === "number") closeSync(output)
   running.add(child)

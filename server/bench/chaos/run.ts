@@ -187,8 +187,9 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
     UPSTREAM_CONNECT_TIMEOUT: "1s",
     UPSTREAM_FIRST_BYTE_TIMEOUT: "2s",
     UPSTREAM_IDLE_TIMEOUT: "1s",
-    // A reader's process must be able to start within it on a busy machine.
-    EXTRACTION_TIMEOUT: "4s",
+    // A reader's process must be able to start within it on a busy machine; all attempts together
+    // end before the client's limit of 30 seconds.
+    EXTRACTION_TIMEOUT: "10s",
     MODEL_REFRESH_INTERVAL: "10m",
     // As `npm start`, the container image and the systemd unit set it.
     MALLOC_ARENA_MAX: "2",
