@@ -50,6 +50,7 @@ const look = `(() => {
     marked: element.id === "composer" || (outlineStyle !== "none" && parseFloat(outlineWidth) > 0),
     inView: top > -height && top < innerHeight,
     clear,
+    inEditor: element.closest(".cm-editor") !== null,
   }
 })()`
 
@@ -59,6 +60,7 @@ interface Stop {
   marked: boolean
   inView: boolean
   clear: boolean
+  inEditor: boolean
 }
 
 const wrongWith = ({ name, marked, inView, clear }: Stop): string[] => [
@@ -75,12 +77,11 @@ const walk = async (page: Page): Promise<string[]> => {
   const wrong: string[] = []
   const order: number[] = []
   for (let steps = 0; steps < wanted.length + 3; steps++) {
-    // Where Tab indents, Escape lets it go on, as the page says.
-    const inEditor = "document.activeElement?.closest('.cm-editor') != null"
-    if (await page.evaluate<boolean>(inEditor)) await page.keyboard.press("Escape")
     await page.keyboard.press("Tab")
     const stop = await page.evaluate<Stop | null>(look)
     if (stop === null || (order.length > 0 && stop.at === order[0])) break
+    // Where Tab indents, Escape lets it go on, as the page says.
+    if (stop.inEditor) await page.keyboard.press("Escape")
     order.push(stop.at)
     wrong.push(...wrongWith(stop))
   }

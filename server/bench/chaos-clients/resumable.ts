@@ -4,6 +4,8 @@ import { hangUp, wireOf } from "./hang-up.ts"
 const path = "/api/v1/files/resumable"
 const size = 400_000
 const timeoutMs = 10_000
+/** Bytes of a client that hung up may still arrive between the question for the offset and the PATCH. */
+const maxConflicts = 3
 /** Uploads that are under way at the same time. */
 const maxOpen = 12
 
@@ -63,11 +65,15 @@ export const createUploads = (url: string, key: string) => {
     body: upload.content.subarray(offset),
   })
 
-  const finishOne = async (upload: Upload): Promise<string | null> => {
+  const finishOne = async (upload: Upload, conflicts = 0): Promise<string | null> => {
     const offset = await offsetOf(upload)
     const { path, ...init } = patch(upload, offset)
     const signal = AbortSignal.timeout(timeoutMs)
     const sent = offset < size ? await fetch(url + path, { ...init, signal }) : null
+    if (sent?.status === 409 && conflicts < maxConflicts) {
+      await sent.arrayBuffer()
+      return finishOne(upload, conflicts + 1)
+    }
     if (sent && sent.status !== 204) {
       return `${path} went on from ${offset}: ${sent.status} ${await sent.text()}`
     }
