@@ -20,7 +20,7 @@ it("an object store that holds no more is a full storage", async () => {
     expect(refused).toMatchObject({ status: 503, body: { code: "storage_full" } })
   }
   expect(await ready(gateway)).toBe(503)
-  expect(said(gateway, "files")).toHaveLength(1)
+  await expect.poll(() => said(gateway, "files")).toHaveLength(1)
   s3.faults(null)
   await expect.poll(() => ready(gateway), { timeout: 30_000 }).toBe(200)
   await gateway.stop()
@@ -44,7 +44,7 @@ describe.runIf(hasPostgres)("a PostgreSQL that has no space left", () => {
     const refused = await make("a")
     expect(refused).toMatchObject({ status: 503, body: { code: "storage_full" } })
     expect(await ready(gateway)).toBe(503)
-    expect(said(gateway, "database")).toHaveLength(1)
+    await expect.poll(() => said(gateway, "database")).toHaveLength(1)
     expect(gateway.lines.filter(({ status }) => status === 500)).toEqual([])
     await client.query("drop trigger no_space on groups")
     await client.end()

@@ -38,7 +38,8 @@ export const storageFull = (cause?: unknown): Failure =>
     { headers: { "retry-after": "30" }, cause },
   )
 
-const reserveOf = (folder: string): number => {
+/** Bytes of the reserve (see `createReserve`) on the volume of `folder`. */
+export const reserveOf = (folder: string): number => {
   const share = volumeBytes(folder) / shareOfVolume
   return Math.min(reserveBytes, Math.floor(share / pieceBytes) * pieceBytes)
 }
@@ -58,7 +59,7 @@ export const createSpaceCheck = (folder: string): ((written: number) => Promise<
   }
 }
 
-const pathOfReserve = (dataDir: string): string => join(dataDir, "portico.reserve")
+export const pathOfReserve = (dataDir: string): string => join(dataDir, "portico.reserve")
 
 /** Gives up what `createReserve` holds. */
 export const releaseReserve = (dataDir: string): void =>
