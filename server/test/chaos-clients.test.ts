@@ -17,8 +17,7 @@ describe.each(chooseDatabases())(
         expect(result.problems).toEqual([])
         expect(result.uploads).toBeGreaterThan(amount(2, 12))
         // The few samples of a short run show a cold start, and what else the machine does.
-        if (isLongForm)
-          expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
+        if (isLongForm) expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
         expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
       } finally {
         await found.remove()

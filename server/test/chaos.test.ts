@@ -23,8 +23,7 @@ describe.each(chooseDatabases())(
         for (const [, { right, error }] of result.outcomes)
           expect(right + error).toBeGreaterThan(80 / sampleEvery)
         // The few samples of a short run show a cold start, and what else the machine does.
-        if (isLongForm)
-          expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
+        if (isLongForm) expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
         expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
       } finally {
         await found.remove()
