@@ -1,9 +1,6 @@
-import { join } from "node:path"
 import type { GatewayOptions } from "../src/gateway-options.ts"
 import { adminEmail, adminKey, adminPassword } from "./gateway.ts"
-import { type GatewayProcess, spawnGateway } from "./gateway-process.ts"
-
-const testMain = join(import.meta.dirname, "main.ts")
+import { type GatewayProcess, spawnGateway, testMain } from "./gateway-process.ts"
 
 interface ServerSettings {
   openFiles?: number

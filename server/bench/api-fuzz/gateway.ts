@@ -1,12 +1,8 @@
-import { join } from "node:path"
 import { z } from "zod"
-import { startGatewayProcess } from "../../test/gateway-process.ts"
+import { startGatewayProcess, testMain } from "../../test/gateway-process.ts"
 
 export const adminKey = "sk-fuzz-admin-0000000000000000000000000000"
 export const scimToken = "fuzz-scim-token-0123456789abcdef0123456789"
-
-/** The gateway with cheap password hashes: what is fuzzed is all else. */
-const main = join(import.meta.dirname, "../../test/main.ts")
 
 /** Log lines kept for when the gateway ends. */
 const maxLines = 50
@@ -18,7 +14,7 @@ export const startGateway = async (env: Readonly<Record<string, string>>) => {
   /** Stacks of what the gateway itself calls an error. */
   const errors: string[] = []
   const gateway = await startGatewayProcess({
-    main,
+    main: testMain,
     maxLines,
     onLine: (line) => {
       const parsed = line.startsWith("{") ? ErrorLine.safeParse(JSON.parse(line)) : undefined
