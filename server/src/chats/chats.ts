@@ -15,16 +15,16 @@ import type {
   Labels,
   NewChat,
 } from "./schema.ts"
+import type { SharedView } from "./shared-view.ts"
 import type { Passages } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
-import type { Withholding } from "./withholding.ts"
 
 interface Needs {
   db: Database
   store: ChatStore
   messages: MessageStore
   answers: Answers
-  withholding: Withholding
+  sharedView: SharedView
   audit: Audit
   bus: Bus
   newId: () => string
@@ -33,7 +33,7 @@ interface Needs {
 
 /** Keeps people's conversations; each is its owner's alone unless they share it. */
 export const createChats = (needs: Needs) => {
-  const { db, store, messages, answers, withholding, audit, bus, newId, now } = needs
+  const { db, store, messages, answers, sharedView, audit, bus, newId, now } = needs
 
   const unknown = (id: string): never => fail("not_found", `There is no chat ${id}`)
 
@@ -102,7 +102,7 @@ export const createChats = (needs: Needs) => {
       const chat = await readable(caller, id)
       const { seq, messages: current } = await answers.stateOf(id)
       const writable = chat.user_id === caller.user.id
-      const shown = await withholding.messages(caller, chat.user_id, current)
+      const shown = await sharedView.redactMessages(caller, chat.user_id, current)
       return { ...shownTo(caller, chat), messages: shown, seq, writable }
     },
 
@@ -159,7 +159,7 @@ export const createChats = (needs: Needs) => {
       const chat = await readable(caller, id)
       const found = (await messages.passages(id, messageId)).get(messageId)
       if (!found) return fail("not_found", `No sources were sought for a message ${messageId}`)
-      return { items: await withholding.passages(caller, chat.user_id, found) }
+      return { items: await sharedView.redactPassages(caller, chat.user_id, found) }
     },
 
     image: async (caller: Caller, id: string, imageId: string): Promise<Image> => {

@@ -17,11 +17,11 @@ import { createImporter } from "./importer.ts"
 import { createMessageStore } from "./message-store.ts"
 import { createNews } from "./news.ts"
 import { createPrompts } from "./prompts.ts"
+import { createSharedView } from "./shared-view.ts"
 import { createChatStore } from "./store.ts"
 import type { StreamOptions } from "./stream.ts"
 import { createTitles } from "./titles.ts"
 import { createTransfer } from "./transfer.ts"
-import { createWithholding } from "./withholding.ts"
 
 interface Needs {
   db: Database
@@ -48,8 +48,8 @@ export const createConversations = async (needs: Needs) => {
   const messages = createMessageStore(db)
   const channels = createChannels()
   const answers = createAnswers({ ...needs, store: messages, channels })
-  const withholding = createWithholding(needs.attaching)
-  const kept = { ...needs, store, messages, answers, channels, withholding }
+  const sharedView = createSharedView(needs.attaching)
+  const kept = { ...needs, store, messages, answers, channels, sharedView }
   const chats = createChats(kept)
   createTitles(kept)
   await answers.recover()
@@ -59,7 +59,7 @@ export const createConversations = async (needs: Needs) => {
     answers,
     prompts: createPrompts({ ...kept, chats }),
     transfer: createTransfer({ ...kept, chats }),
-    follow: createFollow({ chats, answers, channels, withholding, running, bus, streams }),
+    follow: createFollow({ chats, answers, channels, sharedView, running, bus, streams }),
     news: createNews({ bus, running, readersOf, onOffers: registry.onChange, streams }),
     importer,
     close: async (): Promise<void> => {

@@ -6,14 +6,14 @@ import type { Answers } from "./answers.ts"
 import type { Channels, ChatEvent } from "./channel.ts"
 import type { Chats } from "./chats.ts"
 import { Message } from "./schema.ts"
+import type { SharedView } from "./shared-view.ts"
 import { type EventStream, openStream, type StreamOptions } from "./stream.ts"
-import type { Withholding } from "./withholding.ts"
 
 interface Needs {
   chats: Chats
   answers: Answers
   channels: Channels
-  withholding: Withholding
+  sharedView: SharedView
   running: Running
   bus: Bus
   streams: StreamOptions
@@ -27,7 +27,7 @@ interface Reader {
 
 /** Shows a chat's events to whoever may read it. */
 export const createFollow = (needs: Needs) => {
-  const { chats, answers, channels, withholding, running, bus, streams } = needs
+  const { chats, answers, channels, sharedView, running, bus, streams } = needs
 
   /** What sends events on, in their order; messages as this reader may see them. */
   const showTo = ({ caller, chat, stream }: Reader): ((event: ChatEvent) => void) => {
@@ -37,7 +37,7 @@ export const createFollow = (needs: Needs) => {
     const look = async (event: ChatEvent): Promise<void> => {
       if (event.name !== "message") return show(event)
       const message = Message.parse(JSON.parse(event.data))
-      const [seen] = await withholding.messages(caller, chat.user_id, [message])
+      const [seen] = await sharedView.redactMessages(caller, chat.user_id, [message])
       show({ ...event, data: JSON.stringify(seen) })
     }
     return (event) => {
@@ -51,7 +51,7 @@ export const createFollow = (needs: Needs) => {
     show: (event: ChatEvent) => void,
   ): Promise<void> => {
     const { seq, messages: all } = await answers.stateOf(chat.id)
-    const messages = await withholding.messages(caller, chat.user_id, all)
+    const messages = await sharedView.redactMessages(caller, chat.user_id, all)
     stream.send({ id: seq, name: "snapshot", data: JSON.stringify({ messages, seq }) })
     for (const event of channels.of(chat.id).after(seq) ?? []) show(event)
   }

@@ -5,26 +5,26 @@ import type { Chats } from "./chats.ts"
 import { branchTo } from "./conversation.ts"
 import { toMarkdown } from "./markdown.ts"
 import type { MessageStore } from "./message-store.ts"
+import type { SharedView } from "./shared-view.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 import type { ExportedChat } from "./transfer-schema.ts"
-import type { Withholding } from "./withholding.ts"
 
 interface Needs {
   chats: Chats
   store: ChatStore
   messages: MessageStore
   answers: Answers
-  withholding: Withholding
+  sharedView: SharedView
 }
 
 /** Takes chats out as files. */
 export const createTransfer = (needs: Needs) => {
-  const { chats, store, messages, answers, withholding } = needs
+  const { chats, store, messages, answers, sharedView } = needs
 
   /** Messages as the caller may see them, each with the words of its sources. */
   const quoting = async (caller: Caller, chat: StoredChat) => {
     const { messages: all } = await answers.stateOf(chat.id)
-    const shown = await withholding.messages(caller, chat.user_id, all)
+    const shown = await sharedView.redactMessages(caller, chat.user_id, all)
     const passages = await messages.passages(chat.id, null)
     return shown.map((message) => ({
       ...message,

@@ -28,6 +28,8 @@ interface Needs {
   now: () => number
   /** Whether a file that is not the caller's own can be read through something shared. */
   sharedWith: (caller: Caller, fileId: string) => Promise<boolean>
+  /** The files among `ids` that can be read through something shared. */
+  sharedAmong: (caller: Caller, ids: readonly string[]) => Promise<string[]>
 }
 
 interface Addition {
@@ -106,6 +108,15 @@ export const createFiles = (needs: Needs) => {
     readable,
     own,
     isOver,
+
+    /** The files among `ids` that the caller may read, found with a few statements for any number. */
+    readableAmong: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
+      const owners = await store.ownersOf(ids)
+      if (caller.user.role === "admin") return new Set(owners.keys())
+      const own = [...owners.keys()].filter((id) => owners.get(id) === caller.user.id)
+      const others = [...owners.keys()].filter((id) => owners.get(id) !== caller.user.id)
+      return new Set([...own, ...(await needs.sharedAmong(caller, others))])
+    },
 
     /** What a file was last, when `done` holds for it, it is gone (undefined) or the time is up. */
     until: async (

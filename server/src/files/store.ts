@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Selectable } from "kysely"
+import { readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
@@ -49,32 +50,27 @@ export const toRecord = (row: StoredFile): FileRecord => ({
   updated_at: row.updated_at,
 })
 
-const idsPerStatement = 500
-
-const inPieces = async <T>(
-  ids: readonly string[],
-  read: (some: readonly string[]) => Promise<T[]>,
-): Promise<T[]> => {
-  const found: T[] = []
-  for (let at = 0; at < ids.length; at += idsPerStatement) {
-    found.push(...(await read(ids.slice(at, at + idsPerStatement))))
-  }
-  return found
-}
-
 export const createFileStore = (db: Database) => ({
   byId: (id: string, reader: Reader = db.read): Promise<StoredFile | undefined> =>
     reader.selectFrom("files").selectAll().select(embedded).where("id", "=", id).executeTakeFirst(),
 
   byIds: (ids: readonly string[]): Promise<StoredFile[]> =>
-    inPieces(ids, (some) =>
+    readInChunks(ids, (some) =>
       db.read.selectFrom("files").selectAll().select(embedded).where("id", "in", some).execute(),
     ),
 
   known: (ids: readonly string[]): Promise<KnownFile[]> =>
-    inPieces(ids, (some) =>
+    readInChunks(ids, (some) =>
       db.read.selectFrom("files").select(knownColumns).where("id", "in", some).execute(),
     ),
+
+  /** The owners of those that exist, by file id. */
+  ownersOf: async (ids: readonly string[]): Promise<Map<string, string>> => {
+    const rows = await readInChunks(ids, (chunk) =>
+      db.read.selectFrom("files").select(["id", "user_id"]).where("id", "in", chunk).execute(),
+    )
+    return new Map(rows.map(({ id, user_id }) => [id, user_id]))
+  },
 
   /** @param owner null lists everybody's */
   list: async (owner: string | null, query: FileListQuery): Promise<Page<FileRecord>> => {

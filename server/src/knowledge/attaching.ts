@@ -39,11 +39,14 @@ export const createAttaching = ({ files, collections }: Needs) => {
       )
     },
 
-    readsFile: async (caller: Caller, id: string): Promise<boolean> =>
-      (await files.find(caller, id)) !== undefined,
-
-    readsCollection: async (caller: Caller, id: string): Promise<boolean> =>
-      (await collections.find(caller, id)) !== undefined,
+    /** The files and collections among those named that the caller may read. */
+    readableAmong: async (
+      caller: Caller,
+      ids: { files: Iterable<string>; collections: Iterable<string> },
+    ): Promise<{ files: ReadonlySet<string>; collections: ReadonlySet<string> }> => ({
+      files: await files.readableAmong(caller, [...new Set(ids.files)]),
+      collections: await collections.readableAmong(caller, [...new Set(ids.collections)]),
+    }),
   }
 }
 

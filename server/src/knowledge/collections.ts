@@ -95,6 +95,8 @@ export const createCollections = (needs: Needs) => {
   return {
     find,
     readable,
+    /** The collections among `ids` that the caller may read. */
+    readableAmong: store.readableAmong,
     /** All files of a collection, with what a search must know. */
     filesOf: members.all,
 

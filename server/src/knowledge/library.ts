@@ -97,6 +97,7 @@ export const createLibrary = async (needs: Needs) => {
     newId,
     now,
     sharedWith: collectionStore.shares,
+    sharedAmong: collectionStore.sharedFiles,
   })
   const collections = createCollections({
     db,

@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely"
+import { readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { CollectionRow } from "../db/file-tables.ts"
 import { contains, foldCase } from "../db/text.ts"
@@ -80,6 +81,27 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
         .limit(1)
         .executeTakeFirst()
       return found !== undefined
+    },
+
+    /** The files among `fileIds` that lie in a collection that is open to the caller. */
+    sharedFiles: async (caller: Caller, fileIds: readonly string[]): Promise<string[]> => {
+      const rows = await readInChunks(fileIds, (chunk) =>
+        openTo(caller)
+          .innerJoin("collection_files", "collection_files.collection_id", "collections.id")
+          .where("collection_files.file_id", "in", chunk)
+          .select("collection_files.file_id")
+          .distinct()
+          .execute(),
+      )
+      return rows.map(({ file_id }) => file_id)
+    },
+
+    /** The collections among `ids` that are open to the caller. */
+    readableAmong: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
+      const rows = await readInChunks(ids, (chunk) =>
+        openTo(caller).where("collections.id", "in", chunk).select("collections.id").execute(),
+      )
+      return new Set(rows.map(({ id }) => id))
     },
 
     /** The collections that a file lies in and that are open to the caller, by name. */

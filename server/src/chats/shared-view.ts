@@ -1,0 +1,64 @@
+import type { Caller } from "../http/caller.ts"
+import type { Attaching } from "../knowledge/attaching.ts"
+import type { Message } from "./schema.ts"
+import type { Passage, Source } from "./source-schema.ts"
+
+type Readable = Awaited<ReturnType<Attaching["readableAmong"]>>
+
+interface ReferencedIds {
+  files: Set<string>
+  collections: Set<string>
+}
+
+const addReferences = (ids: ReferencedIds, { files, sources, sources_skipped }: Message): void => {
+  for (const { type, id } of files) ids[type === "file" ? "files" : "collections"].add(id)
+  for (const source of sources ?? []) if (source) ids.files.add(source.file_id)
+  for (const { id } of sources_skipped) ids.files.add(id)
+}
+
+const redactSources = <T extends Source | Passage>(
+  sources: readonly (T | null)[],
+  readable: Readable,
+): (T | null)[] =>
+  sources.map((source) => (source && readable.files.has(source.file_id) ? source : null))
+
+const redactMessage = (message: Message, readable: Readable): Message => ({
+  ...message,
+  files: message.files.filter(({ type, id }) =>
+    readable[type === "file" ? "files" : "collections"].has(id),
+  ),
+  sources: message.sources && redactSources(message.sources, readable),
+  sources_skipped: message.sources_skipped.filter(({ id }) => readable.files.has(id)),
+})
+
+/**
+ * Sharing a chat shares what was said in it, not the files behind it: a reader sees neither the names
+ * nor the passages of files that they may not read.
+ */
+export const createSharedView = ({ readableAmong }: Pick<Attaching, "readableAmong">) => ({
+  /** Messages of `owner`'s chat as `caller` may see them. */
+  redactMessages: async (
+    caller: Caller,
+    owner: string,
+    messages: readonly Message[],
+  ): Promise<Message[]> => {
+    if (caller.user.id === owner) return [...messages]
+    const ids: ReferencedIds = { files: new Set(), collections: new Set() }
+    for (const message of messages) addReferences(ids, message)
+    const readable = await readableAmong(caller, ids)
+    return messages.map((message) => redactMessage(message, readable))
+  },
+
+  redactPassages: async (
+    caller: Caller,
+    owner: string,
+    passages: readonly (Passage | null)[],
+  ): Promise<(Passage | null)[]> => {
+    if (caller.user.id === owner) return [...passages]
+    const files = passages.flatMap((passage) => passage?.file_id ?? [])
+    const readable = await readableAmong(caller, { files, collections: [] })
+    return redactSources(passages, readable)
+  },
+})
+
+export type SharedView = ReturnType<typeof createSharedView>
