@@ -72,6 +72,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     authenticate: gateway.authenticate,
     admitProvisioner: gateway.scim.admit,
     bodyRoom,
+    unreadReplies: gateway.limits.replies,
     connectionLimit,
     fairLoop: gateway.fairLoop,
     bodyLimit,

@@ -112,6 +112,7 @@ const Environment = z.object({
   MAX_ANSWERS: CountBounds.default({ perUser: 500, total: 10_000 }),
   MAX_EVENT_STREAMS: CountBounds.default({ perUser: 1000, total: 20_000 }),
   MAX_BUFFERED_BODIES: SizeBounds.default({ perUser: 250e6, total: 1e9 }),
+  MAX_BUFFERED_REPLIES: SizeBounds.default({ perUser: 250e6, total: 1e9 }),
   MAX_UPLOADS: CountBounds.default({ perUser: 100, total: 1000 }),
   MAX_UNFINISHED_UPLOADS: CountBounds.default({ perUser: 200, total: 10_000 }),
   MAX_STORAGE: SizeBounds.default({ perUser: 100e9, total: 10_000e9 }),

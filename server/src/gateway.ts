@@ -226,6 +226,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     settings,
     running,
     limits,
+    fairLoop,
     registry,
     catalogue,
     engine: chat,

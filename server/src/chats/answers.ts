@@ -8,6 +8,12 @@ import { type Assignment, createAsking, type Heard } from "./asking.ts"
 import type { Channels } from "./channel.ts"
 import type { Collected } from "./collector.ts"
 import { createJournal } from "./journal.ts"
+import {
+  type MessagePage,
+  type PageSize,
+  type PageStart,
+  readMessagePage,
+} from "./message-pages.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message, MessageState } from "./schema.ts"
 import { Source } from "./source-schema.ts"
@@ -170,7 +176,7 @@ export const createAnswers = (needs: Needs) => {
     const channel = channels.known(chatId)
     if (!channel?.followed) return
     const readAt = Date.now()
-    const changed = await store.ofChat(chatId, { changedSince: since - clockSkewMs })
+    const changed = await store.changedSince(chatId, since - clockSkewMs)
     const remote = changed.filter(({ id }) => !liveById.has(id))
     for (const message of remote) channel.publish("message", message)
     if (remote.some(({ state }) => state === "running")) watchRemote(chatId, readAt)
@@ -186,6 +192,11 @@ export const createAnswers = (needs: Needs) => {
   }
 
   const severalProcesses = db.dialect === "postgres"
+
+  /** A copy of a stored message, with what its answer has become since it was stored. */
+  const latest = (message: Message): Message => ({
+    ...(liveById.get(message.id)?.message ?? message),
+  })
 
   const interrupt = (dead: Awaited<ReturnType<MessageStore["running"]>>): Promise<void> =>
     db.transact(async (tx) => {
@@ -236,16 +247,32 @@ export const createAnswers = (needs: Needs) => {
       live.done = run(assignment, live).finally(ended)
     },
 
-    /** A chat's messages now, and the number of the event from which to go on. */
-    stateOf: async (chatId: string): Promise<{ messages: Message[]; seq: number }> => {
-      const channel = channels.of(chatId)
-      const seq = channel.last
-      const stored = await store.ofChat(chatId)
-      const running = stored.some(({ id, state }) => state === "running" && !liveById.has(id))
-      if (running && severalProcesses) watchRemote(chatId, Date.now() - clockSkewMs)
-      const messages = stored.map((message) => liveById.get(message.id)?.message ?? message)
-      return { messages: messages.map((message) => ({ ...message })), seq }
+    /**
+     * A page of a chat's messages as they are now, those included that are being written.
+     * @returns `seq`, the number of the event from which to go on; null where there are no messages
+     */
+    page: async (
+      chatId: string,
+      request: { start: PageStart; size: PageSize },
+    ): Promise<{ page: MessagePage | null; seq: number }> => {
+      const { last: seq } = channels.of(chatId)
+      const page = await readMessagePage(store, chatId, request)
+      if (!page) return { page, seq }
+      const isElsewhere = ({ id, state }: Message) => state === "running" && !liveById.has(id)
+      if (severalProcesses && page.messages.some(isElsewhere)) {
+        watchRemote(chatId, Date.now() - clockSkewMs)
+      }
+      return { page: { ...page, messages: page.messages.map(latest) }, seq }
     },
+
+    /** Has followers told of the chat's answers that another process writes. */
+    watchElsewhere: async (chatId: string): Promise<void> => {
+      if (!severalProcesses) return
+      const running = await store.runningIn(chatId)
+      if (running.some((id) => !liveById.has(id))) watchRemote(chatId, Date.now() - clockSkewMs)
+    },
+
+    latest,
 
     /** Stops one answer, or all of a chat, wherever it runs. Done when those that run here are. */
     stop: async (chatId: string, messageId: string | null): Promise<void> => {

@@ -5,7 +5,9 @@ import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import type { Answers } from "./answers.ts"
-import type { Image, MessageStore } from "./message-store.ts"
+import { fromLast, type PageSize } from "./message-pages.ts"
+import type { Image } from "./message-reader.ts"
+import type { MessageStore } from "./message-store.ts"
 import type {
   Chat,
   ChatChanges,
@@ -13,6 +15,8 @@ import type {
   ChatListQuery,
   ChatWithMessages,
   Labels,
+  MessagePage,
+  MessagePageQuery,
   NewChat,
 } from "./schema.ts"
 import type { SharedView } from "./shared-view.ts"
@@ -29,6 +33,19 @@ interface Needs {
   bus: Bus
   newId: () => string
   now: () => number
+}
+
+/** One reply. A chat of ordinary length fits into it. */
+const replyPage: PageSize = { messages: 500, bytes: 1_000_000 }
+
+/** How the owner files a chat and instructs the model does not concern those it is shared with. */
+const hiddenFromReaders = {
+  folder: null,
+  tags: [],
+  pinned: false,
+  archived: false,
+  system: "",
+  params: {},
 }
 
 /** Keeps people's conversations; each is its owner's alone unless they share it. */
@@ -50,15 +67,22 @@ export const createChats = (needs: Needs) => {
   const tell = (tx: Tx, chat: Pick<Chat, "id" | "user_id">): Promise<void> =>
     bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })
 
-  /** What a chat's place in its owner's own list is, is nobody else's business. */
   const shownTo = (caller: Caller, { title_source, ...chat }: StoredChat): Chat =>
-    chat.user_id === caller.user.id
-      ? chat
-      : { ...chat, folder: null, tags: [], pinned: false, archived: false }
+    chat.user_id === caller.user.id ? chat : { ...chat, ...hiddenFromReaders }
+
+  const pageFor = async (
+    caller: Caller,
+    chat: StoredChat,
+    before = fromLast.before,
+  ): Promise<MessagePage & { seq: number }> => {
+    const { page, seq } = await answers.page(chat.id, { start: { before }, size: replyPage })
+    const shown = await sharedView.redactMessages(caller, chat.user_id, page?.messages ?? [])
+    return { messages: shown, earlier: page?.hasMore ? page.from : null, seq }
+  }
 
   const checkCurrent = async (id: string, current: string | undefined): Promise<void> => {
     if (current === undefined) return
-    const known = (await messages.ofChat(id)).some((message) => message.id === current)
+    const [known] = await messages.byIds(id, [current])
     if (!known) {
       const message = "is no message of this chat"
       fail("invalid", `current_id ${message}`, { errors: [{ path: "current_id", message }] })
@@ -68,6 +92,7 @@ export const createChats = (needs: Needs) => {
   return {
     own,
     readable,
+    shownTo,
     tell,
 
     list: (caller: Caller, query: ChatListQuery): Promise<Page<ChatListItem>> =>
@@ -97,13 +122,20 @@ export const createChats = (needs: Needs) => {
       return shownTo(caller, chat)
     },
 
-    /** With its messages as they stand, those included that are being written. */
+    /** With its last messages as they stand, those included that are being written. */
     get: async (caller: Caller, id: string): Promise<ChatWithMessages> => {
       const chat = await readable(caller, id)
-      const { seq, messages: current } = await answers.stateOf(id)
       const writable = chat.user_id === caller.user.id
-      const shown = await sharedView.redactMessages(caller, chat.user_id, current)
-      return { ...shownTo(caller, chat), messages: shown, seq, writable }
+      return { ...shownTo(caller, chat), ...(await pageFor(caller, chat)), writable }
+    },
+
+    messages: async (
+      caller: Caller,
+      id: string,
+      { before }: MessagePageQuery,
+    ): Promise<MessagePage> => {
+      const { messages: shown, earlier } = await pageFor(caller, await readable(caller, id), before)
+      return { messages: shown, earlier }
     },
 
     update: async (caller: Caller, id: string, changes: ChatChanges): Promise<Chat> => {
@@ -157,7 +189,7 @@ export const createChats = (needs: Needs) => {
     /** The passages that one answer was given. */
     passages: async (caller: Caller, id: string, messageId: string): Promise<Passages> => {
       const chat = await readable(caller, id)
-      const found = (await messages.passages(id, messageId)).get(messageId)
+      const found = (await messages.passages(id, [messageId])).get(messageId)
       if (!found) return fail("not_found", `No sources were sought for a message ${messageId}`)
       return { items: await sharedView.redactPassages(caller, chat.user_id, found) }
     },

@@ -1,5 +1,5 @@
 import { fail } from "../errors.ts"
-import type { Image } from "./message-store.ts"
+import type { Image } from "./message-reader.ts"
 import type { Chat, Message } from "./schema.ts"
 
 /** From the root to the message `id`, both included. @throws {Failure} `not_found` */

@@ -2,6 +2,7 @@ import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Chat as Engine } from "../chat/chat.ts"
+import type { FairLoop } from "../concurrency/fair-loop.ts"
 import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
@@ -33,7 +34,8 @@ interface Needs {
   catalogue: Catalogue
   engine: Engine
   attaching: Attaching
-  limits: Pick<UserLimits, "answers">
+  limits: Pick<UserLimits, "answers" | "bodies" | "replies">
+  fairLoop: FairLoop
   readersOf: Parameters<typeof createNews>[0]["readersOf"]
   streams: StreamOptions
   log: Logger
@@ -43,7 +45,7 @@ interface Needs {
 
 /** Everything behind the web page's chats, built from the bottom upwards. */
 export const createConversations = async (needs: Needs) => {
-  const { db, bus, running, registry, readersOf, streams } = needs
+  const { db, bus, registry } = needs
   const store = createChatStore(db)
   const messages = createMessageStore(db)
   const channels = createChannels()
@@ -59,8 +61,8 @@ export const createConversations = async (needs: Needs) => {
     answers,
     prompts: createPrompts({ ...kept, chats }),
     transfer: createTransfer({ ...kept, chats }),
-    follow: createFollow({ chats, answers, channels, sharedView, running, bus, streams }),
-    news: createNews({ bus, running, readersOf, onOffers: registry.onChange, streams }),
+    follow: createFollow({ ...kept, chats }),
+    news: createNews({ ...needs, onOffers: registry.onChange }),
     importer,
     close: async (): Promise<void> => {
       await answers.close()

@@ -38,19 +38,22 @@ const sourcesOf = (word: string, { sources, sources_skipped }: Shown): string =>
 const escaped = (value: unknown): string => JSON.stringify(value).replaceAll("-->", "--\\u003e")
 
 /**
- * The shown branch as Markdown. Each message begins with a comment that holds a word of this
+ * Writes the shown branch as Markdown. Each message begins with a comment that holds a word of this
  * export alone: no message can contain it, so that what is read back is what was written.
  */
-export const toMarkdown = (title: string, branch: readonly Shown[]): string => {
+export const createMarkdownWriter = (title: string) => {
   const word = randomBytes(6).toString("hex")
-  const parts = branch.map((message) => {
-    const { role, model, created_at, files } = message
-    const facts = escaped({ role, model, created_at, ...(files.length > 0 && { files }) })
-    const heading = headingOf(message).replace(/\s+/g, " ")
-    const said = `## ${heading}\n\n${message.content}\n`
-    return `<!-- ${word} ${facts} -->\n${said}${sourcesOf(word, message)}`
-  })
-  return `<!-- portico chat ${word} -->\n# ${title.replace(/\s+/g, " ")}\n\n${parts.join("\n")}`
+  return {
+    head: `<!-- portico chat ${word} -->\n# ${title.replace(/\s+/g, " ")}\n\n`,
+
+    write: (message: Shown): string => {
+      const { role, model, created_at, files } = message
+      const facts = escaped({ role, model, created_at, ...(files.length > 0 && { files }) })
+      const heading = headingOf(message).replace(/\s+/g, " ")
+      const said = `## ${heading}\n\n${message.content}\n`
+      return `<!-- ${word} ${facts} -->\n${said}${sourcesOf(word, message)}`
+    },
+  }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -4,10 +4,10 @@ import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Answers } from "./answers.ts"
 import type { Chats } from "./chats.ts"
-import type { Follow } from "./follow.ts"
+import { type Follow, parseEventId } from "./follow.ts"
 import type { News } from "./news.ts"
 import type { Prompts } from "./prompts.ts"
-import { NewMessage, Started } from "./schema.ts"
+import { MessagePage, MessagePageQuery, NewMessage, Started } from "./schema.ts"
 import { Passages } from "./source-schema.ts"
 
 const unknown = { description: "No such chat, or it is somebody else's" }
@@ -22,12 +22,6 @@ interface Needs {
   prompts: Prompts
   answers: Answers
   follow: Follow
-}
-
-/** A page reload says where it was in the address, a reconnecting EventSource in a header. */
-const afterOf = (query: string | undefined, header: string | string[] | undefined): number => {
-  const seq = Number(header ?? query ?? 0)
-  return Number.isSafeInteger(seq) && seq > 0 ? seq : 0
 }
 
 /** What is said in a chat: ask, follow, stop. */
@@ -70,16 +64,32 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
     route("user", {
       method: "get",
       path: "/:id/events",
-      summary: "A chat's events from `after` on: `snapshot`, `message`, `delta`, `deleted`",
+      summary:
+        "A chat's events from `after` on: `snapshot`, `messages`, `message`, `delta`, `deleted`",
       params: ById,
       responses: { 200: events("Numbered events; goes on until the reader leaves"), 404: unknown },
     }),
     async ({ caller, params, exchange }) => {
       const { headers, url = "" } = exchange.incoming
       const query = new URLSearchParams(url.split("?", 2)[1])
-      const after = afterOf(query.get("after") ?? undefined, headers["last-event-id"])
-      await follow(exchange, caller, { id: params.id, after })
+      // A page names the event in the address; a browser that reconnects names it in a header.
+      const resume = parseEventId(String(headers["last-event-id"] ?? query.get("after") ?? ""))
+      await follow(exchange, caller, { id: params.id, resume })
     },
+  )
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/:id/messages",
+      summary: "A chat's messages, page by page, from the last to the first",
+      params: ById,
+      query: MessagePageQuery,
+      responses: {
+        200: json(MessagePage, "In order of making; `before` of the next page in `earlier`"),
+        404: unknown,
+      },
+    }),
+    ({ caller, params, query }) => chats.messages(caller, params.id, query),
   )
   router.on(
     route("user", {
@@ -99,9 +109,11 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
       params: ById.extend({ image_id: z.string().max(200) }),
       responses: { 200: { description: "The image", contentType: "image/*" }, 404: unknown },
     }),
-    async ({ caller, params }) => {
+    async ({ caller, params, holdReply }) => {
       const { media_type, base64 } = await chats.image(caller, params.id, params.image_id)
-      return new Response(Buffer.from(base64, "base64"), {
+      const bytes = Buffer.from(base64, "base64")
+      holdReply(bytes.length)
+      return new Response(bytes, {
         headers: {
           "content-type": media_type,
           "cache-control": "private, max-age=31536000, immutable",

@@ -1,15 +1,9 @@
-import { type Insertable, type Selectable, sql } from "kysely"
+import { type Insertable, sql } from "kysely"
 import type { ChatMessageRow } from "../db/chat-tables.ts"
-import type { Database, Reader, Tx } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { foldCase } from "../db/text.ts"
-import { Message, MessageError, MessageState } from "./schema.ts"
-import type { Passage } from "./source-schema.ts"
-
-export interface Image {
-  id: string
-  media_type: string
-  base64: string
-}
+import { createMessageReader, type Image } from "./message-reader.ts"
+import type { Message, MessageError } from "./schema.ts"
 
 /** A running answer, and the lease of the process that writes it. */
 interface Held {
@@ -20,25 +14,6 @@ interface Held {
 const leaseSeconds = 10
 /** Another number each second: that it changes shows an answer to be alive (`db/failure-detector.ts`). */
 export const newLease = (): number => Math.floor(Date.now() / 1000) + leaseSeconds
-
-const Role = Message.shape.role
-
-const listOf = (json: string | null) => (json === null ? [] : JSON.parse(json))
-
-const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): Message => {
-  const { position, content_key, lease_until, changed_ms, ...message } = row
-  return {
-    ...message,
-    role: Role.parse(row.role),
-    state: MessageState.parse(row.state),
-    error: row.error === null ? null : MessageError.parse(JSON.parse(row.error)),
-    estimated: row.estimated === 1,
-    images,
-    files: listOf(row.files),
-    sources: row.sources === null ? null : JSON.parse(row.sources),
-    sources_skipped: listOf(row.sources_skipped),
-  }
-}
 
 const citedOf = ({ sources, sources_skipped }: Message) => ({
   sources: sources && JSON.stringify(sources),
@@ -68,12 +43,6 @@ const progressOf = ({
   error: rest.error === null ? null : JSON.stringify(rest.error),
   estimated: rest.estimated ? (1 as const) : (0 as const),
 })
-
-const passagesOf = (row: { texts: string; sources: string | null }): (Passage | null)[] => {
-  const texts: string[] = JSON.parse(row.texts)
-  const sources: Message["sources"] = JSON.parse(row.sources ?? "[]")
-  return (sources ?? []).map((source, index) => source && { ...source, text: texts[index] ?? "" })
-}
 
 const toRow = (message: Message, position: number): Insertable<ChatMessageRow> => {
   const { id, chat_id, parent_id, role, batch, created_at } = message
@@ -124,76 +93,15 @@ export const cite = async (tx: Tx, message: Message, texts: readonly string[]): 
     .onConflict((conflict) => conflict.column("message_id").doUpdateSet({ texts: row.texts }))
     .execute()
 }
-export const createMessageStore = (db: Database) => {
-  const imagesOf = async (ids: readonly string[], reader: Reader) => {
-    const byMessage = new Map<string, Message["images"]>()
-    if (ids.length === 0) return byMessage
-    const rows = await reader
-      .selectFrom("chat_images")
-      .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
-      .select(["chat_images.id", "message_id", "media_type"])
-      .where("chat_id", "in", ids)
-      .orderBy("chat_images.position")
-      .execute()
-    for (const { id, message_id, media_type } of rows) {
-      const known = byMessage.get(message_id)
-      if (known) known.push({ id, media_type })
-      else byMessage.set(message_id, [{ id, media_type }])
-    }
-    return byMessage
-  }
 
+export const createMessageStore = (db: Database) => {
   return {
-    /** @param changedSince epoch ms; only what changed since then */
-    ofChat: async (
-      chatId: string,
-      { reader = db.read, changedSince }: { reader?: Reader; changedSince?: number } = {},
-    ): Promise<Message[]> => {
-      let found = reader.selectFrom("chat_messages").selectAll().where("chat_id", "=", chatId)
-      if (changedSince !== undefined) found = found.where("changed_ms", ">=", changedSince)
-      const rows = await found.orderBy("position").execute()
-      const images = await imagesOf([chatId], reader)
-      return rows.map((row) => toMessage(row, images.get(row.id) ?? []))
-    },
+    ...createMessageReader(db),
 
     insert: insertMessages,
     insertImages,
 
-    image: async (chatId: string, id: string): Promise<Image | undefined> =>
-      db.read
-        .selectFrom("chat_images")
-        .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
-        .select(["chat_images.id", "media_type", "base64"])
-        .where("chat_images.id", "=", id)
-        .where("chat_id", "=", chatId)
-        .executeTakeFirst(),
-
-    images: async (chatId: string): Promise<Map<string, Image>> => {
-      const rows = await db.read
-        .selectFrom("chat_images")
-        .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
-        .select(["chat_images.id", "media_type", "base64"])
-        .where("chat_id", "=", chatId)
-        .execute()
-      return new Map(rows.map((row) => [row.id, row]))
-    },
-
     cite,
-
-    /** The passages that one answer was given, or those of a whole chat, by message. */
-    passages: async (
-      chatId: string,
-      messageId: string | null,
-    ): Promise<Map<string, (Passage | null)[]>> => {
-      let found = db.read
-        .selectFrom("chat_passages")
-        .innerJoin("chat_messages", "chat_messages.id", "chat_passages.message_id")
-        .select(["message_id", "texts", "sources"])
-        .where("chat_id", "=", chatId)
-      if (messageId !== null) found = found.where("message_id", "=", messageId)
-      const rows = await found.execute()
-      return new Map(rows.map((row) => [row.message_id, passagesOf(row)]))
-    },
 
     /**
      * Writes what an answer has become.

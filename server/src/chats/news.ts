@@ -1,4 +1,5 @@
 import type { Bus, Message } from "../bus/bus.ts"
+import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Caller } from "../http/caller.ts"
 import type { NodeExchange } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
@@ -15,6 +16,7 @@ interface Needs {
   running: Running
   /** Calls back when what the connections offer has changed. */
   onOffers: (listener: () => void) => void
+  limits: Pick<UserLimits, "replies">
   streams: StreamOptions
 }
 
@@ -34,7 +36,9 @@ interface Page {
 }
 
 /** Tells a signed-in page what changed, so that it can ask anew: never what it changed to. */
-export const createNews = ({ bus, readersOf, running, onOffers, streams }: Needs) => {
+export const createNews = (needs: Needs) => {
+  const { bus, readersOf, running, onOffers, limits, streams } = needs
+  const { replies: unread } = limits
   const pages = new Set<Page>()
   const listeners = new Set<() => void>()
   let gathering = false
@@ -73,7 +77,7 @@ export const createNews = ({ bus, readersOf, running, onOffers, streams }: Needs
 
   /** Resolves when the page has left or was cut off. */
   return async (exchange: NodeExchange, caller: Caller): Promise<void> => {
-    const stream = openStream({ exchange, caller, running, ...streams })
+    const stream = openStream({ exchange, caller, running, unread, ...streams })
     const models = (): void => stream.send({ name: "models", data: "{}" })
     const page = { caller, send: stream.send }
     listeners.add(models)

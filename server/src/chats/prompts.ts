@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { UserLimits } from "../concurrency/user-limits.ts"
-import type { Database } from "../db/database.ts"
+import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Attaching } from "../knowledge/attaching.ts"
@@ -10,7 +10,8 @@ import type { Answers } from "./answers.ts"
 import type { Channels } from "./channel.ts"
 import type { Chats } from "./chats.ts"
 import { branchTo, requestBody, titleFrom } from "./conversation.ts"
-import type { Image, MessageStore } from "./message-store.ts"
+import type { Image } from "./message-reader.ts"
+import type { MessageStore } from "./message-store.ts"
 import { type Message, type NewMessage, type Started, unwritten } from "./schema.ts"
 import type { Attached, Passage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
@@ -25,7 +26,7 @@ interface Needs {
   channels: Channels
   catalogue: Catalogue
   attaching: Attaching
-  limits: Pick<UserLimits, "answers">
+  limits: Pick<UserLimits, "answers" | "bodies">
   newId: () => string
   now: () => number
 }
@@ -40,10 +41,20 @@ interface Plan {
   models: string[]
 }
 
+/** Reads the messages from the root to one; none for null. @throws {Failure} `not_found` */
+type BranchReader = (id: string | null) => Promise<Message[]>
+
 interface Asked {
   input: NewMessage
   files: Attached[]
   requestId: string
+}
+
+interface PromptRequest {
+  caller: Caller
+  asked: Asked
+  /** How to release what each answer holds; answers that are begun take theirs along. */
+  places: (() => void)[]
 }
 
 const rowsOf = ({ user, answers }: Plan): Message[] => (user ? [user, ...answers] : answers)
@@ -100,8 +111,8 @@ export const createPrompts = (needs: Needs) => {
     return models.length > 0 ? models : fail("invalid", "models: name a model to answer")
   }
 
-  const planContinue = (known: readonly Message[], id: string): Plan => {
-    const branch = branchTo(known, id)
+  const planContinue = async (branchOf: BranchReader, id: string): Promise<Plan> => {
+    const branch = await branchOf(id)
     const last = branch.at(-1)
     if (last?.role !== "assistant" || !last.model) {
       return fail("bad_request", "Only a model's answer can go on")
@@ -112,8 +123,12 @@ export const createPrompts = (needs: Needs) => {
     return { user: null, images: [], answers: [answer], branch, models: [last.model] }
   }
 
-  const planAgain = (chat: StoredChat, known: readonly Message[], input: NewMessage): Plan => {
-    const branch = branchTo(known, input.parent_id ?? null)
+  const planAgain = async (
+    chat: StoredChat,
+    branchOf: BranchReader,
+    input: NewMessage,
+  ): Promise<Plan> => {
+    const branch = await branchOf(input.parent_id ?? null)
     const asked = branch.at(-1)
     if (asked?.role !== "user") {
       return fail("bad_request", "Give a message's content, or name a message of yours to answer")
@@ -128,9 +143,13 @@ export const createPrompts = (needs: Needs) => {
     }
   }
 
-  const planNew = (chat: StoredChat, known: readonly Message[], { input, files }: Asked): Plan => {
+  const planNew = async (
+    chat: StoredChat,
+    branchOf: BranchReader,
+    { input, files }: Asked,
+  ): Promise<Plan> => {
     const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
-    const before = branchTo(known, parent_id)
+    const before = await branchOf(parent_id)
     const parent = before.at(-1)
     if (parent?.state === "running") fail("conflict", "The answer above is still being written")
     if (parent?.role === "user") fail("bad_request", "A message goes under an answer, not another")
@@ -153,11 +172,11 @@ export const createPrompts = (needs: Needs) => {
     return { user, images, answers: emptyAnswers(models, chat.id, user.id), branch, models }
   }
 
-  const planFor = (chat: StoredChat, known: readonly Message[], asked: Asked): Plan => {
+  const planFor = (chat: StoredChat, branchOf: BranchReader, asked: Asked): Promise<Plan> => {
     const { input } = asked
-    if (input.continue_id !== undefined) return planContinue(known, input.continue_id)
+    if (input.continue_id !== undefined) return planContinue(branchOf, input.continue_id)
     const says = (input.content ?? "").trim() !== "" || input.images.length > 0
-    return says ? planNew(chat, known, asked) : planAgain(chat, known, input)
+    return says ? planNew(chat, branchOf, asked) : planAgain(chat, branchOf, input)
   }
 
   /** A first message gives an untitled chat its name at once. */
@@ -171,13 +190,41 @@ export const createPrompts = (needs: Needs) => {
     current_id: plan.answers[0]?.id ?? chat.current_id,
   })
 
-  const keep = (chat: StoredChat, asked: Asked): Promise<Plan> =>
+  /** Reads the messages from the root to one, both included. */
+  const branchReader =
+    (chatId: string, tx: Tx): BranchReader =>
+    async (id) => {
+      const links = branchTo(await messages.links(chatId, tx), id)
+      const ids = links.map((link) => link.id)
+      return messages.byIds(chatId, ids, tx)
+    }
+
+  /** Adds memory for the requests to the models to what the answers' places hold. */
+  const reserveBodies = async (
+    { user }: Caller,
+    places: (() => void)[],
+    { plan, tx }: { plan: Plan; tx: Tx },
+  ): Promise<void> => {
+    const text = plan.branch.reduce((sum, { content }) => sum + content.length, 0)
+    const newImages = plan.images.reduce((sum, { base64 }) => sum + base64.length, 0)
+    const earlier = plan.branch.filter(({ images }) => images.length > 0).map(({ id }) => id)
+    const bytes = text + newImages + (await messages.imageBytes(earlier, tx))
+    for (const [index, leave] of places.entries()) {
+      const release = limits.bodies.reserve(user.id, bytes)
+      places[index] = () => {
+        leave()
+        release()
+      }
+    }
+  }
+
+  const keep = (chat: StoredChat, { caller, asked, places }: PromptRequest): Promise<Plan> =>
     db.transact(async (tx) => {
       const { input, requestId } = asked
       await db.exclusive(tx, `chat:${chat.id}`)
       const current = (await store.byId(chat.id, tx)) ?? chat
-      const known = await messages.ofChat(chat.id, { reader: tx })
-      const plan = planFor(current, known, asked)
+      const plan = await planFor(current, branchReader(chat.id, tx), asked)
+      await reserveBodies(caller, places, { plan, tx })
       for (const answer of plan.answers) answer.request_id = requestId
       const isNew = input.continue_id === undefined
       if (isNew) await messages.insert(tx, chat.id, rowsOf(plan))
@@ -190,17 +237,15 @@ export const createPrompts = (needs: Needs) => {
   /** What an answer that goes on was given; null where it was given nothing. */
   const quotedFor = async ({ chat_id, id, sources }: Message): Promise<Quoted[] | null> => {
     if (sources === null) return null
-    return quotedFrom((await messages.passages(chat_id, id)).get(id) ?? [])
+    return quotedFrom((await messages.passages(chat_id, [id])).get(id) ?? [])
   }
 
-  /** @param places of the answers; those that are begun take theirs along */
-  const begin = async (
-    chat: StoredChat,
-    { caller, asked, places }: { caller: Caller; asked: Asked; places: (() => void)[] },
-  ): Promise<Started> => {
+  const begin = async (chat: StoredChat, prompt: PromptRequest): Promise<Started> => {
+    const { caller, asked, places } = prompt
     const { requestId } = asked
-    const plan = await keep(chat, asked)
-    const imageById = await messages.images(chat.id)
+    const plan = await keep(chat, prompt)
+    const withImages = plan.branch.filter(({ images }) => images.length > 0)
+    const imageById = await messages.images(withImages.map(({ id }) => id))
     const channel = channels.of(chat.id)
     const seq = channel.last
     const made = rowsOf(plan)
@@ -218,8 +263,8 @@ export const createPrompts = (needs: Needs) => {
   return {
     /**
      * Stores a prompt and has it answered; the answers go on after this has returned.
-     * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`, `rate_limited` past MAX_ANSWERS, `conflict` while what is asked about is
-     *   still being written
+     * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`, `rate_limited` past
+     *   MAX_ANSWERS or MAX_BUFFERED_BODIES, `conflict` while what is asked about is still being written
      */
     ask: async (
       caller: Caller,

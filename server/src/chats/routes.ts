@@ -32,7 +32,7 @@ const fileNameOf = (title: string): string =>
     .trim()
     .slice(0, 60) || "chat"
 
-const download = (body: string | ReadableStream, type: string, name: string): Response =>
+const download = (body: ReadableStream, type: string, name: string): Response =>
   new Response(body, {
     headers: {
       "content-type": type,
@@ -40,17 +40,7 @@ const download = (body: string | ReadableStream, type: string, name: string): Re
     },
   })
 
-/** An `ExportedChats`, as it is read. */
-async function* fileOf(chats: AsyncIterable<ExportedChat>): AsyncGenerator<string> {
-  let between = '{"portico_chats":1,"chats":['
-  for await (const chat of chats) {
-    yield between + JSON.stringify(chat)
-    between = ","
-  }
-  yield between === "," ? "]}" : `${between}]}`
-}
-
-const transferRoutes = ({ router, transfer, importer }: Omit<Needs, "chats">): void => {
+const transferRoutes = ({ router, chats, transfer, importer }: Needs): void => {
   router.on(
     route("user", {
       method: "get",
@@ -59,7 +49,7 @@ const transferRoutes = ({ router, transfer, importer }: Omit<Needs, "chats">): v
       responses: { 200: json(ExportedChats, "Every chat with all its branches") },
     }),
     async ({ caller, exchange }) => {
-      const body = textStream(fileOf(transfer.all(caller)), exchange)
+      const body = textStream(transfer.allJson(caller), exchange)
       return download(body, "application/json", "portico-chats.json")
     },
   )
@@ -90,14 +80,15 @@ const transferRoutes = ({ router, transfer, importer }: Omit<Needs, "chats">): v
       query: ExportQuery,
       responses: { 200: json(ExportedChat, "The chat"), 404: unknown },
     }),
-    async ({ caller, params, query }) => {
-      const chat = await transfer.asJson(caller, params.id)
+    async ({ caller, params, query, exchange }) => {
+      const chat = await chats.readable(caller, params.id)
       const name = fileNameOf(chat.title)
       if (query.format === "markdown") {
-        const text = await transfer.asMarkdown(caller, params.id)
+        const text = textStream(transfer.branchMarkdown(caller, chat), exchange)
         return download(text, "text/markdown; charset=utf-8", `${name}.md`)
       }
-      return download(JSON.stringify(chat), "application/json", `${name}.json`)
+      const text = textStream(transfer.chatJson(caller, chat), exchange)
+      return download(text, "application/json", `${name}.json`)
     },
   )
 }
@@ -141,7 +132,7 @@ export const chatListRoutes = ({ router, chats, transfer, importer }: Needs): Ro
     }),
     ({ caller }) => chats.labels(caller),
   )
-  transferRoutes({ router, transfer, importer })
+  transferRoutes({ router, chats, transfer, importer })
   router.on(
     route("user", {
       method: "get",

@@ -99,9 +99,25 @@ export const Message = z
   .meta({ id: "ChatMessage" })
 export type Message = z.output<typeof Message>
 
-export const ChatWithMessages = Chat.extend({
+export const MessagePageQuery = z.object({
+  /** `earlier` of the page after it; the last page when left out. */
+  before: z.coerce.number<string>().int().min(0).optional(),
+})
+export type MessagePageQuery = z.output<typeof MessagePageQuery>
+
+const pageFields = {
   /** In order of making; `parent_id` makes them a tree. */
   messages: z.array(Message),
+  /** `before` of the page before this one; null where this one begins with the first message. */
+  earlier: z.int().nullable(),
+}
+
+export const MessagePage = z.object(pageFields).meta({ id: "ChatMessagePage" })
+export type MessagePage = z.output<typeof MessagePage>
+
+export const ChatWithMessages = Chat.extend({
+  /** The last of them: at most 500, and about 1 MB. */
+  ...pageFields,
   /** Where `events?after=` goes on from here. */
   seq: z.int(),
   /** False for a chat that another account shares. */

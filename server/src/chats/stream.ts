@@ -1,15 +1,20 @@
+import type { UserLimit } from "../concurrency/user-limit.ts"
 import type { Caller } from "../http/caller.ts"
+import { toFailure } from "../http/errors.ts"
 import { type NodeExchange, whenClosed } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
 
 /** Proxies cut what is silent for a minute. */
 const defaultHeartbeatMs = 15_000
 const retryMs = 1000
-/** A reader that is this far behind is cut off; it comes back where it was. */
-const mostUnreadBytes = 8 * 1024 * 1024
+/** Of one stream. A reader that is this far behind is cut off; it resumes after its last event. */
+const maxUnreadBytes = 8 * 1024 * 1024
+/** Not worth counting: the number of streams bounds their sum. */
+const smallBytes = 64 * 1024
 
 export interface StreamEvent {
-  id?: number
+  /** Where a reader that comes back resumes, as its `Last-Event-ID`. */
+  id?: string
   name: string
   /** JSON, on one line. */
   data: string
@@ -17,6 +22,9 @@ export interface StreamEvent {
 
 export interface EventStream {
   send(event: StreamEvent): void
+  /** Resolves when the reader has caught up or is gone. */
+  drained(): Promise<void>
+  isOpen(): boolean
   end(): void
   closed: Promise<void>
 }
@@ -25,26 +33,51 @@ export interface StreamOptions {
   heartbeatMs?: number
 }
 
-interface Needs extends StreamOptions {
+interface Deps extends StreamOptions {
   exchange: NodeExchange
   caller: Caller
   running: Running
+  /** Bytes that readers have not taken yet. */
+  unread: UserLimit
   /** Whether something is under way that is worth waiting for when the gateway shuts down. */
   busy?: () => boolean
 }
 
+const nothing = (): void => {}
+
 /**
- * Begins a reply of server-sent events that goes on until the reader or the gateway ends it.
+ * Counts what a reader has not taken yet.
+ * @returns to be called after each write; throws {Failure} `rate_limited` past the limit
+ */
+const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
+  const { outgoing } = exchange
+  let counted = smallBytes
+  let release = nothing
+  const releaseAll = (): void => {
+    release()
+    release = nothing
+    counted = smallBytes
+  }
+  outgoing.on("drain", releaseAll)
+  whenClosed(outgoing, releaseAll)
+  return () => {
+    const { writableLength, destroyed } = outgoing
+    if (writableLength <= counted || destroyed) return
+    releaseAll()
+    release = unread.reserve(caller.user.id, writableLength)
+    counted = writableLength
+  }
+}
+
+/**
+ * Begins a reply of server-sent events that goes on until the reader or the gateway ends it. A reader
+ * that falls too far behind is cut off, and resumes after the last event that it received.
  * @throws {Failure} `rate_limited` when its user has too many, before anything is written
  */
-export const openStream = ({ exchange, caller, running, busy, ...options }: Needs): EventStream => {
-  const { heartbeatMs = defaultHeartbeatMs } = options
+export const openStream = (deps: Deps): EventStream => {
+  const { exchange, caller, running, busy, heartbeatMs = defaultHeartbeatMs } = deps
   const { outgoing } = exchange
   let draining = false
-  const write = (text: string): void => {
-    // A reply that has ended may still wait for those before it on its connection.
-    if (!outgoing.writableEnded && !outgoing.destroyed) outgoing.write(text)
-  }
   const end = (): void => void outgoing.end()
   const endWhenIdle = (): void => {
     if (draining && !busy?.()) end()
@@ -63,6 +96,19 @@ export const openStream = ({ exchange, caller, running, busy, ...options }: Need
     "cache-control": "no-store",
     "x-accel-buffering": "no",
   })
+  const countWritten = countUnread(deps)
+  const isOpen = (): boolean => !outgoing.writableEnded && !outgoing.destroyed
+  const write = (text: string): void => {
+    // A reply that has ended may still wait for those before it on its connection.
+    if (!isOpen()) return
+    outgoing.write(text)
+    try {
+      countWritten()
+    } catch (error) {
+      exchange.failure = toFailure(error)
+      outgoing.destroy()
+    }
+  }
   write(`retry: ${retryMs}\n\n`)
 
   const heartbeat = setInterval(() => write(": still here\n\n"), heartbeatMs).unref()
@@ -78,10 +124,15 @@ export const openStream = ({ exchange, caller, running, busy, ...options }: Need
 
   return {
     send: ({ id, name, data }) => {
-      if (outgoing.writableLength > mostUnreadBytes) return void outgoing.destroy()
+      if (outgoing.writableLength > maxUnreadBytes) return void outgoing.destroy()
       write(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`)
       endWhenIdle()
     },
+    drained: () =>
+      outgoing.writableNeedDrain && isOpen()
+        ? Promise.race([closed, new Promise<void>((resolve) => outgoing.once("drain", resolve))])
+        : Promise.resolve(),
+    isOpen,
     end,
     closed,
   }

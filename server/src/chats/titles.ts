@@ -106,8 +106,7 @@ export const createTitles = (needs: Needs) => {
     if (message.state !== "completed" || !message.model) return
     const known = await store.byId(chat.id)
     if (known?.title_source !== "words" || !(await allowed(caller, message.model))) return
-    const all = await messages.ofChat(chat.id)
-    const question = all.find(({ id }) => id === message.parent_id)
+    const [question] = await messages.byIds(chat.id, [message.parent_id ?? ""])
     if (!question || question.parent_id !== null) return
     const title = tidy(await ask(caller, message.model, wish(question.content, message.content)))
     if (title !== "") await keep(chat.id, title)

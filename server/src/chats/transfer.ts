@@ -1,15 +1,17 @@
-import { setImmediate as breathe } from "node:timers/promises"
+import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 import type { Caller } from "../http/caller.ts"
 import type { Answers } from "./answers.ts"
 import type { Chats } from "./chats.ts"
 import { branchTo } from "./conversation.ts"
-import { toMarkdown } from "./markdown.ts"
+import { createMarkdownWriter } from "./markdown.ts"
+import { fromFirst, type PageSize } from "./message-pages.ts"
 import type { MessageStore } from "./message-store.ts"
+import type { Message } from "./schema.ts"
 import type { SharedView } from "./shared-view.ts"
+import type { Passage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
-import type { ExportedChat } from "./transfer-schema.ts"
 
-interface Needs {
+interface Deps {
   chats: Chats
   store: ChatStore
   messages: MessageStore
@@ -17,62 +19,102 @@ interface Needs {
   sharedView: SharedView
 }
 
-/** Takes chats out as files. */
-export const createTransfer = (needs: Needs) => {
-  const { chats, store, messages, answers, sharedView } = needs
+/** A message with the text of its sources. */
+type QuotingMessage = Omit<Message, "sources"> & { sources: (Passage | null)[] | null }
 
-  /** Messages as the caller may see them, each with the words of its sources. */
-  const quoting = async (caller: Caller, chat: StoredChat) => {
-    const { messages: all } = await answers.stateOf(chat.id)
-    const shown = await sharedView.redactMessages(caller, chat.user_id, all)
-    const passages = await messages.passages(chat.id, null)
-    return shown.map((message) => ({
-      ...message,
-      sources:
-        message.sources?.map((source, index) => {
-          const text = passages.get(message.id)?.[index]?.text ?? ""
-          return source && { ...source, text }
-        }) ?? null,
-    }))
+/** What is in memory at a time. */
+const pageSize: PageSize = { messages: 100, bytes: 1_000_000 }
+
+/** Exports chats as files, in pieces: each is read when the client has taken the one before. */
+export const createTransfer = ({ chats, store, messages, answers, sharedView }: Deps) => {
+  const withPassages = async (
+    caller: Caller,
+    chat: StoredChat,
+    page: readonly Message[],
+  ): Promise<QuotingMessage[]> => {
+    const shown = await sharedView.redactMessages(caller, chat.user_id, page)
+    const answered = shown.filter(({ sources }) => sources !== null).map(({ id }) => id)
+    const passages = await messages.passages(chat.id, answered)
+    const quote = ({ id, sources }: Message) =>
+      sources?.map((source, index) => {
+        const text = passages.get(id)?.[index]?.text ?? ""
+        return source && { ...source, text }
+      }) ?? null
+    return shown.map((message) => ({ ...message, sources: quote(message) }))
   }
 
-  const exported = async (caller: Caller, chat: StoredChat): Promise<ExportedChat> => {
-    const shown = await quoting(caller, chat)
-    const images = await messages.images(chat.id)
-    const { title, folder, tags, models, system, params, current_id, created_at, updated_at } = chat
-    const withBytes = shown.map((message) => ({
-      ...message,
-      state: message.state === "running" ? ("interrupted" as const) : message.state,
-      images: message.images.flatMap(({ id }) => {
-        const image = images.get(id)
-        if (!image) return []
-        return { media_type: image.media_type as "image/png", base64: image.base64 }
-      }),
-    }))
+  /** All messages of a chat, as the caller may see them. */
+  async function* readMessages(caller: Caller, chat: StoredChat): AsyncGenerator<QuotingMessage> {
+    let start = fromFirst
+    for (let hasMore = true; hasMore; ) {
+      const { page } = await answers.page(chat.id, { start, size: pageSize })
+      yield* await withPassages(caller, chat, page?.messages ?? [])
+      hasMore = page?.hasMore ?? false
+      if (page) start = { after: page.to }
+      await yieldToEventLoop()
+    }
+  }
+
+  async function* messageJson({ images, ...message }: QuotingMessage): AsyncGenerator<string> {
+    const state = message.state === "running" ? "interrupted" : message.state
+    yield `${JSON.stringify({ ...message, state }).slice(0, -1)},"images":[`
+    let separator = ""
+    for (const { id } of images) {
+      const image = await messages.image(message.chat_id, id)
+      if (!image) continue
+      yield separator + JSON.stringify({ media_type: image.media_type, base64: image.base64 })
+      separator = ","
+    }
+    yield "]}"
+  }
+
+  async function* chatJson(caller: Caller, chat: StoredChat): AsyncGenerator<string> {
+    const { title, folder, tags, models, system, params, current_id, created_at, updated_at } =
+      chats.shownTo(caller, chat)
     const own = { title, folder, tags, models, system, params, current_id, created_at, updated_at }
-    return { ...own, messages: withBytes }
+    yield `${JSON.stringify(own).slice(0, -1)},"messages":[`
+    let separator = ""
+    for await (const message of readMessages(caller, chat)) {
+      yield separator
+      yield* messageJson(message)
+      separator = ","
+    }
+    yield "]}"
+  }
+
+  async function* branchMarkdown(caller: Caller, chat: StoredChat): AsyncGenerator<string> {
+    const branch = branchTo(await messages.links(chat.id), chat.current_id)
+    const shown = new Set(branch.map(({ id }) => id))
+    const markdown = createMarkdownWriter(chat.title)
+    yield markdown.head
+    let separator = ""
+    // A message comes after the one that it answers, so that this is the order of the branch.
+    for await (const message of readMessages(caller, chat)) {
+      if (!shown.has(message.id)) continue
+      yield separator + markdown.write(message)
+      separator = "\n"
+    }
   }
 
   return {
-    /** Every branch, and the images with their bytes. */
-    asJson: async (caller: Caller, id: string): Promise<ExportedChat> => {
-      const chat = await chats.readable(caller, id)
-      return exported(caller, chat)
-    },
+    /** An `ExportedChat`: every branch, and the images with their bytes. */
+    chatJson,
 
     /** The shown branch, to be read by people. */
-    asMarkdown: async (caller: Caller, id: string): Promise<string> => {
-      const chat = await chats.readable(caller, id)
-      return toMarkdown(chat.title, branchTo(await quoting(caller, chat), chat.current_id))
-    },
+    branchMarkdown,
 
-    /** All chats of the caller, one after the other. */
-    all: async function* (caller: Caller): AsyncGenerator<ExportedChat> {
+    /** An `ExportedChats` of all chats of the caller. */
+    allJson: async function* (caller: Caller): AsyncGenerator<string> {
+      yield '{"portico_chats":1,"chats":['
+      let separator = ""
       for (const id of await store.idsOf(caller.user.id)) {
         const chat = await store.byId(id)
-        if (chat) yield await exported(caller, chat)
-        await breathe()
+        if (!chat) continue
+        yield separator
+        yield* chatJson(caller, chat)
+        separator = ","
       }
+      yield "]}"
     },
   }
 }

@@ -12,7 +12,14 @@ const contendedMs = 2000
 const maxShares = 10_000
 
 /** What pieces of work cost on the event loop, beside each other: about 20 µs each. */
-export const costs = { request: 4, chunk: 1, upload: 8, passages: 8, fusion: 20 } as const
+export const costs = {
+  request: 4,
+  chunk: 1,
+  upload: 8,
+  passages: 8,
+  fusion: 20,
+  messages: 40,
+} as const
 
 interface Waiting {
   go: () => void

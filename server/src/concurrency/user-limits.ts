@@ -23,6 +23,11 @@ export const createUserLimits = (config: Config) => ({
     variable: "MAX_BUFFERED_BODIES",
     bounds: config.MAX_BUFFERED_BODIES,
   }),
+  replies: createUserLimit({
+    what: "bytes of replies waiting to be read",
+    variable: "MAX_BUFFERED_REPLIES",
+    bounds: config.MAX_BUFFERED_REPLIES,
+  }),
   uploads: createUserLimit({
     what: "uploads under way",
     variable: "MAX_UPLOADS",

@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
 import { Hono } from "hono"
 import type { z } from "zod"
 import { costs, type FairLoop } from "../concurrency/fair-loop.ts"
+import type { UserLimit } from "../concurrency/user-limit.ts"
 import { fail } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import { networkOf } from "./address.ts"
@@ -15,6 +16,7 @@ import { check } from "./check.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { type Env, type Exchange, type HttpContext, type NodeExchange, pathOf } from "./exchange.ts"
+import { createReplyHold, firstSuccess, respond } from "./handler-reply.ts"
 import type { HotRoute, ReadBody } from "./lane.ts"
 import type { Access, RouteShape } from "./route.ts"
 
@@ -47,6 +49,8 @@ export interface Request<A extends Access, P, Q, B> extends RawRequest<A, P> {
   body: B
   /** For a route that parses its JSON body piece by piece; within the route's limits. */
   readBody: () => Promise<JsonBody>
+  /** For a handler that answers with bytes from memory: counts them until the client has them. */
+  holdReply: (bytes: number) => void
   context: HttpContext
 }
 
@@ -117,25 +121,12 @@ const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output
   return check(schema, query)
 }
 
-const firstSuccess = (shape: RouteShape): number =>
-  Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
-
-const answer = (value: unknown, status: number): Response => {
-  if (value instanceof Response) return value
-  if (status === 204) return new Response(null, { status })
-  return Response.json(value, { status })
-}
-
-/** Nobody will read the body of a reply to HEAD: whoever makes it may stop. */
-const forMethod = async (method: string, response: Response): Promise<Response> => {
-  if (method === "HEAD") await response.body?.cancel()
-  return response
-}
-
 export interface RouterNeeds {
   authenticate: Authenticate
   admitProvisioner: AdmitProvisioner
   bodyRoom: BodyRoom
+  /** Bytes of replies that clients have not read yet. */
+  unreadReplies: UserLimit
   connectionLimit: ConnectionLimit
   /** In which users take turns. */
   fairLoop: FairLoop
@@ -148,7 +139,8 @@ export const createRouters =
   ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterNeeds) =>
   (style: ErrorStyle): Router => {
     const hono = new Hono<Env>()
-    const { bodyRoom, connectionLimit } = limits
+    const { bodyRoom, unreadReplies, connectionLimit } = limits
+    const holdReply = createReplyHold(unreadReplies)
     const shapes: RouteShape[] = []
 
     const hots: HotRoute[] = []
@@ -255,8 +247,10 @@ export const createRouters =
           checkBodyAuthority(request.caller, shape, body)
           // The shape and the handler were declared together; their types agree by `on`'s own.
           const readBody = async () => roomyBodyOf(shape, request.exchange)
-          const whole = { ...request, query, body, readBody } as Parameters<typeof handler>[0]
-          return forMethod(context.req.method, answer(await handler(whole), status))
+          const hold = (bytes: number): void => holdReply(request.exchange, bytes)
+          const whole = { ...request, query, body, readBody, holdReply: hold }
+          const value = await handler(whole as Parameters<typeof handler>[0])
+          return respond(context.req.method, { value, status, hold })
         })
       },
       raw: (shape, handler) => {

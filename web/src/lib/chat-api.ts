@@ -6,6 +6,7 @@ import type {
   ChatWithMessages,
   Labels,
   Message,
+  MessagePage,
   NewChat,
   NewMessage,
   Started,
@@ -55,11 +56,24 @@ const withNewest = (fetched: ChatWithMessages, known: ChatWithMessages | undefin
   return { ...fetched, messages }
 }
 
+/** A chat with all its messages, of which the server gives so many at a time. */
+const fetchChat = async (id: string, signal: AbortSignal): Promise<ChatWithMessages> => {
+  const chat = await api.get<ChatWithMessages>(pathOf(id), { signal })
+  let { messages, earlier } = chat
+  while (earlier !== null) {
+    const path = `${pathOf(id)}/messages`
+    const page = await api.get<MessagePage>(path, { query: { before: earlier }, signal })
+    messages = [...page.messages, ...messages]
+    earlier = page.earlier
+  }
+  return { ...chat, messages, earlier }
+}
+
 export const chatQuery = (id: string) =>
   queryOptions({
     queryKey: ["chats", "one", id],
     queryFn: async ({ signal }) => {
-      const fetched = await api.get<ChatWithMessages>(pathOf(id), { signal })
+      const fetched = await fetchChat(id, signal)
       return withNewest(fetched, queryClient.getQueryData<ChatWithMessages>(["chats", "one", id]))
     },
     staleTime: 30_000,

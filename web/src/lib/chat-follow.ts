@@ -55,9 +55,12 @@ const createFollower = (chatId: string, after: number) => {
     source.addEventListener(name, (event) => hear(JSON.parse(event.data)))
   }
 
-  listen<{ messages: Message[] }>("snapshot", ({ messages }) =>
-    later((chat) => ({ ...chat, messages })),
-  )
+  // A long chat comes in several pieces.
+  for (const name of ["snapshot", "messages"]) {
+    listen<{ messages: Message[] }>(name, ({ messages }) =>
+      later((chat) => withMessages(chat, messages)),
+    )
+  }
   listen<Message>("message", (message) => later((chat) => withMessages(chat, [message])))
   listen<Delta>("delta", (delta) =>
     later((chat) => {

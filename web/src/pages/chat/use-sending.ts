@@ -29,7 +29,7 @@ export const useSending = ({ chat, models, settings }: Needs) => {
 
   const begin = async (): Promise<string> => {
     const made = await chatApi.create({ models: [...models], ...settings })
-    const begun = { ...made, messages: [], seq: 0, writable: true }
+    const begun = { ...made, messages: [], earlier: null, seq: 0, writable: true }
     queryClient.setQueryData<ChatWithMessages>(chatQuery(made.id).queryKey, begun)
     return made.id
   }

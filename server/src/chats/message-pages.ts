@@ -1,0 +1,43 @@
+import type { PositionRange } from "./message-reader.ts"
+import type { MessageStore } from "./message-store.ts"
+import type { Message } from "./schema.ts"
+
+/** How much one page holds. A longer message is a page of its own. */
+export interface PageSize {
+  messages: number
+  bytes: number
+}
+
+/** From where in a chat, in order of position. */
+export type PageStart = { after: number } | { before: number }
+
+export interface MessagePage extends PositionRange {
+  /** In order of position. */
+  messages: Message[]
+  /** Whether the chat has more messages in that direction. */
+  hasMore: boolean
+}
+
+export const fromFirst = { after: -1 } satisfies PageStart
+export const fromLast = { before: Number.MAX_SAFE_INTEGER } satisfies PageStart
+
+/** Reads messages of a chat in pages of bounded size; null where there are none. */
+export const readMessagePage = async (
+  store: Pick<MessageStore, "sizes" | "inRange">,
+  chatId: string,
+  { start, size }: { start: PageStart; size: PageSize },
+): Promise<MessagePage | null> => {
+  const sizes = await store.sizes(chatId, start, size.messages + 1)
+  let bytes = 0
+  let count = 0
+  for (const one of sizes.slice(0, size.messages)) {
+    bytes += Number(one.bytes)
+    if (count > 0 && bytes > size.bytes) break
+    count++
+  }
+  const positions = sizes.slice(0, count).map(({ position }) => position)
+  if (positions.length === 0) return null
+  const range = { from: Math.min(...positions), to: Math.max(...positions) }
+  const messages = await store.inRange(chatId, range)
+  return { ...range, messages, hasMore: sizes.length > count }
+}

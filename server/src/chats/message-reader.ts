@@ -1,0 +1,203 @@
+import { type Selectable, sql } from "kysely"
+import type { ChatMessageRow } from "../db/chat-tables.ts"
+import { readInChunks } from "../db/chunks.ts"
+import type { Database, Reader } from "../db/database.ts"
+import { Message, MessageError, MessageState } from "./schema.ts"
+import type { Passage } from "./source-schema.ts"
+
+export interface Image {
+  id: string
+  media_type: string
+  base64: string
+}
+
+/** Where one message hangs in its chat's tree. */
+export type MessageLink = Pick<ChatMessageRow, "id" | "parent_id" | "position">
+
+/** Positions within a chat, both included. */
+export interface PositionRange {
+  from: number
+  to: number
+}
+
+const Role = Message.shape.role
+
+/** Of a message's row, without reading what it says. */
+const storedBytes = sql<number>`octet_length(content) + octet_length(reasoning)
+  + coalesce(octet_length(files), 0) + coalesce(octet_length(sources), 0)
+  + coalesce(octet_length(sources_skipped), 0) + coalesce(octet_length(error), 0)`
+
+const listOf = (json: string | null) => (json === null ? [] : JSON.parse(json))
+
+const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): Message => {
+  const { position, content_key, lease_until, changed_ms, ...message } = row
+  return {
+    ...message,
+    role: Role.parse(row.role),
+    state: MessageState.parse(row.state),
+    error: row.error === null ? null : MessageError.parse(JSON.parse(row.error)),
+    estimated: row.estimated === 1,
+    images,
+    files: listOf(row.files),
+    sources: row.sources === null ? null : JSON.parse(row.sources),
+    sources_skipped: listOf(row.sources_skipped),
+  }
+}
+
+const passagesOf = (row: { texts: string; sources: string | null }): (Passage | null)[] => {
+  const texts: string[] = JSON.parse(row.texts)
+  const sources: Message["sources"] = JSON.parse(row.sources ?? "[]")
+  return (sources ?? []).map((source, index) => source && { ...source, text: texts[index] ?? "" })
+}
+
+/** Reads what is stored of chats' messages. */
+export const createMessageReader = (db: Database) => {
+  const withImages = async (
+    rows: readonly Selectable<ChatMessageRow>[],
+    reader: Reader,
+  ): Promise<Message[]> => {
+    const byMessage = new Map<string, Message["images"]>(rows.map(({ id }) => [id, []]))
+    const images = await readInChunks([...byMessage.keys()], (chunk) =>
+      reader
+        .selectFrom("chat_images")
+        .select(["id", "message_id", "media_type"])
+        .where("message_id", "in", chunk)
+        .orderBy("position")
+        .execute(),
+    )
+    for (const { id, message_id, media_type } of images) {
+      byMessage.get(message_id)?.push({ id, media_type })
+    }
+    return rows.map((row) => toMessage(row, byMessage.get(row.id) ?? []))
+  }
+
+  return {
+    /** @param changedSince epoch ms */
+    changedSince: async (chatId: string, changedSince: number): Promise<Message[]> => {
+      const rows = await db.read
+        .selectFrom("chat_messages")
+        .selectAll()
+        .where("chat_id", "=", chatId)
+        .where("changed_ms", ">=", changedSince)
+        .orderBy("position")
+        .execute()
+      return withImages(rows, db.read)
+    },
+
+    inRange: async (chatId: string, { from, to }: PositionRange): Promise<Message[]> => {
+      const rows = await db.read
+        .selectFrom("chat_messages")
+        .selectAll()
+        .where("chat_id", "=", chatId)
+        .where("position", ">=", from)
+        .where("position", "<=", to)
+        .orderBy("position")
+        .execute()
+      return withImages(rows, db.read)
+    },
+
+    /** In the order of `ids`; those that the chat does not have are left out. */
+    byIds: async (
+      chatId: string,
+      ids: readonly string[],
+      reader: Reader = db.read,
+    ): Promise<Message[]> => {
+      const rows = await readInChunks(ids, (chunk) =>
+        reader
+          .selectFrom("chat_messages")
+          .selectAll()
+          .where("chat_id", "=", chatId)
+          .where("id", "in", chunk)
+          .execute(),
+      )
+      const byId = new Map((await withImages(rows, reader)).map((message) => [message.id, message]))
+      return ids.flatMap((id) => byId.get(id) ?? [])
+    },
+
+    /** How a chat's messages hang together, without what they say; in order of position. */
+    links: (chatId: string, reader: Reader = db.read): Promise<MessageLink[]> =>
+      reader
+        .selectFrom("chat_messages")
+        .select(["id", "parent_id", "position"])
+        .where("chat_id", "=", chatId)
+        .orderBy("position")
+        .execute(),
+
+    /** Positions and sizes in bytes of at most `limit` messages after, or before, a position. */
+    sizes: (
+      chatId: string,
+      start: { after: number } | { before: number },
+      limit: number,
+    ): Promise<{ position: number; bytes: number }[]> => {
+      const messages = db.read
+        .selectFrom("chat_messages")
+        .select(["position", storedBytes.as("bytes")])
+        .where("chat_id", "=", chatId)
+        .limit(limit)
+      return "after" in start
+        ? messages.where("position", ">", start.after).orderBy("position").execute()
+        : messages.where("position", "<", start.before).orderBy("position", "desc").execute()
+    },
+
+    /** The ids of a chat's answers that are being written, here or elsewhere. */
+    runningIn: async (chatId: string): Promise<string[]> => {
+      const rows = await db.read
+        .selectFrom("chat_messages")
+        .select("id")
+        .where("chat_id", "=", chatId)
+        .where("state", "=", "running")
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    image: async (chatId: string, id: string): Promise<Image | undefined> =>
+      db.read
+        .selectFrom("chat_images")
+        .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
+        .select(["chat_images.id", "media_type", "base64"])
+        .where("chat_images.id", "=", id)
+        .where("chat_id", "=", chatId)
+        .executeTakeFirst(),
+
+    /** By their ids, with their bytes. */
+    images: async (messageIds: readonly string[]): Promise<Map<string, Image>> => {
+      const rows = await readInChunks(messageIds, (chunk) =>
+        db.read
+          .selectFrom("chat_images")
+          .select(["id", "media_type", "base64"])
+          .where("message_id", "in", chunk)
+          .execute(),
+      )
+      return new Map(rows.map((row) => [row.id, row]))
+    },
+
+    /** How many bytes the images of some messages have together, in base64. */
+    imageBytes: async (messageIds: readonly string[], reader: Reader): Promise<number> => {
+      const sums = await readInChunks(messageIds, (chunk) =>
+        reader
+          .selectFrom("chat_images")
+          .select(sql<number | null>`sum(octet_length(base64))`.as("bytes"))
+          .where("message_id", "in", chunk)
+          .execute(),
+      )
+      return sums.reduce((total, { bytes }) => total + Number(bytes ?? 0), 0)
+    },
+
+    /** The passages that answers were given, by message; answers without any are left out. */
+    passages: async (
+      chatId: string,
+      messageIds: readonly string[],
+    ): Promise<Map<string, (Passage | null)[]>> => {
+      const rows = await readInChunks(messageIds, (chunk) =>
+        db.read
+          .selectFrom("chat_passages")
+          .innerJoin("chat_messages", "chat_messages.id", "chat_passages.message_id")
+          .select(["message_id", "texts", "sources"])
+          .where("chat_id", "=", chatId)
+          .where("message_id", "in", chunk)
+          .execute(),
+      )
+      return new Map(rows.map((row) => [row.message_id, passagesOf(row)]))
+    },
+  }
+}
