@@ -1,7 +1,13 @@
 import { z } from "zod"
 import type { TestGateway } from "./gateway.ts"
 
-const Event = z.object({ id: z.number(), name: z.string(), data: z.unknown() })
+const Event = z.object({
+  id: z.number(),
+  /** As it came; within a snapshot, more than a number. */
+  idText: z.string(),
+  name: z.string(),
+  data: z.unknown(),
+})
 export type Event = z.output<typeof Event> & {
   // biome-ignore lint/suspicious/noExplicitAny: tests read events as a script would
   data: any
@@ -26,7 +32,8 @@ const parseEvent = (text: string): Event | null => {
       ?.slice(name.length + 2)
   const name = field("event")
   if (!name) return null
-  return { id: Number(field("id") ?? 0), name, data: JSON.parse(field("data") ?? "null") }
+  const idText = field("id") ?? "0"
+  return { id: Number(idText), idText, name, data: JSON.parse(field("data") ?? "null") }
 }
 
 interface Reading {

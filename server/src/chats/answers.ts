@@ -16,7 +16,7 @@ import {
 } from "./message-pages.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message, MessageState } from "./schema.ts"
-import { Source } from "./source-schema.ts"
+import { maxSkipped, Source } from "./source-schema.ts"
 import { readToldSources } from "./told-sources.ts"
 
 /** Deltas that come closer together than this are told in one. */
@@ -127,7 +127,7 @@ export const createAnswers = (needs: Needs) => {
       channels.of(chat.id).publish("message", message)
     }
     const cited: Heard["cited"] = ({ passages, sources_skipped }) => {
-      message.sources_skipped = sources_skipped
+      message.sources_skipped = sources_skipped.slice(0, maxSkipped)
       rests(
         passages.map(sourceOf),
         passages.map(({ text }) => text),

@@ -9,6 +9,8 @@ import { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 const pieceBytes = 256 * 1024
 const maxChats = 2000
 const maxMessages = 20_000
+/** Different files and collections that one chat names. */
+const maxReferenced = 10_000
 /** Of a chat without its messages. */
 const maxRestBytes = 2_000_000
 const openBrace = 0x7b
@@ -38,6 +40,16 @@ const messagesIn = (bytes: Buffer, { valueStart }: Member, at: number): Exported
   return messages
 }
 
+const checkReferences = (chat: ExportedChat, at: number): ExportedChat => {
+  const ids = new Set<string>()
+  for (const { files, sources, sources_skipped } of chat.messages) {
+    for (const { id } of [...files, ...sources_skipped]) ids.add(id)
+    for (const source of sources ?? []) if (source) ids.add(source.file_id)
+  }
+  if (ids.size <= maxReferenced) return chat
+  return invalid(`chats.${at}`, `refers to more than ${maxReferenced} different files`)
+}
+
 const chatIn = (bytes: Buffer, at: number): ExportedChat => {
   const path = `chats.${at}`
   if (bytes[0] !== openBrace) invalid(path, "must be a chat")
@@ -59,7 +71,8 @@ const chatsIn = (bytes: Buffer, { valueStart }: Member) =>
     let at = 0
     for (const { start, end } of rangesIn(bytes, valueStart)) {
       if (at === maxChats) invalid("chats", `has more than ${maxChats} chats; bring them in parts`)
-      yield chatIn(bytes.subarray(start, end), at++)
+      yield checkReferences(chatIn(bytes.subarray(start, end), at), at)
+      at++
     }
     if (at === 0) invalid("chats", "must have a chat at least")
   }

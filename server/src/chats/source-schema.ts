@@ -1,6 +1,11 @@
 import { z } from "zod"
 import { Place } from "../files/place.ts"
 
+/** Of one message: files asked about, and likewise passages given. */
+export const maxReferences = 100
+/** Of one message; what is more is not worth reading, and is left out. */
+export const maxSkipped = 1000
+
 /** A file or a collection that a prompt is about. */
 export const Attached = z
   .object({ type: z.enum(["file", "collection"]), id: z.string(), name: z.string() })

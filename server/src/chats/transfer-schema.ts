@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { isBase64 } from "./base64.ts"
-import { Attached, Passage, Skipped } from "./source-schema.ts"
+import { Attached, maxReferences, maxSkipped, Passage, Skipped } from "./source-schema.ts"
 
 const State = z.enum(["completed", "stopped", "failed", "interrupted"])
 
@@ -24,10 +24,14 @@ export const ExportedMessage = z.object({
     )
     .max(10)
     .default([]),
-  files: z.array(Attached).max(100).default([]),
+  files: z.array(Attached).max(maxReferences).default([]),
   /** With their words, in the order in which the answer cites them. */
-  sources: z.array(Passage.nullable()).max(100).nullable().default(null),
-  sources_skipped: z.array(Skipped).max(10_000).default([]),
+  sources: z.array(Passage.nullable()).max(maxReferences).nullable().default(null),
+  sources_skipped: z
+    .array(Skipped)
+    .max(10_000)
+    .transform((skipped) => skipped.slice(0, maxSkipped))
+    .default([]),
   state: State.catch("completed"),
   created_at: z.int().min(0),
 })

@@ -1,0 +1,261 @@
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { connect, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { followPath } from "./chat-page.ts"
+import { chooseDatabases, type Place } from "./databases.ts"
+import { startGateway, type TestGateway } from "./gateway.ts"
+import { killAll } from "./gateway-process.ts"
+import { startProber } from "./prober.ts"
+import { type Reply, type ServerProcess, startServer } from "./process.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const message = (id: number, fields: object = {}) => ({
+  id: `m${id}`,
+  parent_id: id === 0 ? null : `m${id - 1}`,
+  role: id % 2 === 0 ? "user" : "assistant",
+  content: `message ${id}`,
+  created_at: 1,
+  ...fields,
+})
+const chat = (messages: object[], fields: object = {}) => ({
+  title: "Large",
+  created_at: 1,
+  updated_at: 1,
+  messages,
+  ...fields,
+})
+const many = (count: number, fields: (n: number) => object) =>
+  Array.from({ length: count }, (_, n) => message(n, fields(n)))
+
+type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+) => Promise<Pick<Reply, "status" | "body">>
+
+const importChat = async (call: Call, imported: object): Promise<string> => {
+  const { status, body } = await call("POST", "/api/v1/chats/import", { chats: [imported] })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body.ids[0]
+}
+
+/** Asks for something and reads no more of the reply than its first bytes. */
+const leaveUnread = async (url: string, path: string, key: string): Promise<Socket> => {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on("error", () => {})
+  await once(socket, "connect")
+  socket.pause()
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`)
+  await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0), { timeout: 10_000 })
+  return socket
+}
+
+describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+  let eve: { key: string }
+  const call: Call = (method, path, body) => gateway.call(method, path, body)
+  const get = async (path: string, key = gateway.key) =>
+    (await gateway.call("GET", path, undefined, { key })).body
+
+  beforeAll(async () => {
+    place = await makePlace()
+    gateway = await startGateway({ ...place.env, MAX_BUFFERED_REPLIES: "30MB/60MB" })
+    eve = await gateway.newUser("Eve")
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await place.remove()
+  })
+
+  const readAll = async (id: string): Promise<string[]> => {
+    const last = await get(`/api/v1/chats/${id}`)
+    const pages = [last]
+    while (pages[0].earlier !== null) {
+      pages.unshift(await get(`/api/v1/chats/${id}/messages?before=${pages[0].earlier}`))
+    }
+    return pages.flatMap(({ messages }) =>
+      messages.map(({ content }: { content: string }) => content),
+    )
+  }
+
+  it("is read page by page, each message once and in order", async () => {
+    const id = await importChat(call, chat(many(1201, () => ({}))))
+    const first = await get(`/api/v1/chats/${id}`)
+    expect([first.messages.length, first.messages.at(-1).content]).toEqual([500, "message 1200"])
+    expect(await readAll(id)).toEqual(many(1201, () => ({})).map(({ content }) => content))
+  })
+
+  it("has pages of bounded size, and a longer message on a page of its own", async () => {
+    const sizes = [600_000, 10, 2_000_000, 600_000, 600_000, 300_000]
+    const messages = many(sizes.length, (n) => ({ content: `${n}`.padEnd(sizes[n] ?? 0, ".") }))
+    const id = await importChat(call, chat(messages))
+    const last = await get(`/api/v1/chats/${id}`)
+    expect(last.messages.map(({ content }: { content: string }) => content.length)).toEqual([
+      600_000, 300_000,
+    ])
+    expect((await readAll(id)).map(({ length }) => length)).toEqual(sizes)
+  })
+
+  it("goes out and comes in again as it was", async () => {
+    const id = await importChat(
+      call,
+      chat(many(300, (n) => ({ content: `${n}`.padEnd(9000, ".") }))),
+    )
+    const exported = await get(`/api/v1/chats/${id}/export`)
+    const again = await importChat(call, exported)
+    expect((await readAll(again)).join()).toBe((await readAll(id)).join())
+    const markdown = await get(`/api/v1/chats/${id}/export?format=markdown`)
+    const { body } = await call("POST", "/api/v1/chats/import", { markdown })
+    expect((await readAll(body.ids[0])).join()).toBe((await readAll(id)).join())
+  })
+
+  it("may name 10,000 files and no more", async () => {
+    const naming = (count: number) =>
+      many(Math.ceil(count / 100), (m) => ({
+        files: Array.from({ length: Math.min(100, count - m * 100) }, (_, n) => ({
+          type: "file",
+          id: `invented ${m}-${n}`,
+          name: "",
+        })),
+      }))
+    const refused = await call("POST", "/api/v1/chats/import", { chats: [chat(naming(10_001))] })
+    expect(refused).toMatchObject({ status: 422 })
+    expect(refused.body.detail).toMatch(/chats\.0: .*10000 different files/)
+    expect(await importChat(call, chat(naming(10_000)))).toBeTruthy()
+  })
+
+  it("does not show its system prompt and parameters to those it is shared with", async () => {
+    const secret = { system: "The secret word is xyzzy", params: { temperature: 0.123 } }
+    const id = await importChat(
+      call,
+      chat(
+        many(2, () => ({})),
+        secret,
+      ),
+    )
+    await call("POST", `/api/v1/chats/${id}/share`, {})
+    expect(await get(`/api/v1/chats/${id}`)).toMatchObject(secret)
+    const seen = await get(`/api/v1/chats/${id}`, eve.key)
+    const exported = await get(`/api/v1/chats/${id}/export`, eve.key)
+    expect([seen.messages.length, exported.messages.length]).toEqual([2, 2])
+    expect(JSON.stringify([seen, exported])).not.toMatch(/xyzzy|0\.123/)
+  })
+
+  it("is followed piece by piece, and a reader who was cut off resumes within", async () => {
+    const id = await importChat(call, chat(many(400, (n) => ({ content: `${n}`.padEnd(5000) }))))
+    const path = `/api/v1/chats/${id}/events`
+    const first = await followPath(gateway.url, path, gateway.key)
+    const piece = await first.until(({ name }) => name === "messages")
+    first.leave()
+    const { body } = await fetch(gateway.url + path, {
+      headers: { authorization: `Bearer ${gateway.key}`, "last-event-id": `${piece.idText}` },
+    })
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ""
+    while (!text.includes('"has_more":false}\n\n')) text += (await reader?.read())?.value ?? ""
+    await reader?.cancel()
+    expect(text).not.toContain("event: snapshot")
+    const known = first.events
+      .slice(0, first.events.indexOf(piece) + 1)
+      .flatMap(({ data }) => data.messages)
+    const later = [...text.matchAll(/^data: (.*)$/gm)].flatMap(
+      ([, data]) => JSON.parse(data ?? "").messages,
+    )
+    const contents = [...known, ...later].map(({ content }) => content.trim())
+    expect(contents).toEqual(Array.from({ length: 400 }, (_, n) => `${n}`))
+  })
+
+  it("is given to nobody who leaves too much unread, until they have read it", async () => {
+    const base64 = Buffer.alloc(20e6, 7).toString("base64")
+    const images = [{ media_type: "image/png", base64 }]
+    const id = await importChat(call, chat([message(0, { images })]))
+    const { messages } = await get(`/api/v1/chats/${id}`)
+    const path = `/api/v1/chats/${id}/images/${messages[0].images[0].id}`
+    const socket = await leaveUnread(gateway.url, path, gateway.key)
+    const ask = async () => {
+      const response = await fetch(gateway.url + path, {
+        headers: { authorization: `Bearer ${gateway.key}` },
+      })
+      return { response, bytes: (await response.arrayBuffer()).byteLength }
+    }
+    await vi.waitFor(async () => expect((await ask()).response.status).toBe(429), {
+      timeout: 10_000,
+    })
+    const { response } = await ask()
+    expect(response.headers.get("retry-after")).toBeTruthy()
+    const { body } = await gateway.call("GET", path)
+    expect(body.detail).toMatch(/MAX_BUFFERED_REPLIES/)
+    socket.destroy()
+    await vi.waitFor(async () => expect((await ask()).bytes).toBe(20e6), { timeout: 10_000 })
+  })
+})
+
+describe("one user's large chats", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+  let server: ServerProcess
+
+  beforeAll(async () => {
+    server = await startServer({ DATA_DIR: dataDir })
+  })
+  afterAll(async () => {
+    await server.stop()
+    rmSync(dataDir, { recursive: true })
+    killAll()
+  })
+
+  const reader = async (): Promise<string> => {
+    const account = { name: "Eve", email: "eve@example.com", password: "Eve has a password" }
+    await server.call("POST", "/api/v1/auths/add", account)
+    const { body } = await server.call("POST", "/api/v1/auths/signin", account)
+    return body.token
+  }
+
+  const residentMegabytes = (): number => {
+    const status = readFileSync(`/proc/${server.child.pid}/status`, "utf8")
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000
+  }
+
+  it("do not hold up others when they name thousands of files and are shared", async () => {
+    const files = (m: number) =>
+      Array.from({ length: 100 }, (_, n) => ({ type: "file", id: `no ${m}-${n}`, name: "" }))
+    const id = await importChat(server.call, chat(many(100, (m) => ({ files: files(m) }))))
+    await server.call("POST", `/api/v1/chats/${id}/share`, {})
+    const key = await reader()
+    const prober = await startProber(server.url)
+    for (const path of ["", "/export"]) {
+      const { status } = await server.call("GET", `/api/v1/chats/${id}${path}`, undefined, key)
+      expect(status).toBe(200)
+    }
+    const following = await followPath(server.url, `/api/v1/chats/${id}/events`, key)
+    await following.until(({ data }) => data.has_more === false)
+    following.leave()
+    const { longestMs, controlMs } = await prober.stop()
+    // Each file by itself took five seconds; by the hundred, it takes a few milliseconds.
+    expect(longestMs).toBeLessThan(1000 + controlMs)
+  })
+
+  it("cost the memory of what is read, however many streams of them are left unread", async () => {
+    const id = await importChat(
+      server.call,
+      chat(many(200, () => ({ content: "x".repeat(100_000) }))),
+    )
+    const before = residentMegabytes()
+    const sockets = await Promise.all(
+      Array.from({ length: 60 }, () =>
+        leaveUnread(server.url, `/api/v1/chats/${id}/events`, server.key),
+      ),
+    )
+    for (let n = 0; n < 50; n++) await server.call("GET", "/health")
+    const { status } = await server.call("GET", `/api/v1/chats/${id}`)
+    expect(status).toBe(200)
+    // Unread in full, they would be 1,200 MB of text, and twice that while they are made.
+    expect(residentMegabytes() - before).toBeLessThan(500)
+    for (const socket of sockets) socket.destroy()
+  })
+})
