@@ -172,6 +172,7 @@ const readOurs = async (random: Random, pieces: readonly Buffer[]): Promise<Ours
     socket as unknown as Socket,
     {
       find: (target) => (target === hotTarget ? hotRoute : undefined),
+      isHostAllowed: () => true,
       answer: (_route, incoming, reply, read) => void take(incoming, reply, read),
       handOver: (_socket, bytes) => {
         const next = createLlhttp("request")

@@ -17,6 +17,7 @@ import { createAddressOf, createRanges } from "./http/address.ts"
 import { aliasPrefixes } from "./http/allowed-routes.ts"
 import { createConnectionLimit } from "./http/connection-limit.ts"
 import type { ErrorStyle } from "./http/errors.ts"
+import { createHostCheck } from "./http/host-check.ts"
 import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
 import { fileKnowledgeRoutes } from "./knowledge/file-routes.ts"
@@ -83,6 +84,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
     bodyRoom,
     connectionLimit,
     addressOf,
+    checkHost: createHostCheck(config),
     styleOf: styleOfPath(runtimePrefix),
   })
   const { mount } = app

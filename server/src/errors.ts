@@ -25,6 +25,7 @@ const statusByCode = {
   range_not_satisfiable: 416,
   file_lost: 410,
   file_unreadable: 422,
+  host_not_allowed: 421,
   invalid: 422,
   rate_limited: 429,
   internal: 500,

@@ -111,18 +111,17 @@ describe("a path", () => {
     expect(() => JSON.parse(reply.body)).not.toThrow()
   })
 
-  it.each(["evil.example", "127.0.0.1:1", "a b", "[::1", "a/b", "a@b", ""])(
-    "is found under any Host, or refused clearly: %j",
+  it.each(["a b", "[::1", "a/b", "a@b", "a,b", ""])(
+    "with a malformed Host is refused clearly: %j",
     async (host) => {
       const reply = await get("/api/v1/auths/", [`host: ${host}`])
-      expect([200, 400]).toContain(reply.status)
-      expect(reply.headers).toMatch(/content-type: application\/json/)
-      expect(reply.body).not.toContain("evil")
+      expect(reply.status).toBe(400)
+      expect(JSON.parse(reply.body)).toMatchObject({ code: "bad_request" })
     },
   )
 
   it.each([
-    ["evil.example", 401],
+    ["evil.example", 421],
     ["[::1]:80", 401],
     ["a b", 400],
     ["a/b", 400],
@@ -180,15 +179,15 @@ describe("a path", () => {
 describe("what is no proper HTTP", () => {
   it.each([
     ["GARBAGE\r\n\r\n", 400],
-    ["FOO /health HTTP/1.1\r\nhost: x\r\n\r\n", 400],
-    ["GET /health HTTP/1.1\r\nhost: x\r\nbad\u0000header: 1\r\n\r\n", 400],
-    ["POST /v1/models HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n", 400],
+    ["FOO /health HTTP/1.1\r\nhost: localhost\r\n\r\n", 400],
+    ["GET /health HTTP/1.1\r\nhost: localhost\r\nbad\u0000header: 1\r\n\r\n", 400],
+    ["POST /v1/models HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n", 400],
     [
-      "POST /v1/models HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST /v1/models HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
       400,
     ],
-    [`GET /health HTTP/1.1\r\nhost: x\r\nlong: ${"x".repeat(20_000)}\r\n\r\n`, 431],
-    [`GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 431],
+    [`GET /health HTTP/1.1\r\nhost: localhost\r\nlong: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+    [`GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`, 431],
   ])("is answered in JSON, and the connection closed: %j", async (bytes, status) => {
     const reply = await sendRaw(gateway.url, bytes)
     expect(reply.status).toBe(status)
@@ -197,7 +196,7 @@ describe("what is no proper HTTP", () => {
   })
 
   it("is a client that leaves in mid-request, which is no fault of the gateway's", async () => {
-    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${adminKey}`
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}`
     const cut = await sendRaw(gateway.url, `${head}\r\ncontent-length: 100\r\n\r\n{"model"`, 100)
     expect(cut.status).toBe(0)
     const line = () => gateway.lines.find(({ aborted }) => aborted === true)

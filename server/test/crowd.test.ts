@@ -33,7 +33,7 @@ it.runIf(process.platform === "linux")(
       Array.from({ length: Math.min(1000, systemHolds()) }, () => come()),
     )
     const answers = sockets.map(async (socket) => {
-      socket.write("GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+      socket.write("GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
       const [bytes] = await once(socket, "data")
       return String(bytes).split("\r\n", 1)[0]
     })

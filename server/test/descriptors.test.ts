@@ -33,7 +33,7 @@ it("connections that use up the descriptors are turned away, said in the log, an
     .toBe(true)
   // Those that are in may still write: descriptors are left for files.
   const inside = sockets.find((socket) => !socket.destroyed)
-  inside?.write("GET /ready HTTP/1.1\r\nhost: x\r\n\r\n")
+  inside?.write("GET /ready HTTP/1.1\r\nhost: localhost\r\n\r\n")
   const [reply] = await once(inside ?? sockets[0] ?? process, "data")
   expect(String(reply)).toMatch(/^HTTP\/1\.1 200/)
   for (const socket of sockets) socket.destroy()

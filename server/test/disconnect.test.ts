@@ -118,7 +118,7 @@ describe("a client that leaves", () => {
   it("is no fault of ours when it leaves in the middle of its request", async () => {
     const { hostname, port } = new URL(gateway.url)
     const socket = connect(Number(port), hostname)
-    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nx-request-id: torn-request\r\n`
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nx-request-id: torn-request\r\n`
     socket.write(`${head}Authorization: Bearer ${adminKey}\r\nContent-Length: 999\r\n\r\n{"model"`)
     await new Promise((resolve) => setTimeout(resolve, 50))
     socket.destroy()

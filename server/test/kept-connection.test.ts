@@ -34,11 +34,11 @@ interface Request {
 
 const counted = (body: string): string => `content-length: ${Buffer.byteLength(body)}`
 const head = ({ body, headers, key = adminKey, target = "POST /v1/chat/completions" }: Request) => {
-  const lines = [`${target} HTTP/1.1`, "host: here", `authorization: Bearer ${key}`]
+  const lines = [`${target} HTTP/1.1`, "host: localhost", `authorization: Bearer ${key}`]
   return `${[...lines, ...(headers ?? [counted(body)])].join("\r\n")}\r\n\r\n`
 }
 const request = (told: Request): string => head(told) + told.body
-const health = "GET /health HTTP/1.1\r\nhost: here\r\n\r\n"
+const health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 interface Reply {
   status: number

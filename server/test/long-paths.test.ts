@@ -40,7 +40,7 @@ describe("a path that anybody may send", () => {
 
   it("takes no time when it is a hot route's, with a body and slashes at its end", async () => {
     const target = `POST /v1/chat/completions${"/".repeat(14_000)}`
-    const head = `${target} HTTP/1.1\r\nhost: here\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`
+    const head = `${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`
     expect(await roundsMs(5, () => sendRaw(gateway.url, head))).toBeLessThan(400)
   })
 })

@@ -40,7 +40,7 @@ describe("two Host headers", () => {
     ["POST", "/v1/chat/completions", "here"],
     ["GET", "/v1/models", "there"],
   ])("are refused: %s %s", async (method, target, second) => {
-    const headers = ["host: here", `Host: ${second}`, "content-length: 0"]
+    const headers = ["host: localhost", `Host: ${second}`, "content-length: 0"]
     const reply = await rawRequest(upstream.gateway.url, { method, target, headers })
     expect(reply.status).toBe(400)
     expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "bad_request" } })

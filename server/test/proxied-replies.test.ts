@@ -16,7 +16,7 @@ describe("a proxied reply", () => {
   const line = '{"response":"a"}\n'
   const raw = (path: string, body: object) => {
     const text = JSON.stringify(body)
-    const head = `POST ${path} HTTP/1.1\r\nhost: here\r\nauthorization: Bearer ${adminKey}\r\n`
+    const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}\r\n`
     return sendRaw(
       upstream.gateway.url,
       `${head}content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,

@@ -164,7 +164,7 @@ describe("SIGTERM", () => {
     })
     await new Promise((resolve) => socket.once("connect", resolve))
     socket.write(
-      `POST /api/v1/files/?process=false HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${adminKey}\r\n` +
+      `POST /api/v1/files/?process=false HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}\r\n` +
         `content-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${body.length}\r\n\r\n`,
     )
     socket.write(body.subarray(0, 120))
@@ -194,14 +194,14 @@ describe("SIGTERM", () => {
       metadata: { fake_chunks: 40, fake_delay_ms: 50 },
     })
     socket.write(
-      `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${adminKey}\r\n` +
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}\r\n` +
         `content-length: ${body.length}\r\n\r\n${body}`,
     )
     await expect.poll(() => replies).toContain("data: ")
     expect(replies).not.toMatch(/connection: close/i)
     server.child.kill("SIGTERM")
     await expect.poll(() => server.output.some((line) => line.includes('"draining"'))).toBe(true)
-    socket.write("GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+    socket.write("GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
     await closed
     const [stream = "", last = ""] = replies.split(/(?=HTTP\/1\.1 200 OK\r\n)/)
     expect(stream).toContain("data: [DONE]")

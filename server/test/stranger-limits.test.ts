@@ -24,7 +24,7 @@ describe("connections of strangers", () => {
       const known = await dial()
       const { key } = await gateway.newUser("Ada")
       known.socket.write(
-        `POST /v1/embeddings HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${key}\r\nContent-Length: 2\r\n\r\n{}`,
+        `POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Length: 2\r\n\r\n{}`,
       )
       await until(() => known.text().includes("HTTP/1.1 4"))
       const fetched = sockets.length
@@ -59,7 +59,7 @@ describe("connections of one user", () => {
       const ask = async (key: string): Promise<string> => {
         const socket = connect({ host: hostname, port: Number(port) })
         sockets.push(socket)
-        const head = `Host: here\r\nAuthorization: Bearer ${key}`
+        const head = `Host: localhost\r\nAuthorization: Bearer ${key}`
         socket.write(`POST /v1/embeddings HTTP/1.1\r\n${head}\r\nContent-Length: 2\r\n\r\n{}`)
         const [bytes] = await once(socket, "data")
         const answer = String(bytes)

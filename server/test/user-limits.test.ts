@@ -33,7 +33,7 @@ const sendHalf = async (
   })
   await once(socket, "connect")
   socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${key}\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n` +
       `Content-Type: ${type}\r\n${headers}\r\n\r\n${part}`,
   )
   return { socket, answer: () => answer }

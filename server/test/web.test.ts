@@ -24,6 +24,7 @@ describe("the web page", () => {
     bodyRoom: createBodyRoom(bodies),
     connectionLimit: createConnectionLimit({ bounds, maxOfUser: 1000, isTrusted: () => false }),
     addressOf: () => "127.0.0.1",
+    checkHost: () => undefined,
     styleOf: () => "api",
   })
   app.otherwise(servePage({ folder, reserved: ["api", "docs"] }))

@@ -36,7 +36,7 @@ export const wireOf = (random: Random, { method, path, headers, body }: WirePart
     method === "GET" || method === "HEAD" ? [] : [`content-length: ${body?.length ?? 0}`]
   const lines = [
     `${method} ${path} HTTP/1.1`,
-    "host: gateway",
+    "host: localhost",
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(chunked ? ["transfer-encoding: chunked"] : length),
   ]

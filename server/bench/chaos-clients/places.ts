@@ -55,7 +55,7 @@ const inHalves = async (
   socket.on("error", () => {})
   const half = body.length >> 1
   socket.write(
-    `POST ${path} HTTP/1.1\r\nhost: gateway\r\nconnection: close\r\nauthorization: Bearer ${key}\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer ${key}\r\n` +
       `content-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n`,
   )
   socket.write(body.subarray(0, half))

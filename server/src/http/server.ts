@@ -10,12 +10,14 @@ import { readJson } from "./body.ts"
 import type { BodyRoom } from "./body-room.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import { beginNodeExchange, type Env, type Opening } from "./exchange.ts"
+import { beginNodeExchange, type Env, type Opening, pathOf } from "./exchange.ts"
+import type { HostCheck } from "./host-check.ts"
 import { answerHot, createLane } from "./lane.ts"
 import { createRequestLog } from "./log.ts"
 import { PathRouter } from "./path-router.ts"
 import { createFront } from "./plain/front.ts"
 import { isPlainHost } from "./plain/head.ts"
+import { createReply } from "./reply.ts"
 import type { RouteShape } from "./route.ts"
 import type { Router } from "./router.ts"
 import { answerUnroutable, hasSeveralHosts, refuseSeveralHosts } from "./unreadable.ts"
@@ -32,6 +34,7 @@ interface Needs {
   log: Logger
   bodyRoom: BodyRoom
   connectionLimit: ConnectionLimit
+  checkHost: HostCheck
   addressOf: ReturnType<typeof createAddressOf>
   /** How refusals are worded below a path that no route has. */
   styleOf: (path: string) => ErrorStyle
@@ -73,7 +76,8 @@ export const createServerApp = (needs: Needs) => {
   const routes: MountedRoute[] = []
   const opening = { addressOf: needs.addressOf, logRequest: createRequestLog(needs.log) }
   const lane = createLane()
-  const front = createFront({ opening, lane, connectionLimit: needs.connectionLimit })
+  const { checkHost, connectionLimit } = needs
+  const front = createFront({ opening, lane, checkHost, connectionLimit })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
   hono.use(begin(opening))
@@ -124,6 +128,11 @@ export const createServerApp = (needs: Needs) => {
     },
     { errorHandler: answerUnroutable },
   )
+  const refuse = (failure: Failure, bindings: HttpBindings): void => {
+    const exchange = beginNodeExchange(opening, bindings)
+    exchange.failure = failure
+    createReply(exchange).refuse(needs.styleOf(pathOf(bindings.incoming.url)), failure)
+  }
   let draining = false
   const answer: RequestListener = (incoming, outgoing) => {
     if (hasSeveralHosts(incoming)) {
@@ -131,6 +140,11 @@ export const createServerApp = (needs: Needs) => {
       return
     }
     if (draining) outgoing.setHeader("connection", "close")
+    const refusal = checkHost(incoming.headers.host)
+    if (refusal) {
+      refuse(refusal, { incoming, outgoing })
+      return
+    }
     const isPlain = isPlainHost(incoming.headers.host)
     const route = isPlain ? lane.find(`${incoming.method} ${incoming.url}`) : undefined
     if (!route) return void through(incoming, outgoing)

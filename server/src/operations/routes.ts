@@ -7,6 +7,8 @@ import type { Config } from "../config.ts"
 import type { Database } from "../db/database.ts"
 import type { StorageWatch } from "../db/storage-watch.ts"
 import { fail } from "../errors.ts"
+import { isLocalHost } from "../http/host-check.ts"
+import { isLoopback } from "../http/loopback.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Running } from "../http/running.ts"
@@ -51,9 +53,10 @@ const PublicConfig = z
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-const isLoopback = (address: string): boolean => address === "::1" || address.startsWith("127.")
-
-/** With a token set, it alone opens; else only this machine, and nothing that came by a proxy. */
+/**
+ * With METRICS_TOKEN, only whoever sends it. Without it, only this machine: nothing that came through
+ * a proxy, nor from a website whose name was made to resolve to this machine.
+ */
 const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): boolean => {
   if (token !== undefined) {
     const sent = incoming.headers.authorization?.replace(/^bearer +/i, "") ?? ""
@@ -61,8 +64,8 @@ const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): b
   }
   const { headers, socket } = incoming
   const forwarded = headers["x-forwarded-for"] ?? headers.forwarded ?? headers["x-real-ip"]
-  const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "")
-  return forwarded === undefined && isLoopback(peer)
+  const isFromHere = isLoopback(socket.remoteAddress ?? "") && isLocalHost(headers.host)
+  return isFromHere && forwarded === undefined
 }
 
 /** What operators and the sign-in page ask, and the API documentation in development. */

@@ -15,6 +15,7 @@ const requestMs = 300_000
 
 export interface PlainNeeds {
   find: (target: string) => HotRoute | undefined
+  isHostAllowed: (host: string | undefined) => boolean
   answer: (route: HotRoute, incoming: Incoming, outgoing: PlainReply, read: ReadBody) => void
   /** Leaves the connection, with what was read of it, to a server that knows all of HTTP. */
   handOver: (socket: Socket, read: Buffer) => void
@@ -173,7 +174,7 @@ export class PlainConnection {
 
   #begin(bytes: Buffer): void {
     const head = readPlainHead(bytes, this.#needs.find)
-    if (!head) {
+    if (!head || !this.#needs.isHostAllowed(head.headers.host)) {
       this.#handOver(bytes)
       return
     }

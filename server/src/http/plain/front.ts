@@ -2,6 +2,7 @@ import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { ConnectionLimit } from "../connection-limit.ts"
 import { beginExchange, type Opening } from "../exchange.ts"
+import type { HostCheck } from "../host-check.ts"
 import { answerHot, type Lane } from "../lane.ts"
 import { PlainConnection, type PlainNeeds } from "./connection.ts"
 
@@ -12,6 +13,7 @@ const firstRequestMs = 1000
 interface Needs {
   opening: Opening
   lane: Lane
+  checkHost: HostCheck
   connectionLimit: ConnectionLimit
 }
 
@@ -19,13 +21,14 @@ interface Needs {
  * Stands before Node's server: plain requests to hot routes are read and answered here, which costs
  * less. A connection on which anything else comes goes on to it with all that was read, and stays.
  */
-export const createFront = ({ opening, lane, connectionLimit }: Needs) => {
+export const createFront = ({ opening, lane, checkHost, connectionLimit }: Needs) => {
   const connections = new Set<PlainConnection>()
   let keptSeconds = 0
   let behind: (socket: Socket) => void = () => {}
 
   const needs: PlainNeeds = {
     find: lane.find,
+    isHostAllowed: (host) => checkHost(host) === undefined,
     answer: (route, incoming, outgoing, read) =>
       answerHot(route, beginExchange(opening, incoming, outgoing), read),
     handOver: (socket, read) => {

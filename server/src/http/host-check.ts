@@ -1,0 +1,58 @@
+import { isIP } from "node:net"
+import type { Config } from "../config.ts"
+import { Failure } from "../errors.ts"
+import { isLoopback, stripBrackets } from "./loopback.ts"
+import { isPlainHost } from "./plain/head.ts"
+
+/** Clients of a gateway use few hosts; beyond these, each request is checked in full. */
+const maxCachedHosts = 100
+const maxQuotedLength = 100
+
+/** The host of a Host header, without its port. */
+const hostnameOf = (host: string): string => {
+  const bracket = host.lastIndexOf("]")
+  const colon = host.indexOf(":", bracket + 1)
+  return colon < 0 ? host : host.slice(0, colon)
+}
+
+/**
+ * Whether a Host header names this machine or an IP address. A page of another website cannot send
+ * such a host, even if its own name is made to resolve to this machine (DNS rebinding).
+ */
+export const isLocalHost = (host: string | undefined): boolean => {
+  if (host === undefined || !isPlainHost(host)) return false
+  const hostname = hostnameOf(host)
+  return isLoopback(hostname) || isIP(stripBrackets(hostname)) !== 0
+}
+
+const refuseHost = (host: string | undefined): Failure => {
+  if (host === undefined || !isPlainHost(host)) {
+    return new Failure("bad_request", "The Host header of this request is missing or not valid")
+  }
+  const name = hostnameOf(host).slice(0, maxQuotedLength)
+  return new Failure(
+    "host_not_allowed",
+    `This gateway listens on this machine only and does not answer to the host "${name}". ` +
+      "To use it under that name, for example behind a reverse proxy, set PUBLIC_URL to its address.",
+  )
+}
+
+/**
+ * Checks Host headers while the gateway listens on a loopback address: it answers to local names, IP
+ * addresses and the host of PUBLIC_URL. On any other address, every host is accepted.
+ * @returns why a request is refused; undefined if it is accepted
+ */
+export const createHostCheck = ({ HOST, PUBLIC_URL }: Pick<Config, "HOST" | "PUBLIC_URL">) => {
+  if (!isLoopback(HOST)) return (): undefined => undefined
+  const publicHostname = PUBLIC_URL && new URL(PUBLIC_URL).hostname
+  const acceptedHosts = new Set<string>()
+  return (host: string | undefined): Failure | undefined => {
+    if (host !== undefined && acceptedHosts.has(host)) return undefined
+    const isPublic = host !== undefined && hostnameOf(host).toLowerCase() === publicHostname
+    if (host === undefined || !(isPublic || isLocalHost(host))) return refuseHost(host)
+    if (acceptedHosts.size < maxCachedHosts) acceptedHosts.add(host)
+    return undefined
+  }
+}
+
+export type HostCheck = ReturnType<typeof createHostCheck>

@@ -1,0 +1,13 @@
+import { createRanges } from "./address.ts"
+
+const isLoopbackAddress = createRanges(["127.0.0.0/8", "::1", "::ffff:127.0.0.0/104"])
+
+/** IPv6 addresses stand in brackets in URLs and Host headers. */
+export const stripBrackets = (host: string): string =>
+  host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host
+
+/** Whether a host name or IP address always means this machine (RFC 6761 §6.3). */
+export const isLoopback = (host: string): boolean => {
+  const name = stripBrackets(host.toLowerCase())
+  return name === "localhost" || name.endsWith(".localhost") || isLoopbackAddress(name)
+}
