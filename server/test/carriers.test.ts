@@ -1,6 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "./gateway.ts"
 
+/** Headers that browsers send from pages of other websites. */
+const otherSites: Record<string, string>[] = [
+  { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+  { origin: "https://evil.example" },
+  { origin: "null" },
+  { "sec-fetch-site": "cross-site" },
+  { origin: "https://other.example.com", "sec-fetch-site": "same-site" },
+]
+
+/** Headers of the gateway's own pages, and of clients that are no browsers. */
+const ownPages = (url: string): Record<string, string>[] => [
+  {},
+  { origin: url },
+  { origin: "https://models.example.com" },
+  { origin: "https://proxy.example", "sec-fetch-site": "same-origin" },
+]
+
 describe("a credential", () => {
   let gateway: TestGateway
   let token: string
@@ -61,12 +78,44 @@ describe("a credential", () => {
     expect(read.status).toBe(200)
   })
 
-  it("gives no cookie to a sign-in that another site's page sends", async () => {
+  it("takes no sign-in from another site's page", async () => {
     const body = { email: adminEmail, password: adminPassword }
-    const sent = await call("POST", "/api/v1/auths/signin", body, {
-      key: null,
-      headers: { origin: "https://evil.example" },
-    })
-    expect(sent.headers.get("set-cookie")).toBeNull()
+    const send = (headers: Record<string, string>) =>
+      call("POST", "/api/v1/auths/signin", body, { key: null, headers })
+    for (const headers of otherSites) {
+      const sent = await send(headers)
+      expect([headers, sent]).toMatchObject([headers, { status: 403, body: { code: "forbidden" } }])
+      expect(sent.headers.get("set-cookie")).toBeNull()
+      expect(sent.body.detail).toContain("another website")
+    }
+    for (const headers of ownPages(gateway.url)) {
+      const sent = await send(headers)
+      expect([headers, sent.status]).toEqual([headers, 200])
+      expect(sent.headers.get("set-cookie")).toContain("token=")
+    }
+  })
+
+  it("lets no other site's page create the first administrator", async () => {
+    const fresh = await startGateway({ ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" })
+    try {
+      const account = { name: "Eve", email: "eve@example.com", password: "correct horse" }
+      const signUp = (headers: Record<string, string>) =>
+        fresh.call("POST", "/api/v1/auths/signup", account, { key: null, headers })
+      for (const headers of otherSites) {
+        const sent = await signUp({ "content-type": "text/plain", ...headers })
+        expect([headers, sent]).toMatchObject([
+          headers,
+          { status: 403, body: { code: "forbidden" } },
+        ])
+      }
+      expect(
+        (await fresh.call("GET", "/api/config", undefined, { key: null })).body.first_run,
+      ).toBe(true)
+      expect((await signUp({ origin: fresh.url, "sec-fetch-site": "same-origin" })).status).toBe(
+        200,
+      )
+    } finally {
+      await fresh.stop()
+    }
   })
 })

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http"
 
 /**
- * Whether a request may use the cookie: not sent by a browser, or by one that shows a page of ours.
+ * Whether a request may use the cookie, sign in or sign up: not sent by a browser, or by one that
+ * shows a page of ours. Trusts `Host`, which `http/host-check.ts` checks on loopback addresses.
  * @param publicOrigin of PUBLIC_URL; the request's own host always counts as ours
  */
 export const fromOwnPage = (

@@ -35,7 +35,16 @@ const slow = { description: "Too many failed attempts; Retry-After says how long
 export const authRoutes = ({ router, accounts, users, config }: Needs): Router => {
   const cookie = createSessionCookie(config.PUBLIC_URL)
   const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
-  /** With a cookie, but for a page of another site: it would sign its visitor in as somebody else. */
+  /** A page of another website would create accounts, or sign its visitor in as somebody else. */
+  const refuseOtherSites = ({ incoming }: Exchange): void => {
+    if (fromOwnPage(incoming.headers, publicOrigin)) return
+    fail(
+      "forbidden",
+      "This request came from a page of another website, which cannot sign anyone in or up. " +
+        "If it came from the gateway's own page, set PUBLIC_URL to the address of that page.",
+    )
+  }
+  /** A page of another site that knows a session's token gets no cookie for it. */
   const withCookie = (signedIn: SignedIn, { incoming }: Exchange): Response => {
     if (!fromOwnPage(incoming.headers, publicOrigin)) return Response.json(signedIn)
     return Response.json(signedIn, { headers: { "set-cookie": cookie.set(signedIn) } })
@@ -54,12 +63,14 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
       body: SignUp,
       responses: {
         200: json(SignedIn, "Signed in"),
-        403: { description: "Sign-up is off" },
+        403: { description: "Sign-up is off, or a page of another website sent this" },
         409: { description: "The e-mail is in use" },
       },
     }),
-    async ({ body, ...request }) =>
-      withCookie(await accounts.signUp(body, deviceOf(request)), request.exchange),
+    async ({ body, ...request }) => {
+      refuseOtherSites(request.exchange)
+      return withCookie(await accounts.signUp(body, deviceOf(request)), request.exchange)
+    },
   )
   router.on(
     route("anyone", {
@@ -70,12 +81,17 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
       responses: {
         200: json(SignedIn, "Signed in"),
         401: wrong,
-        403: { description: "Passwords are not taken here; sign in with the provider" },
+        403: {
+          description:
+            "Passwords are not taken here; sign in with the provider. Or a page of another website sent this",
+        },
         429: slow,
       },
     }),
-    async ({ body, ...request }) =>
-      withCookie(await accounts.signIn(body, deviceOf(request)), request.exchange),
+    async ({ body, ...request }) => {
+      refuseOtherSites(request.exchange)
+      return withCookie(await accounts.signIn(body, deviceOf(request)), request.exchange)
+    },
   )
   router.on(
     route("signed_in", {
