@@ -9,6 +9,7 @@ import { createKeys } from "./auth/keys.ts"
 import { createLastSeen } from "./auth/last-seen.ts"
 import { createPasswords } from "./auth/passwords.ts"
 import { createRunningRequests } from "./auth/running-requests.ts"
+import { createSetupCode } from "./auth/setup-code.ts"
 import { createAuthStore } from "./auth/store.ts"
 import { createThrottle } from "./auth/throttle.ts"
 import { createTokens } from "./auth/tokens.ts"
@@ -96,6 +97,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const tokens = createTokens(secrets.signingKey)
   const keys = createKeys({ ...changes, store: authStore })
   const throttle = createThrottle()
+  const setupCode = createSetupCode({ config, secrets, users, throttle, failures })
   const accounts = createAccounts({
     ...changes,
     store: authStore,
@@ -104,6 +106,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     settings,
     failures,
     throttle,
+    setupCode,
     tokens,
     passwordSignIn,
   })
@@ -253,6 +256,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     users,
     groups,
     accounts,
+    setupCode,
     keys,
     authenticate,
     scim,

@@ -77,6 +77,20 @@ const explained = async (error: unknown, { DATA_DIR, DATABASE_URL }: Config): Pr
   })
 }
 
+/** Until the first account exists, whoever reads the log may create it. */
+const announceSetup = async (
+  { config, setupCode }: Pick<Gateway, "config" | "setupCode">,
+  { url, log }: { url: string; log: Logger },
+): Promise<void> => {
+  const code = await setupCode.findRequired()
+  if (code === null) return
+  const page = config.PUBLIC_URL ?? url
+  log.warn(
+    { url: page },
+    `No account exists yet. Create the administrator at ${page} with setup code ${code}`,
+  )
+}
+
 const open = async (config: Config, log: Logger, options: GatewayOptions) => {
   if ((await freeBytes(config.DATA_DIR)) < bytesToStart) releaseReserve(config.DATA_DIR)
   const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
@@ -105,6 +119,7 @@ export const serve = async (
   server.headersTimeout = headMs
   app.standBefore(server)
   const url = await listen(server, config)
+  await announceSetup(gateway, { url, log })
 
   return {
     url,

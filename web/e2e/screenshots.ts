@@ -35,12 +35,15 @@ const shoot = async (visit: Visit, name: string, path: string): Promise<void> =>
 
 setup()
 const world = await openWorld({ ENABLE_SIGNUP: "true" })
-const empty = await openWorld({ ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" })
+const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
+const empty = await openWorld(nobody)
+const published = await openWorld({ ...nobody, PUBLIC_URL: "http://models.example.com" })
 try {
   const outside = await world.visit()
   await shoot(outside, "sign-in", "/sign-in")
   await shoot(outside, "sign-up", "/sign-up")
   await shoot(await empty.visit(), "welcome", "/welcome")
+  await shoot(await published.visit(), "welcome-setup-code", "/welcome")
   const admin = await world.asAdmin()
   for (const [name, path] of Object.entries(adminPages(await furnish(world.gateway)))) {
     await shoot(admin, name, path)
@@ -48,5 +51,6 @@ try {
 } finally {
   await world.close()
   await empty.close()
+  await published.close()
 }
 console.log(folder)

@@ -58,6 +58,27 @@ describe("a first run", () => {
   })
 })
 
+describe("a first run on an address that others reach", () => {
+  itInLongForm("asks for the setup code from the log", async () => {
+    const world = await openWorld({ ...nobody, PUBLIC_URL: "http://models.example.com" })
+    try {
+      const { page, open } = await world.visit()
+      await open("/")
+      await page.getByLabel("Name").fill("Ada Lovelace")
+      await page.getByLabel("E-mail").fill("ada@example.com")
+      await page.getByLabel("Password", { exact: true }).fill("correct horse")
+      await page.getByRole("button", { name: "Create administrator" }).click()
+      await page.getByText("Enter the setup code.").waitFor()
+      const { msg } = world.gateway.lines.find(({ msg }) => /setup code/.test(String(msg))) ?? {}
+      await page.getByLabel("Setup code").fill(String(msg).split("setup code ")[1] ?? "")
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "Connect a model source" }).waitFor()
+    } finally {
+      await world.close()
+    }
+  })
+})
+
 describe("signing in and out", () => {
   let world: World
   beforeAll(async () => {

@@ -15,6 +15,7 @@ import type { Users } from "../users/users.ts"
 import type { Device } from "./device.ts"
 import type { Passwords } from "./passwords.ts"
 import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
+import type { SetupCode } from "./setup-code.ts"
 import type { AuthStore } from "./store.ts"
 import type { Throttle } from "./throttle.ts"
 import type { Tokens } from "./tokens.ts"
@@ -28,6 +29,7 @@ interface Needs {
   audit: Audit
   failures: FailureTrail
   throttle: Throttle
+  setupCode: SetupCode
   tokens: Tokens
   bus: Bus
   newId: () => string
@@ -51,7 +53,7 @@ const wrongCredentials = (): never =>
 
 export const createAccounts = (needs: Needs) => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = needs
-  const { passwords, passwordSignIn } = needs
+  const { passwords, passwordSignIn, setupCode } = needs
 
   /** A session in `tx`; its token is made once that has committed. */
   const open = async (
@@ -119,9 +121,10 @@ export const createAccounts = (needs: Needs) => {
     signedIn,
 
     /** The first account is the administrator's; later ones need sign-up to be on. */
-    signUp: async (input: SignUp, device: Device): Promise<SignedIn> => {
+    signUp: async ({ setup_code, ...input }: SignUp, device: Device): Promise<SignedIn> => {
       const { enable_signup, default_user_role } = settings.current()
       if (!(await users.any())) {
+        await setupCode.verify(setup_code, device)
         const first = await users.createFirst(device.actor, input)
         if (first) return begin(first, device)
       }

@@ -65,6 +65,8 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
         200: json(SignedIn, "Signed in"),
         403: { description: "Sign-up is off, or a page of another website sent this" },
         409: { description: "The e-mail is in use" },
+        422: { description: "A field is wrong, or the setup code of the first account" },
+        429: slow,
       },
     }),
     async ({ body, ...request }) => {

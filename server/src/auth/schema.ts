@@ -4,7 +4,13 @@ import { Email, Line, Name, Role } from "../users/schema.ts"
 const Password = z.string().min(8, "must have at least 8 characters").max(1000)
 
 export const SignUp = z
-  .object({ name: Name, email: Email, password: Password })
+  .object({
+    name: Name,
+    email: Email,
+    password: Password,
+    /** From the gateway's log; for the first account, where `setup_code_required` says so. */
+    setup_code: z.string().max(100).optional(),
+  })
   .meta({ id: "SignUp" })
 export type SignUp = z.output<typeof SignUp>
 

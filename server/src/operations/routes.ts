@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http"
 import { sql } from "kysely"
 import { z } from "zod"
 import packageJson from "../../package.json" with { type: "json" }
+import type { SetupCode } from "../auth/setup-code.ts"
 import type { Config } from "../config.ts"
 import type { Database } from "../db/database.ts"
 import type { StorageWatch } from "../db/storage-watch.ts"
@@ -26,6 +27,7 @@ interface Needs {
   db: Database
   settings: SettingsStore
   users: Users
+  setupCode: SetupCode
   metrics: Metrics
   storage: Pick<StorageWatch, "trouble">
   running: Pick<Running, "isDraining">
@@ -42,6 +44,8 @@ const PublicConfig = z
     version: z.string(),
     /** Whether there is no account yet, so that the first one can be made. */
     first_run: z.boolean(),
+    /** Whether the first account needs the code that the gateway's log shows. */
+    setup_code_required: z.boolean(),
     signup: z.boolean(),
     /** Who may sign in with a password. */
     password_sign_in: z.enum(["on", "administrators", "off"]),
@@ -71,7 +75,7 @@ const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): b
 /** What operators and the sign-in page ask, and the API documentation in development. */
 export const operationRoutes = (needs: Needs): Router => {
   const { router, config, db, settings, users, metrics, routes, storage, running } = needs
-  const { passwordSignIn, sso } = needs
+  const { passwordSignIn, setupCode, sso } = needs
   const { version } = packageJson
 
   router.on(
@@ -148,6 +152,7 @@ export const operationRoutes = (needs: Needs): Router => {
       name: "Portico",
       version,
       first_run: !(await users.any()),
+      setup_code_required: (await setupCode.findRequired()) !== null,
       signup: settings.current().enable_signup && passwordSignIn() === "on",
       password_sign_in: passwordSignIn(),
       sign_on: sso.buttons,

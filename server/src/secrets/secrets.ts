@@ -19,6 +19,9 @@ export const createSecrets = (secretKey: string) => {
     /** Seals blocks of the audit trail (HMAC-SHA256). */
     auditKey: derive("audit seals"),
 
+    /** Makes the code that the first sign-up may need. */
+    setupKey: derive("setup code"),
+
     /** AES-256-GCM; a fresh nonce each time, so equal texts seal differently. */
     seal: (text: string): string => {
       const nonce = randomBytes(nonceBytes)

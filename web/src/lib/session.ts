@@ -8,6 +8,8 @@ export interface PublicConfig {
   name: string
   version: string
   first_run: boolean
+  /** Whether the first account needs the code from the gateway's log. */
+  setup_code_required: boolean
   signup: boolean
   /** Who may sign in with a password. */
   password_sign_in: "on" | "administrators" | "off"

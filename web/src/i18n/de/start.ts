@@ -20,6 +20,9 @@ export const start = {
   "welcome.lead":
     "Eine Adresse für alle Sprachmodelle. Lege das erste Konto an: Es verwaltet diesen Server.",
   "welcome.create": "Administratorkonto anlegen",
+  "welcome.setupCode": "Einrichtungscode",
+  "welcome.setupCodeHelp":
+    "Das Gateway schreibt ihn beim Start in sein Protokoll. Er belegt, dass Sie diesen Server betreiben.",
   "welcome.stepAccount": "Konto",
   "welcome.stepSource": "Modelle",
   "welcome.stepChat": "Chat",

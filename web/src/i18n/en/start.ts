@@ -20,6 +20,9 @@ export const start = {
   "welcome.lead":
     "One address for all your language models. Create the first account: it is the administrator's.",
   "welcome.create": "Create administrator",
+  "welcome.setupCode": "Setup code",
+  "welcome.setupCodeHelp":
+    "Find it in the gateway's log, written at startup. It proves that you run this server.",
   "welcome.stepAccount": "Account",
   "welcome.stepSource": "Models",
   "welcome.stepChat": "Chat",

@@ -1,20 +1,25 @@
 import { useMutation } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import type { SignedIn } from "../../../../server/src/auth/schema.ts"
+import { t } from "../../i18n/translate.ts"
 import { ApiError, api } from "../../lib/api.ts"
 import { rememberSignedIn } from "../../lib/session.ts"
 import { Button } from "../../ui/button.tsx"
 import { ErrorNote } from "../../ui/error-note.tsx"
+import { TextField } from "../../ui/field.tsx"
+import { fieldError } from "../../ui/form.tsx"
 import { AccountFields } from "./account-fields.tsx"
 
 interface AccountFormProps {
   action: string
+  /** Whether the first account needs the code from the gateway's log. */
+  needsSetupCode?: boolean
   onDone: (signedIn: SignedIn) => void
 }
 
 /** Name, e-mail and password of a new account; the first one becomes the administrator's. */
-export const AccountForm = ({ action, onDone }: AccountFormProps) => {
-  const [values, setValues] = useState({ name: "", email: "", password: "" })
+export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountFormProps) => {
+  const [values, setValues] = useState({ name: "", email: "", password: "", setup_code: "" })
   const set = (changes: Partial<typeof values>): void => setValues({ ...values, ...changes })
   const signUp = useMutation({
     mutationFn: () => api.post<SignedIn>("/api/v1/auths/signup", values),
@@ -32,6 +37,19 @@ export const AccountForm = ({ action, onDone }: AccountFormProps) => {
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
       <AccountFields values={values} set={set} error={error} whose="mine" />
+      {needsSetupCode && (
+        <TextField
+          label={t("welcome.setupCode")}
+          help={t("welcome.setupCodeHelp")}
+          value={values.setup_code}
+          onValue={(setup_code) => set({ setup_code })}
+          error={fieldError(error, "setup_code")}
+          placeholder="XXXX-XXXX-XXXX-XXXX"
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+        />
+      )}
       {error && !worded && <ErrorNote error={error} />}
       <Button type="submit" look="primary" busy={signUp.isPending}>
         {action}

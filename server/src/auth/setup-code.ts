@@ -1,0 +1,75 @@
+import { hash, timingSafeEqual } from "node:crypto"
+import type { FailureTrail } from "../audit/failures.ts"
+import type { Config } from "../config.ts"
+import { fail } from "../errors.ts"
+import { isLoopback } from "../http/loopback.ts"
+import type { Secrets } from "../secrets/secrets.ts"
+import type { Users } from "../users/users.ts"
+import type { Device } from "./device.ts"
+import type { Throttle } from "./throttle.ts"
+
+/** 32 characters, 5 bits each, without the ambiguous 0, O, 1 and I. */
+const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+/** 80 bits in all. */
+const codeLength = 16
+const groupSize = 4
+/** What failed attempts are counted and recorded under, as there is no account yet. */
+const target = "(first account)"
+
+const formatCode = (key: Buffer): string => {
+  const letters = [...key.subarray(0, codeLength)].map((byte) => alphabet[byte % alphabet.length])
+  const groups = Array.from({ length: codeLength / groupSize }, (_, group) =>
+    letters.slice(group * groupSize, (group + 1) * groupSize).join(""),
+  )
+  return groups.join("-")
+}
+
+/** People may leave out the dashes, or type small letters. */
+const digestOf = (code: string): Buffer =>
+  hash("sha256", code.toUpperCase().replace(/[^A-Z0-9]/g, ""), "buffer")
+
+/** Whether others than the users of this machine can reach the gateway, as far as its settings say. */
+const isPublished = ({ HOST, PUBLIC_URL }: Pick<Config, "HOST" | "PUBLIC_URL">): boolean =>
+  !isLoopback(HOST) || (PUBLIC_URL !== undefined && !isLoopback(new URL(PUBLIC_URL).hostname))
+
+const refuse = (message: string): never =>
+  fail("invalid", `setup_code: ${message}`, { errors: [{ path: "setup_code", message }] })
+
+interface Deps {
+  config: Pick<Config, "HOST" | "PUBLIC_URL">
+  secrets: Pick<Secrets, "setupKey">
+  users: Pick<Users, "any">
+  throttle: Throttle
+  failures: FailureTrail
+}
+
+/**
+ * The code that the first sign-up needs where others could reach the gateway before its operator
+ * does. It is derived from SECRET_KEY, so that all replicas print and accept the same one, and it
+ * is worth nothing once an account exists.
+ */
+export const createSetupCode = ({ config, secrets, users, throttle, failures }: Deps) => {
+  const code = isPublished(config) ? formatCode(secrets.setupKey) : null
+
+  /** The code that is required now, or null. */
+  const findRequired = async (): Promise<string | null> => ((await users.any()) ? null : code)
+
+  return {
+    findRequired,
+
+    /** @throws {Failure} `invalid`, or `rate_limited` after too many wrong ones */
+    verify: async (sent: string | undefined, { actor, address }: Device): Promise<void> => {
+      if (code === null) return
+      if (!sent) refuse("Enter the setup code. The gateway wrote it to its log when it started.")
+      const isRight = await throttle.attempt({ account: target, address }, async () =>
+        timingSafeEqual(digestOf(sent ?? ""), digestOf(code)),
+      )
+      if (isRight) return
+      const failure = { target: { type: "account", id: target }, status: 422 }
+      await failures.record({ actor, action: "auth.failed", ...failure })
+      refuse("This is not the setup code. Copy it from the gateway's log.")
+    },
+  }
+}
+
+export type SetupCode = ReturnType<typeof createSetupCode>
