@@ -78,6 +78,33 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     expect([problemAt(location), token]).toEqual(["link_needed", undefined])
   })
 
+  it("never to an administrator's by the claim, unless it was linked before", async () => {
+    const { gateway, me, newPerson, scim } = world
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
+    const provision = async (name: string): Promise<string> => {
+      const user = { schemas, userName: `${name}@example.com`, externalId: name }
+      return (await scim("POST", "/Users", user)).body.id
+    }
+    const promote = (id: string) =>
+      gateway.call("POST", `/api/v1/users/${id}/update`, { role: "admin" })
+
+    const unlinked = await provision("promoted-1")
+    await promote(unlinked)
+    newPerson({ oid: "promoted-1" })
+    const { location, token } = await signOn(gateway)
+    expect([problemAt(location), token]).toEqual(["link_needed", undefined])
+    const { body } = await gateway.call("GET", `/api/v1/sso/users/${unlinked}/identities`)
+    expect(body.items).toEqual([])
+
+    const linked = await provision("promoted-2")
+    const person = newPerson({ oid: "promoted-2" })
+    await signOn(gateway)
+    await promote(linked)
+    expect(await me((await signOn(gateway)).token)).toMatchObject({ id: linked, role: "admin" })
+    world.issuer.person = { ...person, sub: "another-subject" }
+    expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
+  })
+
   it("never to one that is another person's of the same provider already", async () => {
     const { gateway, newPerson } = world
     const { email } = newPerson()

@@ -206,7 +206,7 @@ describe("an administrator", () => {
     const stranger = await world.visit()
     await stranger.open("/sign-in")
     await signInAs(stranger.page, "boss")
-    await problem(stranger.page, "An account with your e-mail address exists already")
+    await problem(stranger.page, "An account that matches yours already exists")
 
     await page.getByLabel("Sign-in with a password").selectOption("on")
     await open("/account")

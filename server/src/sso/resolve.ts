@@ -60,7 +60,10 @@ export const createResolve = ({ store, users, userStore, signUpIsOpen }: Needs) 
     const present = all.filter(({ hidden }) => !hidden)
     if (present.length > 1) refuse("ambiguous")
     if (all.length > 0 && present.length === 0) refuse("deactivated", all[0]?.id)
-    return present[0]
+    const user = present[0] && active(present[0])
+    // Whoever controls the provider's claims must not become an administrator by them.
+    if (user?.role === "admin") refuse("link_needed", user.id)
+    return user
   }
 
   /** Who has the address now may be somebody else than who was tied to the account before. */

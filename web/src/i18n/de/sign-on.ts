@@ -41,7 +41,7 @@ export const signOn = {
   "problem.email_unverified.do": "Bestätige sie bei {provider} und melde dich dann nochmals an.",
   "problem.domain_not_allowed": "Deine E-Mail-Adresse gehört nicht zu dieser Organisation",
   "problem.domain_not_allowed.do": "Nimm bei {provider} das Konto deiner Organisation.",
-  "problem.link_needed": "Ein Konto mit deiner E-Mail-Adresse gibt es schon",
+  "problem.link_needed": "Es gibt bereits ein passendes Konto",
   "problem.link_needed.do":
     "Melde dich dort wie bisher an und verknüpfe {provider} unter Konto. Wenn das nicht geht, hilft die Administration.",
   "problem.already_linked": "Dieses Konto bei {provider} gehört hier jemand anderem",

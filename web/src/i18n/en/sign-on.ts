@@ -41,7 +41,7 @@ export const signOn = {
   "problem.email_unverified.do": "Verify it at {provider}, then sign in again.",
   "problem.domain_not_allowed": "Your e-mail address is not of this organisation",
   "problem.domain_not_allowed.do": "Sign in with your organisation's account at {provider}.",
-  "problem.link_needed": "An account with your e-mail address exists already",
+  "problem.link_needed": "An account that matches yours already exists",
   "problem.link_needed.do":
     "Sign in to it as you did before and link {provider} under Account. If you cannot, ask an administrator.",
   "problem.already_linked": "This {provider} account belongs to somebody else here",
