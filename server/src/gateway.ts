@@ -49,11 +49,7 @@ import { createSecrets } from "./secrets/secrets.ts"
 import { seed } from "./seed.ts"
 import { createSettings } from "./settings/settings.ts"
 import { createSso } from "./sso/sso.ts"
-import { createMeters } from "./usage/meter.ts"
-import { createMetrics } from "./usage/metrics.ts"
-import { createRecorder } from "./usage/recorder.ts"
-import { createRetention } from "./usage/retention.ts"
-import { createUsageStore } from "./usage/store.ts"
+import { createUsage } from "./usage/usage.ts"
 import { createProvisionedUsers } from "./users/provisioned.ts"
 import { createUserStore } from "./users/store.ts"
 import { createUsers } from "./users/users.ts"
@@ -172,11 +168,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     providers,
   })
 
-  const recorder = createRecorder(db)
-  const metrics = createMetrics(recorder)
-  const meters = createMeters({ recorder, metrics, now })
-  const usage = createUsageStore(db)
-  const retention = createRetention({ usage, settings, now })
+  const { meters, close: closeUsage, ...measured } = createUsage({ db, settings, now })
 
   const studio = await createStudio({
     ...changes,
@@ -274,20 +266,17 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     chat,
     conversations,
     runtime,
-    recorder,
-    metrics,
-    usage,
+    ...measured,
     library,
     studio,
 
     /** Writes what is still in memory and lets go of everything. */
     close: async (): Promise<void> => {
       storage.close()
-      retention.close()
       await studio.close()
       await library.close()
       await conversations.close()
-      await recorder.close()
+      await closeUsage()
       await lastSeen.close()
       await failures.close()
       await trail.close()

@@ -1,0 +1,31 @@
+import type { Database } from "../db/database.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import { createMeters } from "./meter.ts"
+import { createMetrics } from "./metrics.ts"
+import { createRecorder } from "./recorder.ts"
+import { createRetention } from "./retention.ts"
+import { createUsageStore } from "./store.ts"
+
+interface Deps {
+  db: Database
+  settings: SettingsStore
+  now: () => number
+}
+
+/** Everything that measures requests, and keeps the records for a time. */
+export const createUsage = ({ db, settings, now }: Deps) => {
+  const recorder = createRecorder(db)
+  const metrics = createMetrics(recorder)
+  const usage = createUsageStore(db)
+  const retention = createRetention({ usage, settings, now })
+  return {
+    recorder,
+    metrics,
+    meters: createMeters({ recorder, metrics, now }),
+    usage,
+    close: async (): Promise<void> => {
+      retention.close()
+      await recorder.close()
+    },
+  }
+}
