@@ -14,7 +14,7 @@ const lines = [
     "oidc-variables.ts",
     "config.ts",
   ],
-  ["concurrency", "db", "secrets", "outbound", "bus", "jobs", "http"],
+  ["concurrency", "db", "limits", "secrets", "outbound", "bus", "jobs", "http"],
   ["audit", "settings", "users", "groups"],
   ["auth", "sso", "grants"],
   ["providers", "connections"],

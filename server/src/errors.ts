@@ -18,6 +18,7 @@ const statusByCode = {
   method_not_allowed: 405,
   conflict: 409,
   file_not_ready: 409,
+  limit_reached: 409,
   precondition_failed: 412,
   last_admin: 403,
   body_too_large: 413,

@@ -37,6 +37,7 @@ import { actorOf } from "./http/caller.ts"
 import type { Exchange } from "./http/exchange.ts"
 import { createHandbook, ownDocuments } from "./knowledge/handbook.ts"
 import { createLibrary } from "./knowledge/library.ts"
+import { createRowLimits } from "./limits/row-limits.ts"
 import { createCatalogue } from "./models/catalogue.ts"
 import { createModels } from "./models/models.ts"
 import { createModelStore } from "./models/store.ts"
@@ -104,6 +105,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     throttle,
     setupCode,
     tokens,
+    maxSignups: config.MAX_SIGNUPS,
     passwordSignIn,
   })
   const lastSeen = createLastSeen({ db, store: authStore, now })
@@ -154,6 +156,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const fairLoop = createFairLoop()
   const limits = createUserLimits(config)
+  const rowLimits = createRowLimits({ db, config })
   const { running, recheckAccess } = createRunningRequests({ store: authStore, bus, limits })
 
   const grants = createGrants(db)
@@ -192,6 +195,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     config,
     watch: storage.watch,
     limits,
+    rowLimits,
     fairLoop,
     grants,
     registry,
@@ -221,6 +225,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     settings,
     running,
     limits,
+    rowLimits,
     fairLoop,
     registry,
     catalogue,

@@ -7,6 +7,7 @@ import { foldCase } from "../db/text.ts"
 import { fail } from "../errors.ts"
 import { networkOf } from "../http/address.ts"
 import type { Actor, Caller } from "../http/caller.ts"
+import { maxRows } from "../limits/table-limits.ts"
 import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { StoredUser } from "../users/rows.ts"
@@ -34,6 +35,8 @@ interface Needs {
   bus: Bus
   newId: () => string
   now: () => number
+  /** How many accounts there may be, after which none can sign up. */
+  maxSignups: number
   /** Who may sign in with a password. */
   passwordSignIn: () => Settings["password_sign_in"]
 }
@@ -75,6 +78,8 @@ export const createAccounts = (needs: Needs) => {
       expires_at: expires,
       last_used_at: issued,
     })
+    const ended = await store.endOldestSessions(tx, user.id, maxRows.sessionsPerUser)
+    if (ended.length > 0) await bus.publish(tx, { topic: "user", id: user.id })
     const target = { type: "session", id: session }
     const by: Actor = { ...actor, type: "user", id: user.id }
     const event = { actor: by, action: "session.created", target, ...(after && { after }) }
@@ -130,6 +135,9 @@ export const createAccounts = (needs: Needs) => {
       }
       if (!enable_signup || passwordSignIn() !== "on") {
         fail("signup_disabled", "Sign-up is off; ask an administrator for an account")
+      }
+      if ((await users.count()) >= needs.maxSignups) {
+        fail("limit_reached", "No more accounts can sign up here. Ask an administrator for one.")
       }
       const own = { ...input, role: default_user_role, source: "local" as const }
       return begin(await users.create(device.actor, own), device)

@@ -4,12 +4,12 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
+import { maxRows } from "../limits/table-limits.ts"
 import type { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
 import type { AuthStore, StoredKey } from "./store.ts"
 
 /** The one key that scripts of the ecosystem ask for and replace by `/auths/api_key`. */
 const scriptKeyName = "Script key"
-const mostPerUser = 100
 
 interface Needs {
   db: Database
@@ -68,7 +68,9 @@ export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
       return db.transact(async (tx) => {
         await db.exclusive(tx, `keys of ${userId}`)
         const { length } = await store.keysOf(userId, tx)
-        if (length >= mostPerUser) fail("conflict", `You have ${length} keys; revoke one first`)
+        if (length >= maxRows.keysPerUser) {
+          fail("limit_reached", `You have ${length} API keys. Revoke one first.`)
+        }
         return insert(tx, actor, { userId, input, secret: newSecret() })
       })
     },

@@ -38,6 +38,7 @@ interface UserColumns {
 export type Standing = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
 
 const usersPerStatement = 500
+const maxEndedAtOnce = 500
 
 export const createAuthStore = (db: Database) => {
   const userColumns = ["users.id as user_id", "email", "users.name as user_name", "role"] as const
@@ -132,6 +133,23 @@ export const createAuthStore = (db: Database) => {
 
     insertSession: async (tx: Tx, session: SessionRow): Promise<void> => {
       await tx.insertInto("sessions").values(session).execute()
+    },
+
+    /** Ends a user's oldest sessions but for `max` of them. @returns the ids of those that it ended */
+    endOldestSessions: async (tx: Tx, userId: string, max: number): Promise<string[]> => {
+      const oldest = await tx
+        .selectFrom("sessions")
+        .select("id")
+        .where("user_id", "=", userId)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .offset(max)
+        // SQLite has no offset without a limit.
+        .limit(maxEndedAtOnce)
+        .execute()
+      const ids = oldest.map(({ id }) => id)
+      if (ids.length > 0) await tx.deleteFrom("sessions").where("id", "in", ids).execute()
+      return ids
     },
 
     sessionsOf: (userId: string): Promise<SessionRow[]> =>

@@ -4,6 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 import type { Answers } from "./answers.ts"
 import { fromLast, type PageSize } from "./message-pages.ts"
 import type { Image } from "./message-reader.ts"
@@ -29,6 +30,7 @@ interface Needs {
   messages: MessageStore
   answers: Answers
   sharedView: SharedView
+  rowLimits: RowLimits
   audit: Audit
   bus: Bus
   newId: () => string
@@ -50,7 +52,7 @@ const hiddenFromReaders = {
 
 /** Keeps people's conversations; each is its owner's alone unless they share it. */
 export const createChats = (needs: Needs) => {
-  const { db, store, messages, answers, sharedView, audit, bus, newId, now } = needs
+  const { db, store, messages, answers, sharedView, rowLimits, audit, bus, newId, now } = needs
 
   const unknown = (id: string): never => fail("not_found", `There is no chat ${id}`)
 
@@ -116,6 +118,7 @@ export const createChats = (needs: Needs) => {
         updated_at: now(),
       }
       await db.transact(async (tx) => {
+        await rowLimits.reserve(tx, "chats", { owner: caller.user.id })
         await store.insert(tx, chat)
         await tell(tx, chat)
       })

@@ -8,6 +8,7 @@ import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { Running } from "../http/running.ts"
 import type { Attaching } from "../knowledge/attaching.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { createAnswers } from "./answers.ts"
@@ -36,6 +37,7 @@ interface Needs {
   attaching: Attaching
   limits: Pick<UserLimits, "answers" | "bodies" | "replies">
   fairLoop: FairLoop
+  rowLimits: RowLimits
   readersOf: Parameters<typeof createNews>[0]["readersOf"]
   streams: StreamOptions
   log: Logger
@@ -45,7 +47,7 @@ interface Needs {
 
 /** Everything behind the web page's chats, built from the bottom upwards. */
 export const createConversations = async (needs: Needs) => {
-  const { db, bus, registry } = needs
+  const { db, registry } = needs
   const store = createChatStore(db)
   const messages = createMessageStore(db)
   const channels = createChannels()
@@ -55,7 +57,7 @@ export const createConversations = async (needs: Needs) => {
   const chats = createChats(kept)
   createTitles(kept)
   await answers.recover()
-  const importer = createImporter({ db, bus })
+  const importer = createImporter(needs)
   return {
     chats,
     answers,

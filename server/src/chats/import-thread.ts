@@ -4,7 +4,7 @@ import { answerWith } from "../db/thread.ts"
 import { fail } from "../errors.ts"
 import { giveWay } from "../give-way.ts"
 import { readImport } from "./import-file.ts"
-import type { Question } from "./importer.ts"
+import type { Answer, Question } from "./importer.ts"
 import { insertNewChat, type NewChat, newChatOf } from "./importing.ts"
 import { fromMarkdown } from "./markdown.ts"
 import type { ExportedChat } from "./transfer-schema.ts"
@@ -27,17 +27,18 @@ let running: Import | null = null
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 /** All are checked before the first is taken in; of several none is held in memory meanwhile. */
-const chatsIn = ({ bytes, members }: Brought): Iterable<ExportedChat> => {
+const chatsIn = ({ bytes, members }: Brought): { chats: Iterable<ExportedChat>; count: number } => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const imported = readImport({ bytes: buffer, members })
   if ("markdown" in imported) {
     const chat = fromMarkdown(imported.markdown, nowSeconds())
-    return [chat ?? fail("invalid", "No conversation can be found in this Markdown")]
+    const only = chat ?? fail("invalid", "No conversation can be found in this Markdown")
+    return { chats: [only], count: 1 }
   }
-  let checked = 0
+  let count = 0
   let only: ExportedChat | null = null
-  for (const chat of imported.chats()) only = checked++ === 0 ? chat : null
-  return only ? [only] : imported.chats()
+  for (const chat of imported.chats()) only = count++ === 0 ? chat : null
+  return { chats: only ? [only] : imported.chats(), count }
 }
 
 const underWay = (): Import =>
@@ -59,11 +60,12 @@ const write = async (): Promise<string> => {
   return chat.chat.id
 }
 
-const answer = async (question: Question): Promise<null | boolean | string> => {
+const answer = async (question: Question): Promise<Answer> => {
   if (question.step === "prepare") return prepare()
   if (question.step === "write") return write()
-  running = { userId: question.userId, left: chatsIn(question)[Symbol.iterator](), chat: null }
-  return null
+  const { chats, count } = chatsIn(question)
+  running = { userId: question.userId, left: chats[Symbol.iterator](), chat: null }
+  return count
 }
 
 answerWith(async (question: Question) => {

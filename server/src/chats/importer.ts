@@ -6,6 +6,7 @@ import { smallBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import type { Member } from "../http/members.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 
 /** What the thread is asked: to check all that a file has, then for each chat to prepare and write it. */
 export type Question =
@@ -13,7 +14,8 @@ export type Question =
   | { step: "prepare" }
   | { step: "write" }
 
-type Answer = null | boolean | string
+/** How many chats there are, whether there is another one, and the id of the new one. */
+export type Answer = number | boolean | string
 
 /** Whoever moves house brings several files. */
 const idleMs = 30_000
@@ -23,13 +25,14 @@ const everybody = "everybody"
 interface Needs {
   db: Database
   bus: Bus
+  rowLimits: RowLimits
 }
 
 /**
  * Takes chats in as new ones of whoever brings them, in a thread: to parse, check and store 30 MB
  * takes a second, in which nobody else would be served.
  */
-export const createImporter = ({ db, bus }: Needs) => {
+export const createImporter = ({ db, bus, rowLimits }: Needs) => {
   const { file, url } = db
   const module = new URL("./import-thread.ts", import.meta.url)
   const thread = createThread<Question, Answer>(module, { file, url }, idleMs)
@@ -47,7 +50,8 @@ export const createImporter = ({ db, bus }: Needs) => {
 
   const takeIn = async (userId: string, file: JsonObject): Promise<string[]> => {
     const ids: string[] = []
-    await check(userId, file)
+    const adding = Number(await check(userId, file))
+    await rowLimits.check("chats", { owner: userId, adding })
     try {
       while (await thread.ask({ step: "prepare" })) {
         ids.push(String(await db.handOver(() => thread.ask({ step: "write" }))))
@@ -64,7 +68,7 @@ export const createImporter = ({ db, bus }: Needs) => {
     /**
      * One file after the other, whose users take turns. Its bytes are the thread's afterwards.
      * @returns the ids of the new chats
-     * @throws {Failure} `invalid` for what is neither chats nor Markdown
+     * @throws {Failure} `invalid` for what is neither chats nor Markdown, `limit_reached`
      */
     import: ({ user }: Caller, file: JsonObject): Promise<string[]> =>
       inTurn(user.id, () => inTurn(everybody, () => takeIn(user.id, file))),

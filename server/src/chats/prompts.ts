@@ -5,6 +5,7 @@ import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Attaching } from "../knowledge/attaching.ts"
 import type { Quoted } from "../knowledge/fence.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { Answers } from "./answers.ts"
 import type { Channels } from "./channel.ts"
@@ -27,6 +28,7 @@ interface Needs {
   catalogue: Catalogue
   attaching: Attaching
   limits: Pick<UserLimits, "answers" | "bodies">
+  rowLimits: RowLimits
   newId: () => string
   now: () => number
 }
@@ -86,7 +88,7 @@ const fresh = {
 /** Puts people's messages into their chats and has models answer them. */
 export const createPrompts = (needs: Needs) => {
   const { db, bus, chats, store, messages, answers, channels, catalogue } = needs
-  const { attaching, limits, newId, now } = needs
+  const { attaching, limits, rowLimits, newId, now } = needs
 
   const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
     const batch = newId()
@@ -218,6 +220,11 @@ export const createPrompts = (needs: Needs) => {
     }
   }
 
+  const addMessages = async (tx: Tx, chatId: string, added: Message[]): Promise<void> => {
+    await rowLimits.reserve(tx, "messages", { owner: chatId, adding: added.length })
+    await messages.insert(tx, chatId, added)
+  }
+
   const keep = (chat: StoredChat, { caller, asked, places }: PromptRequest): Promise<Plan> =>
     db.transact(async (tx) => {
       const { input, requestId } = asked
@@ -227,7 +234,7 @@ export const createPrompts = (needs: Needs) => {
       await reserveBodies(caller, places, { plan, tx })
       for (const answer of plan.answers) answer.request_id = requestId
       const isNew = input.continue_id === undefined
-      if (isNew) await messages.insert(tx, chat.id, rowsOf(plan))
+      if (isNew) await addMessages(tx, chat.id, rowsOf(plan))
       if (plan.user) await messages.insertImages(tx, plan.user.id, plan.images)
       await store.update(tx, { ...after(current, plan, isNew), updated_at: now() })
       await bus.publish(tx, { topic: "chats", user_id: chat.user_id, id: chat.id })

@@ -9,6 +9,7 @@ import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import type { Queue } from "../jobs/queue.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 import type { Objects, Received } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
@@ -24,6 +25,7 @@ interface Needs {
   passages: PassageStore
   objects: Objects
   queue: Queue
+  rowLimits: RowLimits
   newId: () => string
   now: () => number
   /** Whether a file that is not the caller's own can be read through something shared. */
@@ -53,7 +55,7 @@ const isOver = ({ status }: StoredFile): boolean => status !== "pending" && stat
 
 /** Files of people: their bytes, and how far their processing is. */
 export const createFiles = (needs: Needs) => {
-  const { db, bus, audit, store, passages, objects, queue, newId, now } = needs
+  const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = needs
 
   /** Who uploads many files at once would otherwise hold up those who chat. */
   const inTurn = createTurns()
@@ -88,6 +90,7 @@ export const createFiles = (needs: Needs) => {
       await received.keep()
       await db.transact(async (tx) => {
         await within?.(tx)
+        await rowLimits.reserve(tx, "files", { owner: row.user_id })
         await store.insert(tx, row)
         if (process) await queue.add(tx, readJob(row))
         const after = { filename: row.filename, size: row.size, hash: row.hash }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import type { LoopShare } from "../concurrency/fair-loop.ts"
 import type { UserLimit } from "../concurrency/user-limit.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 import type { Objects } from "./objects.ts"
 import type { Storage } from "./storage.ts"
 import { readUpload, type Upload } from "./upload.ts"
@@ -8,6 +9,7 @@ import { readUpload, type Upload } from "./upload.ts"
 interface Dependencies {
   objects: Objects
   storage: Storage
+  rowLimits: RowLimits
   uploads: UserLimit
   shareOf: (user: string) => LoopShare
   /** Bytes a file. */
@@ -21,16 +23,18 @@ interface Terms {
 }
 
 /** Takes uploads in, so many of each user at once and no more than they may store. */
-export const createReceiver = ({ objects, storage, uploads, shareOf, limit }: Dependencies) => ({
+export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Dependencies) => ({
   /**
    * Reads an upload and has it kept.
-   * @throws {Failure} `rate_limited` or `body_too_large` before anything is read
+   * @throws {Failure} `limit_reached`, `rate_limited` or `body_too_large` before anything is read
    */
   receive: async <T>(
     incoming: IncomingMessage,
     { owner, mustBeReadable }: Terms,
     keep: (upload: Upload) => Promise<T>,
   ): Promise<T> => {
+    const { uploads, shareOf, limit } = deps
+    await rowLimits.check("files", { owner })
     const leave = uploads.reserve(owner)
     let release: ((stays: boolean) => void) | undefined
     let isKept = false

@@ -6,6 +6,7 @@ import type { Database } from "../db/database.ts"
 import { createTurns } from "../db/turns.ts"
 import { Failure, fail } from "../errors.ts"
 import { type Actor, type Caller, system } from "../http/caller.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
 import type { Partials } from "./partials.ts"
@@ -25,6 +26,7 @@ interface Needs {
   objects: Objects
   files: Files
   storage: Storage
+  rowLimits: RowLimits
   /** Requests that send bytes. */
   uploads: UserLimit
   /** Uploads that are not whole yet, those that nobody goes on with included. */
@@ -56,6 +58,7 @@ interface Writer {
 /** Uploads that go on where they broke off; whole ones become files of the same id. */
 export const createResumable = (needs: Needs) => {
   const { db, store, partials, objects, files, storage, uploads, fairLoop, newId, now } = needs
+  const { rowLimits } = needs
   const writers = new Map<string, Writer>()
   /** Who begins many uploads at once waits for their own. */
   const inTurn = createTurns()
@@ -201,6 +204,7 @@ export const createResumable = (needs: Needs) => {
       if (size === 0) fail("bad_request", "The file is empty")
       if (size > needs.limit) tooLarge(needs.limit)
       const { id: owner } = caller.user
+      await rowLimits.check("files", { owner })
       const release = await storage.reserve(owner, size)
       const upload = {
         id: newId(),

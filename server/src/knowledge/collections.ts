@@ -8,6 +8,7 @@ import { type Principal, permits } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 import type { MemberStore } from "./member-store.ts"
 import type {
   Collection,
@@ -28,6 +29,7 @@ interface Needs {
   store: CollectionStore
   files: Files
   members: MemberStore
+  rowLimits: RowLimits
   /** What passages are found by their meaning with. */
   embeddingModel: () => string | null
   newId: () => string
@@ -48,7 +50,7 @@ const toCollectionFile = (file: StoredFile): CollectionFile => {
 
 /** Collections of files, and who may read and change them. */
 export const createCollections = (needs: Needs) => {
-  const { db, bus, audit, store, members, files, newId, now } = needs
+  const { db, bus, audit, store, members, files, rowLimits, newId, now } = needs
 
   const unknown = (): never => fail("not_found", "There is no such collection")
 
@@ -137,9 +139,10 @@ export const createCollections = (needs: Needs) => {
       const times = { created_at: now(), updated_at: now() }
       const collection = { ...input, id: newId(), user_id: caller.user.id, ...times }
       const after = { access_grants: collection.access_grants }
-      await change(collection, { actor, action: "collection.created", after }, (tx) =>
-        store.insert(tx, collection),
-      )
+      await change(collection, { actor, action: "collection.created", after }, async (tx) => {
+        await rowLimits.reserve(tx, "collections", { owner: caller.user.id })
+        await store.insert(tx, collection)
+      })
       return whole(collection)
     },
 
@@ -181,6 +184,7 @@ export const createCollections = (needs: Needs) => {
       for (const fileId of new Set(fileIds)) await files.own(caller, fileId)
       const after = { files: fileIds }
       await change(collection, { actor, action: "collection.files_added", after }, async (tx) => {
+        await rowLimits.reserve(tx, "collectionFiles", { owner: id, adding: fileIds.length })
         await store.link(tx, id, fileIds, now())
         await store.touch(tx, id, now())
       })

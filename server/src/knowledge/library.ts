@@ -18,6 +18,7 @@ import { watchPartials } from "../files/watched.ts"
 import { createWorkshop } from "../files/workshop.ts"
 import type { Grants } from "../grants/grants.ts"
 import { createQueue, type QueueOptions } from "../jobs/queue.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
 import { createAttaching } from "./attaching.ts"
 import { createCiting } from "./citing.ts"
 import { createCollections } from "./collections.ts"
@@ -42,6 +43,7 @@ interface Needs extends LibraryOptions {
   config: Config
   watch: StorageWatch["watch"]
   limits: Pick<UserLimits, "uploads">
+  rowLimits: RowLimits
   fairLoop: FairLoop
   db: Database
   bus: Bus
@@ -64,7 +66,20 @@ const openPgvector = async ({ db, say, report }: Needs): Promise<Pgvector | null
 
 /** Everything about files and collections, built in order. */
 export const createLibrary = async (needs: Needs) => {
-  const { config, limits, fairLoop, db, bus, audit, grants, registry, newId, now, report } = needs
+  const {
+    config,
+    limits,
+    rowLimits,
+    fairLoop,
+    db,
+    bus,
+    audit,
+    grants,
+    registry,
+    newId,
+    now,
+    report,
+  } = needs
   const alone = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
   const workshop = await createWorkshop({
@@ -94,6 +109,7 @@ export const createLibrary = async (needs: Needs) => {
     passages,
     objects,
     queue,
+    rowLimits,
     newId,
     now,
     sharedWith: collectionStore.shares,
@@ -106,6 +122,7 @@ export const createLibrary = async (needs: Needs) => {
     store: collectionStore,
     files,
     members: createMemberStore(db),
+    rowLimits,
     embeddingModel: spaces.model,
     newId,
     now,
@@ -132,6 +149,7 @@ export const createLibrary = async (needs: Needs) => {
   const resumable = createResumable({
     db,
     storage,
+    rowLimits,
     uploads,
     fairLoop,
     unfinished: config.MAX_UNFINISHED_UPLOADS,
@@ -159,6 +177,7 @@ export const createLibrary = async (needs: Needs) => {
     receiver: createReceiver({
       objects,
       storage,
+      rowLimits,
       uploads,
       shareOf: fairLoop.of,
       limit: config.MAX_UPLOAD_SIZE,

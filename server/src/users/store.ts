@@ -78,6 +78,14 @@ export const createUserStore = (db: Database) => ({
     return { items: rows.map((row) => withoutSecrets(toUser(row))), total }
   },
 
+  count: async (): Promise<number> => {
+    const { count } = await db.read
+      .selectFrom("users")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  },
+
   any: async (reader: Reader = db.read): Promise<boolean> =>
     (await reader.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
 

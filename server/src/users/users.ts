@@ -157,6 +157,7 @@ export const createUsers = (needs: Needs) => {
     get: async (id: string): Promise<User> => withoutSecrets(await known(id)),
     list: (query: UserListQuery): Promise<Page<User>> => store.list(query),
     any: (): Promise<boolean> => store.any(),
+    count: (): Promise<number> => store.count(),
 
     hold,
     keepAnAdmin,

@@ -1,0 +1,78 @@
+import type { Config } from "../config.ts"
+import type { Tables } from "../db/tables.ts"
+
+/** The settings that bound how many rows somebody may add. */
+export type RowSetting = keyof Pick<
+  Config,
+  | "MAX_CHATS"
+  | "MAX_FILES"
+  | "MAX_COLLECTIONS"
+  | "MAX_MODELS"
+  | "MAX_UNFINISHED_UPLOADS"
+  | "MAX_SIGNUPS"
+>
+
+/** How the rows of a table are kept from growing without end. */
+export type TableLimit =
+  /** So many for each `per`; where it is configurable, `setting` names the environment variable. */
+  | { kind: "count"; per: string; max: number | RowSetting }
+  /** Made from a row of another table, which is limited; each has a bounded number. */
+  | { kind: "derived"; from: keyof Tables; bound: string }
+  /** Records of what happened; old ones are removed. */
+  | { kind: "retained"; for: string }
+  /** Only administrators, or the identity provider that they connected, can add rows. */
+  | { kind: "administered" }
+
+/** Constant limits that the code enforces by these names. */
+export const maxRows = {
+  messagesPerChat: 20_000,
+  filesPerCollection: 200_000,
+  sessionsPerUser: 1000,
+  keysPerUser: 100,
+} as const
+
+/**
+ * Every table, with what bounds it. Bytes are bounded beside this: whatever is stored for a user
+ * counts towards MAX_STORAGE.
+ */
+export const tableLimits: Record<keyof Tables, TableLimit> = {
+  users: { kind: "count", per: "gateway, by sign-up", max: "MAX_SIGNUPS" },
+  user_emails: { kind: "administered" },
+  groups: { kind: "administered" },
+  group_members: { kind: "administered" },
+  api_keys: { kind: "count", per: "user", max: maxRows.keysPerUser },
+  sessions: { kind: "count", per: "user", max: maxRows.sessionsPerUser },
+  access_grants: { kind: "derived", from: "collections", bound: "1,000 for each resource" },
+  connections: { kind: "administered" },
+  connection_models: { kind: "derived", from: "connections", bound: "one" },
+  models: { kind: "count", per: "user", max: "MAX_MODELS" },
+  settings: { kind: "administered" },
+  usage: { kind: "retained", for: "usage_retention" },
+  audit_events: { kind: "retained", for: "audit_retention" },
+  audit_blocks: { kind: "retained", for: "audit_retention" },
+  audit_state: { kind: "derived", from: "audit_blocks", bound: "one in all" },
+  chats: { kind: "count", per: "user", max: "MAX_CHATS" },
+  chat_tags: { kind: "derived", from: "chats", bound: "20" },
+  chat_messages: { kind: "count", per: "chat", max: maxRows.messagesPerChat },
+  chat_images: { kind: "derived", from: "chat_messages", bound: "10" },
+  chat_passages: { kind: "derived", from: "chat_messages", bound: "one" },
+  files: { kind: "count", per: "user", max: "MAX_FILES" },
+  uploads: { kind: "count", per: "user", max: "MAX_UNFINISHED_UPLOADS" },
+  file_texts: { kind: "derived", from: "files", bound: "one, of MAX_TEXT_LENGTH" },
+  passages: { kind: "derived", from: "files", bound: "one for each piece of its text" },
+  file_words: { kind: "derived", from: "files", bound: "one" },
+  vector_spaces: { kind: "administered" },
+  vector_batches: { kind: "derived", from: "passages", bound: "one for many passages" },
+  collections: { kind: "count", per: "user", max: "MAX_COLLECTIONS" },
+  collection_files: { kind: "count", per: "collection", max: maxRows.filesPerCollection },
+  jobs: { kind: "derived", from: "files", bound: "two" },
+  job_owners: { kind: "derived", from: "users", bound: "one for each kind of job" },
+  functions: { kind: "administered" },
+  function_versions: { kind: "administered" },
+  function_runs: { kind: "derived", from: "functions", bound: "50" },
+  function_items: { kind: "derived", from: "functions", bound: "1,000 of 64 KB" },
+  identities: { kind: "administered" },
+  sign_on_sessions: { kind: "derived", from: "sessions", bound: "one" },
+  sign_on_members: { kind: "derived", from: "group_members", bound: "one" },
+  sign_on_spent: { kind: "retained", for: "the lifetime of a sign-in attempt" },
+}
