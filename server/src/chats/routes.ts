@@ -128,7 +128,7 @@ export const chatListRoutes = ({ router, chats, transfer, importer }: Needs): Ro
       method: "get",
       path: "/labels",
       summary: "The folders and tags in use",
-      responses: { 200: json(Labels, "In alphabetical order") },
+      responses: { 200: json(Labels, "In alphabetical order; at most 1,000 of each") },
     }),
     ({ caller }) => chats.labels(caller),
   )

@@ -29,6 +29,9 @@ const toChat = (row: Selectable<ChatRow>, tags: string[]): StoredChat => {
   }
 }
 
+/** Of folders, and of tags; more than that nobody can choose from. */
+const maxLabels = 1000
+
 const bit = (claim: boolean): 0 | 1 => (claim ? 1 : 0)
 
 const toRow = ({ tags, ...chat }: StoredChat): Insertable<ChatRow> => ({
@@ -186,6 +189,7 @@ export const createChatStore = (db: Database) => {
         .where("user_id", "=", userId)
         .where("folder", "is not", null)
         .orderBy("folder")
+        .limit(maxLabels)
         .execute()
       const tags = await db.read
         .selectFrom("chat_tags")
@@ -194,6 +198,7 @@ export const createChatStore = (db: Database) => {
         .distinct()
         .where("user_id", "=", userId)
         .orderBy("tag")
+        .limit(maxLabels)
         .execute()
       return {
         folders: folders.flatMap(({ folder }) => (folder === null ? [] : [folder])),
