@@ -78,6 +78,24 @@ describe("the list of models", () => {
     await page.reload()
     await expect.poll(() => rows.allInnerTexts()).toEqual(["llama3.2:latest"])
   })
+
+  it("comes in pages, with those of the workspace beyond the first request for them", async () => {
+    const { call } = world.gateway
+    const ids = Array.from({ length: 201 }, (_, n) => `paged-${n}`)
+    const models = ids.map((id) => ({ id, name: id, base_model_id: "gpt-fake" }))
+    expect(await call("POST", "/api/v1/models/import", { models })).toMatchObject({ status: 200 })
+    const { page, open } = await world.asAdmin()
+    await open("/models?query=paged")
+    await page.getByText("1–30 of 201").waitFor()
+    await page.getByRole("button", { name: "Next page" }).click()
+    await page.getByText("31–60 of 201").waitFor()
+    const rows = page.getByRole("table").getByRole("link")
+    expect(await rows.count()).toBe(30)
+    await open("/models?query=paged&page=9")
+    await page.getByText("181–201 of 201").waitFor()
+    expect(await page.getByRole("table").getByRole("switch").count()).toBe(21)
+    for (const id of ids) await call("POST", "/api/v1/models/model/delete", { id })
+  })
 })
 
 describe("a connection's model", () => {

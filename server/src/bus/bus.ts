@@ -6,7 +6,8 @@ export type Message =
   | { topic: "user"; id: string }
   | { topic: "groups" }
   | { topic: "connections" }
-  | { topic: "models" }
+  /** One workspace model or who may use it changed, or any of them where `id` is null. */
+  | { topic: "models"; id: string | null }
   | { topic: "functions" }
   | { topic: "settings" }
   /** One of this user's chats changed, or all of them where `id` is null. */

@@ -24,9 +24,9 @@ const Envelope = z.object({
       id: z.string(),
       message_id: z.string().nullable(),
     }),
-    z.object({
-      topic: z.enum(["groups", "connections", "models", "functions", "settings", "reset"]),
-    }),
+    // A process of an older version does not say which.
+    z.object({ topic: z.literal("models"), id: z.string().nullable().default(null) }),
+    z.object({ topic: z.enum(["groups", "connections", "functions", "settings", "reset"]) }),
   ]),
 })
 

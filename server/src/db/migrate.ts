@@ -12,6 +12,7 @@ import * as chatSources from "./migrations/0009-chat-sources.ts"
 import * as fairJobs from "./migrations/0010-fair-jobs.ts"
 import * as provisionedAccounts from "./migrations/0011-provisioned-accounts.ts"
 import * as storedBytes from "./migrations/0012-stored-bytes.ts"
+import * as modelContents from "./migrations/0014-model-contents.ts"
 import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
 
@@ -28,6 +29,7 @@ const migrations: Record<string, Migration> = {
   "0011-provisioned-accounts": provisionedAccounts,
   "0010-fair-jobs": fairJobs,
   "0012-stored-bytes": storedBytes,
+  "0014-model-contents": modelContents,
 }
 
 /** Migrations of the database that this program does not have. */

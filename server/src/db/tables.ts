@@ -165,11 +165,18 @@ export interface ModelRow {
   user_id: string
   name: string
   base_model_id: string
+  /** The description and the tags. */
   meta: string
-  params: string
   is_active: Bit
   created_at: number
   updated_at: number
+}
+
+/** What lists of models do not show, and may be large. */
+export interface ModelContentsRow {
+  model_id: string
+  meta: string
+  params: string
 }
 
 export interface SettingRow {
@@ -208,6 +215,7 @@ export interface Tables {
   connections: ConnectionRow
   connection_models: ConnectionModelsRow
   models: ModelRow
+  model_contents: ModelContentsRow
   settings: SettingRow
   usage: UsageRow
   audit_events: AuditEventRow

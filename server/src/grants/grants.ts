@@ -23,16 +23,14 @@ export const permits = (
   )
 
 export const createGrants = (db: Database) => ({
-  /** All grants on resources of a type, by resource id. */
+  /** All grants on resources of a type, or on those with these ids, by resource id. */
   byResource: async (
     type: ResourceType,
     reader: Reader = db.read,
+    ids?: readonly string[],
   ): Promise<Map<string, AccessGrant[]>> => {
-    const rows = await reader
-      .selectFrom("access_grants")
-      .selectAll()
-      .where("resource_type", "=", type)
-      .execute()
+    const ofType = reader.selectFrom("access_grants").selectAll().where("resource_type", "=", type)
+    const rows = await (ids ? ofType.where("resource_id", "in", ids) : ofType).execute()
     const byId = new Map<string, AccessGrant[]>()
     for (const { resource_id, resource_type, ...grant } of rows) {
       const known = byId.get(resource_id)

@@ -1,34 +1,34 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Offer, Registry } from "../connections/registry.ts"
+import { foldCase } from "../db/text.ts"
 import { fail } from "../errors.ts"
 import {
   type Directory,
   type FunctionModel,
   mayUse as mayUseFunction,
 } from "../functions/directory.ts"
-import { type Principal, permits } from "../grants/grants.ts"
+import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
+import { checkKey, keyAllows, mayRead, visible } from "./access.ts"
 import { longestChain } from "./chain.ts"
-import { createPrecedence, reservedNames } from "./precedence.ts"
+import { createContentsCache } from "./contents-cache.ts"
+import { createModelIndex, type IndexedModel } from "./model-index.ts"
+import { createPrecedence } from "./precedence.ts"
 import { functionRecord, offerRecord } from "./records.ts"
-import type { ModelRecord, WorkspaceModel } from "./schema.ts"
+import type { ModelRecord, ModelSummary, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
+/** Of whole workspace models, which requests use again and again. */
+const maxCachedBytes = 64e6
+
 /** A model as a request names it, down to the connections that can answer. */
-export interface Resolved {
+export interface Resolved<Model = WorkspaceModel> {
   id: string
   /** From the one that was named to the one nearest the base; empty for a connection's model. */
-  workspace: readonly WorkspaceModel[]
+  workspace: readonly Model[]
   offers: readonly Offer[]
   /** The function that answers, where it is none of the connections'. */
   answered?: FunctionModel
-}
-
-interface Snapshot {
-  workspaceById: ReadonlyMap<string, WorkspaceModel>
-  ownerById: ReadonlyMap<string, Principal>
-  /** Names of administrators' models. */
-  reserved: ReadonlySet<string>
 }
 
 interface Needs {
@@ -38,77 +38,29 @@ interface Needs {
   bus: Bus
 }
 
-const mayUse = (offer: Offer, principal: Principal): boolean => {
-  const { access_grants } = offer.upstream.config
-  return access_grants === null || permits(access_grants, principal, "read")
-}
-
-const visible = (offers: readonly Offer[], principal: Principal): readonly Offer[] => {
-  if (principal.user.role === "admin") return offers
-  return offers.every((offer) => mayUse(offer, principal))
-    ? offers
-    : offers.filter((offer) => mayUse(offer, principal))
-}
-
-export const mayRead = (model: WorkspaceModel, principal: Principal): boolean =>
-  model.user_id === principal.user.id || permits(model.access_grants, principal, "read")
-
-export const mayWrite = (model: WorkspaceModel, principal: Principal): boolean =>
-  model.user_id === principal.user.id || permits(model.access_grants, principal, "write")
-
-const keyAllows = ({ credential }: Caller, id: string): boolean =>
-  credential.allowed_models === null || credential.allowed_models.includes(id)
-
-/** @throws {Failure} `forbidden` for a model outside the key's own list */
-const checkKey = (caller: Caller, id: string): void => {
-  if (keyAllows(caller, id)) return
-  const message = `This API key is not allowed to use the model "${id.slice(0, 200)}"`
-  fail("forbidden", message, { param: "model" })
-}
-
 type Ground = Pick<Resolved, "offers" | "answered">
 
 const answerable = ({ offers, answered }: Ground): boolean =>
   offers.length > 0 || answered !== undefined
 
-/** Every model by id, in memory: workspace models before what the connections offer. */
+/**
+ * Every model by id: workspace models before what the connections offer. What lists and grants need
+ * is in memory; what else a workspace model brings along is read when a request uses it.
+ */
 export const createCatalogue = async ({ registry, directory, store, bus }: Needs) => {
   const listeners = new Set<() => void>()
   const changed = (): void => {
     for (const listener of listeners) listener()
   }
 
-  const load = async (): Promise<Snapshot> => {
-    const models = await store.list()
-    const ownerById = await store.owners()
-    const workspaceById = new Map(models.map((model) => [model.id, model]))
-    return { workspaceById, ownerById, reserved: reservedNames(models, ownerById) }
-  }
+  const index = await createModelIndex({ store, bus })
+  const contents = createContentsCache(store, maxCachedBytes)
+  const { adminNames } = index
+  const precedence = createPrecedence({ registry, directory, adminNames })
 
-  const precedence = createPrecedence({ registry, directory })
-
-  let snapshot = await load()
-  let loading: Promise<void> = Promise.resolve()
-
-  const reload = (): Promise<void> => {
-    loading = loading
-      .catch(() => {})
-      .then(async () => {
-        snapshot = await load()
-        changed()
-      })
-    return loading
-  }
-
+  index.onChange(changed)
   registry.onChange(changed)
   directory.onChange(changed)
-  bus.subscribe((message) => {
-    const ownerChanged = message.topic === "user" && snapshot.ownerById.has(message.id)
-    if (["models", "groups", "reset"].includes(message.topic) || ownerChanged) {
-      // Out of reach: the models known stay in force until the bus says `reset`.
-      void reload().catch(() => {})
-    }
-  })
 
   const offersFor = (id: string, principal: Principal): readonly Offer[] => {
     const offers = registry.offers()
@@ -126,35 +78,32 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
    * What a workspace model rests on. Its owner's access counts beside the caller's: that is what
    * sharing a model means.
    */
-  const groundOf = (model: WorkspaceModel, caller: Principal): Ground => {
-    const owner = snapshot.ownerById.get(model.user_id)
+  const groundOf = (model: ModelSummary, caller: Principal): Ground => {
+    const owner = index.ownerOf(model.user_id)
     const own = owner && ground(model.base_model_id, owner)
     return own && answerable(own) ? own : ground(model.base_model_id, caller)
   }
 
-  const byAdmin = ({ user_id }: WorkspaceModel): boolean =>
-    snapshot.ownerById.get(user_id)?.user.role === "admin"
-
-  /** Whether an id is one of, or like one of, a connection's, a function's or an administrator's. */
-  const isTaken = (id: string): boolean => precedence.taken(snapshot.reserved)(id)
+  const isStanding = ({ summary, idKey }: IndexedModel): boolean =>
+    index.isAdmin(summary.user_id) || !precedence.isTaken(idKey)
 
   /** The workspace model that an id stands for; none where another's model of that name goes first. */
-  const standing = (id: string): WorkspaceModel | undefined => {
-    const model = snapshot.workspaceById.get(id)
-    return model && (byAdmin(model) || !isTaken(id)) ? model : undefined
+  const standing = (id: string): ModelSummary | undefined => {
+    const model = index.get(id)
+    return model && isStanding(model) ? model.summary : undefined
   }
 
   /** The workspace model below `model`; null when what is below is a connection's. */
-  const below = (model: WorkspaceModel, caller: Principal): WorkspaceModel | null | "barred" => {
+  const below = (model: ModelSummary, caller: Principal): ModelSummary | null | "barred" => {
     const next = standing(model.base_model_id)
     if (!next || next === model) return null
-    const owner = snapshot.ownerById.get(model.user_id)
+    const owner = index.ownerOf(model.user_id)
     const granted = mayRead(next, caller) || (owner !== undefined && mayRead(next, owner))
     return granted && next.is_active ? next : "barred"
   }
 
-  const descend = (named: WorkspaceModel, caller: Principal): Resolved => {
-    const workspace: WorkspaceModel[] = []
+  const descend = (named: ModelSummary, caller: Principal): Resolved<ModelSummary> => {
+    const workspace: ModelSummary[] = []
     let last = named
     for (let next: ReturnType<typeof below> = named; next !== null; next = below(last, caller)) {
       if (next === "barred" || workspace.length === longestChain) {
@@ -166,7 +115,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     return { id: named.id, workspace, ...groundOf(last, caller) }
   }
 
-  const resolveNow = (caller: Caller, id: string): Resolved | null => {
+  const resolveNow = (caller: Caller, id: string): Resolved<ModelSummary> | null => {
     const named = standing(id)
     if (named) {
       if (!named.is_active || !mayRead(named, caller)) return null
@@ -192,12 +141,40 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     return fail("model_not_found", message, { param: "model" })
   }
 
-  const askAgain = async (caller: Caller, id: string): Promise<Resolved> => {
-    await registry.search(() => resolveNow(caller, knownId(id)) !== null)
-    return resolveNow(caller, knownId(id)) ?? unknown(id)
+  /** The same with whole models; null while one of them is not in the cache. */
+  const withCachedModels = (found: Resolved<ModelSummary>): Resolved | null => {
+    const workspace: WorkspaceModel[] = []
+    for (const summary of found.workspace) {
+      const model = contents.get(summary)
+      if (!model) return null
+      workspace.push(model)
+    }
+    return { ...found, workspace }
   }
 
-  const workspaceRecord = (model: WorkspaceModel, caller: Caller): ModelRecord => {
+  /** Reads whole models; from the start again where one, or who may use it, changed meanwhile. */
+  const loadModels = async (caller: Caller, found: Resolved<ModelSummary>): Promise<Resolved> => {
+    const workspace: WorkspaceModel[] = []
+    for (const summary of found.workspace) {
+      const model = contents.get(summary) ?? (await contents.load(summary))
+      workspace.push(model ?? unknown(found.id))
+    }
+    const now = resolveNow(caller, found.id) ?? unknown(found.id)
+    const isSame =
+      now.workspace.length === workspace.length &&
+      now.workspace.every((summary, at) => summary === found.workspace[at])
+    return isSame ? { ...now, workspace } : loadModels(caller, now)
+  }
+
+  const complete = (caller: Caller, found: Resolved<ModelSummary>): Resolved | Promise<Resolved> =>
+    withCachedModels(found) ?? loadModels(caller, found)
+
+  const askAgain = async (caller: Caller, id: string): Promise<Resolved> => {
+    await registry.search(() => resolveNow(caller, knownId(id)) !== null)
+    return complete(caller, resolveNow(caller, knownId(id)) ?? unknown(id))
+  }
+
+  const workspaceRecord = (model: ModelSummary, caller: Caller): ModelRecord => {
     const { offers, answered } = descend(model, caller)
     const [base] = answered ? [functionRecord(answered)] : offerRecord(model.base_model_id, offers)
     return {
@@ -218,16 +195,15 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     }
   }
 
+  const isListed = (model: ModelSummary, caller: Caller): boolean =>
+    mayRead(model, caller) && (model.is_active || caller.user.role === "admin")
+
   const list = (caller: Caller): ModelRecord[] => {
-    const isAdmin = caller.user.role === "admin"
-    const taken = precedence.taken(snapshot.reserved)
-    const inForce = [...snapshot.workspaceById.values()].filter(
-      (model) => byAdmin(model) || !taken(model.id),
-    )
+    const inForce = index.list().filter(isStanding)
     const workspace = inForce
-      .filter((model) => mayRead(model, caller) && (model.is_active || isAdmin))
-      .map((model) => workspaceRecord(model, caller))
-    const standingIds = new Set(inForce.map(({ id }) => id))
+      .filter(({ summary }) => isListed(summary, caller))
+      .map(({ summary }) => workspaceRecord(summary, caller))
+    const standingIds = new Set(inForce.map(({ summary }) => summary.id))
     const hidden = (id: string): boolean => standingIds.has(id)
     const functions = [...directory.models()]
       .filter(({ id, of }) => !hidden(id) && mayUseFunction(of, caller))
@@ -238,23 +214,34 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     return [...workspace, ...functions, ...native].filter(({ id }) => keyAllows(caller, id))
   }
 
+  /** The entry of `list` with that id. */
+  const recordOf = (caller: Caller, id: string): ModelRecord | undefined => {
+    const model = standing(id)
+    if (model) return isListed(model, caller) ? workspaceRecord(model, caller) : undefined
+    const answered = directory.model(id)
+    if (answered) return mayUseFunction(answered.of, caller) ? functionRecord(answered) : undefined
+    return offerRecord(id, visible(registry.offers().get(id) ?? [], caller))[0]
+  }
+
   return {
     /**
-     * The model a caller names; at once when it is known, else after the connections were asked
-     * again, as it may have just been pulled.
+     * The model a caller names; at once when it was used lately. Else after its parameters were
+     * read, or, where nobody knows it, after the connections were asked again, as it may have just
+     * been pulled.
      * @throws {Failure} `model_not_found`, also for one that is not granted
      */
     resolve: (caller: Caller, named: string): Resolved | Promise<Resolved> => {
       const id = knownId(named)
       checkKey(caller, id)
-      return resolveNow(caller, id) ?? askAgain(caller, id)
+      const found = resolveNow(caller, id)
+      return found ? complete(caller, found) : askAgain(caller, id)
     },
 
     /** One entry of `list`. @throws {Failure} as `resolve` */
     get: (caller: Caller, named: string): ModelRecord => {
       const id = knownId(named)
       checkKey(caller, id)
-      return list(caller).find((record) => record.id === id) ?? unknown(named)
+      return recordOf(caller, id) ?? unknown(named)
     },
 
     /** All models that the caller may use; an administrator sees those switched off too. */
@@ -276,20 +263,20 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     /** Calls back when models or grants on them have changed, and the change is in force. */
     onChange: (listener: () => void): void => void listeners.add(listener),
 
-    /** Whether only administrators may make a model of that id. */
-    isTaken,
+    /** Whether an id is one of, or like one of, a connection's, a function's or an administrator's. */
+    isTaken: (id: string): boolean => precedence.isTaken(foldCase(id)),
     /** Whether filters stand before it, so that nobody may go round them. */
     filtered: (id: string): boolean => directory.filtersOf([id, `${id}:latest`]).length > 0,
 
     /** Whose access a workspace model lends to those who use it. */
-    ownerOf: (model: WorkspaceModel): Principal | undefined =>
-      snapshot.ownerById.get(model.user_id),
+    ownerOf: (model: WorkspaceModel): Principal | undefined => index.ownerOf(model.user_id),
 
     /** Whatever stands before it, as its owner keeps it. */
-    workspace: (id: string): WorkspaceModel | undefined => snapshot.workspaceById.get(id),
+    workspace: (id: string): ModelSummary | undefined => index.get(id)?.summary,
     standing,
-    allWorkspace: (): WorkspaceModel[] => [...snapshot.workspaceById.values()],
-    reload,
+    allWorkspace: index.list,
+    /** Waits until every change that was told of so far is in force. */
+    settled: index.settled,
   }
 }
 

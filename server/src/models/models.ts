@@ -1,14 +1,24 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
-import { type Catalogue, mayRead, mayWrite } from "./catalogue.ts"
+import type { Page } from "../http/list.ts"
+import { mayRead, mayWrite } from "./access.ts"
+import type { Catalogue } from "./catalogue.ts"
 import { chainFault } from "./chain.ts"
-import type { ModelChanges, NewModel, WorkspaceModel } from "./schema.ts"
-import type { ModelStore } from "./store.ts"
+import { pageOfModels } from "./model-page.ts"
+import type {
+  ModelChanges,
+  ModelListQuery,
+  ModelSummary,
+  NewModel,
+  WorkspaceModel,
+} from "./schema.ts"
+import { type ModelStore, toWorkspaceModel } from "./store.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   store: ModelStore
   catalogue: Catalogue
@@ -22,8 +32,6 @@ interface Work {
   tx: Tx
   actor: Actor
   caller: Caller
-  /** All that are stored, what this transaction wrote included. */
-  models: Map<string, WorkspaceModel>
 }
 
 const target = (id: string) => ({ type: "model", id })
@@ -33,22 +41,17 @@ const taken = (id: string): never => fail("conflict", `A model ${id} exists alre
 const invalid = (path: string, message: string): never =>
   fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
 
-const access = ({ base_model_id, access_grants, is_active }: WorkspaceModel) => ({
+const access = ({ base_model_id, access_grants, is_active }: ModelSummary) => ({
   base_model_id,
   access_grants,
   is_active,
 })
 
-const readable = (model: WorkspaceModel | undefined, caller: Caller, id: string): WorkspaceModel =>
+const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, id: string): M =>
   model && mayRead(model, caller) ? model : unknown(id)
 
-const writable = ({ models, caller }: Work, id: string): WorkspaceModel => {
-  const model = readable(models.get(id), caller, id)
-  return mayWrite(model, caller) ? model : fail("forbidden", `You may not change the model ${id}`)
-}
-
 /** Keeps the workspace's own models: a base, a prompt, parameters and who may use them. */
-export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) => {
+export const createModels = ({ db, store, catalogue, audit, bus, now }: Deps) => {
   /**
    * A base must be one that the model's maker may use. Asks the connections where it is not known,
    * and so comes before the transaction.
@@ -73,29 +76,38 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
     }
   }
 
-  const checkChain = ({ models }: Work, model: WorkspaceModel, path = ""): void => {
-    const fault = chainFault(model, models)
+  /** As the transaction finds it: who may change it may have changed since the request came. */
+  const writable = async ({ tx, caller }: Work, id: string): Promise<ModelSummary> => {
+    const model = readable(await store.summary(id, tx), caller, id)
+    return mayWrite(model, caller) ? model : fail("forbidden", `You may not change the model ${id}`)
+  }
+
+  const checkChain = async (
+    { tx }: Work,
+    model: Pick<ModelSummary, "id" | "base_model_id">,
+    path = "",
+  ): Promise<void> => {
+    const fault = await chainFault(model, (id) => store.baseOf(tx, id))
     if (fault !== null) invalid(`${path}base_model_id`, fault)
   }
 
   /** A person's model never takes the name of a connection's, a function's or an administrator's. */
-  const checkId = ({ models, caller }: Work, id: string): void => {
-    if (models.has(id)) taken(id)
+  const checkId = ({ caller }: Work, id: string): void => {
     if (caller.user.role !== "admin" && catalogue.isTaken(id)) {
       fail("conflict", `${id} is taken, or too like the id of another model; choose another id`)
     }
   }
 
   const insert = async (work: Work, input: NewModel, path?: string): Promise<WorkspaceModel> => {
-    const { tx, actor, caller, models } = work
-    checkId(work, input.id)
+    const { tx, actor, caller } = work
     const times = { created_at: now(), updated_at: now() }
     const model: WorkspaceModel = { ...input, user_id: caller.user.id, ...times }
-    models.set(model.id, model)
-    checkChain(work, model, path)
     if (!(await store.insert(tx, model))) taken(model.id)
+    checkId(work, input.id)
+    await checkChain(work, model, path)
     const change = { actor, action: "model.created", target: target(model.id) }
     await audit.record(tx, { ...change, after: access(model) })
+    await bus.publish(tx, { topic: "models", id: model.id })
     return model
   }
 
@@ -103,13 +115,14 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
     work: Work,
     { id, changes, path }: { id: string; changes: ModelChanges; path?: string },
   ): Promise<WorkspaceModel> => {
-    const { tx, actor, models } = work
-    const before = writable(work, id)
+    const { tx, actor } = work
+    const summary = await writable(work, id)
+    const contents = (await store.contents(id, tx)) ?? unknown(id)
+    const before = toWorkspaceModel(summary, contents)
     const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
     const after: WorkspaceModel = { ...before, ...set, updated_at: now() }
-    models.set(id, after)
-    checkChain(work, after, path)
-    await store.update(tx, after)
+    if (changes.base_model_id !== undefined) await checkChain(work, after, path)
+    await store.update(tx, id, { ...changes, updated_at: after.updated_at })
     await audit.record(tx, {
       actor,
       action: "model.updated",
@@ -118,6 +131,7 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
       before: access(before),
       after: access(after),
     })
+    await bus.publish(tx, { topic: "models", id })
     return after
   }
 
@@ -129,23 +143,31 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
   ): Promise<T> => {
     const result = await db.transact(async (tx) => {
       await db.exclusive(tx, "models")
-      const stored = await store.list(tx)
-      const models = new Map(stored.map((model) => [model.id, model]))
-      const done = await edit({ tx, actor, caller, models })
-      await bus.publish(tx, { topic: "models" })
-      return done
+      return edit({ tx, actor, caller })
     })
-    await catalogue.reload()
+    await catalogue.settled()
     return result
   }
 
   return {
     /** Those that the caller may read. */
-    list: (caller: Caller): WorkspaceModel[] =>
-      catalogue.allWorkspace().filter((model) => mayRead(model, caller)),
+    list: (caller: Caller, query: ModelListQuery): Page<ModelSummary> =>
+      pageOfModels(
+        catalogue.allWorkspace().filter(({ summary }) => mayRead(summary, caller)),
+        query,
+      ),
 
-    get: (caller: Caller, id: string): WorkspaceModel =>
-      readable(catalogue.workspace(id), caller, id),
+    get: async (caller: Caller, id: string): Promise<WorkspaceModel> =>
+      readable(await store.byId(id), caller, id),
+
+    /** All models that the caller may read, one after the other. */
+    all: async function* (caller: Caller): AsyncGenerator<WorkspaceModel> {
+      for (const id of await store.ids()) {
+        const model = await store.byId(id)
+        if (model && mayRead(model, caller)) yield model
+        await nextTurn()
+      }
+    },
 
     create: async (actor: Actor, caller: Caller, input: NewModel): Promise<WorkspaceModel> => {
       await checkBase(caller, { id: input.id, base: input.base_model_id })
@@ -165,16 +187,17 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
 
     /** Switches it on or off. */
     toggle: (actor: Actor, caller: Caller, id: string): Promise<WorkspaceModel> =>
-      transact(actor, caller, (work) => {
-        const { is_active } = writable(work, id)
+      transact(actor, caller, async (work) => {
+        const { is_active } = await writable(work, id)
         return change(work, { id, changes: { is_active: !is_active } })
       }),
 
     remove: (actor: Actor, caller: Caller, id: string): Promise<void> =>
       transact(actor, caller, async (work) => {
-        writable(work, id)
+        await writable(work, id)
         await store.remove(work.tx, id)
         await audit.record(work.tx, { actor, action: "model.deleted", target: target(id) })
+        await bus.publish(work.tx, { topic: "models", id })
       }),
 
     /** Creates or replaces all of them, or none. */
@@ -192,9 +215,9 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Needs) =
         await checkBase(caller, { id, base }, { planned, path: `models.${at}.` })
       }
       return transact(actor, caller, async (work) => {
-        const existing = new Set(work.models.keys())
-        const created = inputs.filter(({ id }) => !existing.has(id)).map(({ id }) => id)
-        const updated = inputs.filter(({ id }) => existing.has(id)).map(({ id }) => id)
+        const existing = await store.existing(work.tx, [...planned])
+        const created = [...planned].filter((id) => !existing.has(id))
+        const updated = [...planned].filter((id) => existing.has(id))
         for (const [at, { id, ...changes }] of inputs.entries()) {
           const path = `models.${at}.`
           if (existing.has(id)) await change(work, { id, changes, path })

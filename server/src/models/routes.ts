@@ -4,12 +4,15 @@ import type { Credential } from "../http/caller.ts"
 import { Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import { textStream } from "../http/streamed.ts"
 import type { Models } from "./models.ts"
 import {
   ModelChanges,
   ModelExport,
   ModelImport,
   ModelImported,
+  ModelListQuery,
+  ModelSummary,
   NewModel,
   WorkspaceModel,
 } from "./schema.ts"
@@ -25,18 +28,28 @@ const changesWhatAnswers = (_body: unknown, { allowed_models }: Credential): boo
 const givesAuthority = (body: z.output<typeof ModelChanges>, credential: Credential): boolean =>
   givesGrants(body) || changesWhatAnswers(body, credential)
 
+/** As `ModelExport`, in pieces: all models together may be larger than memory. */
+const exportOf = async function* (models: AsyncIterable<WorkspaceModel>): AsyncGenerator<string> {
+  let separator = '{"models":['
+  for await (const model of models) {
+    yield separator + JSON.stringify(model)
+    separator = ","
+  }
+  yield separator === "," ? "]}" : `${separator}]}`
+}
+
 export const modelRoutes = (router: Router, models: Models): Router => {
   router.on(
     route("user", {
       method: "get",
       path: "/list",
-      summary: "The workspace's models that one may use",
-      responses: { 200: json(Page(WorkspaceModel), "All of them") },
+      summary: "The workspace's models that one may use, without their parameters",
+      query: ModelListQuery,
+      responses: {
+        200: json(Page(ModelSummary), "One page of them; `query` matches the id or the name"),
+      },
     }),
-    ({ caller }) => {
-      const items = models.list(caller)
-      return { items, total: items.length }
-    },
+    ({ caller, query }) => models.list(caller, query),
   )
   router.on(
     route("user", {
@@ -47,7 +60,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       body: NewModel,
       responses: {
         200: json(WorkspaceModel, "The new model"),
-        409: { description: "The id is taken" },
+        409: { description: "The id is taken, or there are as many models as may be" },
       },
     }),
     ({ actor, caller, body }) => models.create(actor, caller, body),
@@ -107,7 +120,10 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       summary: "All models, in the form that import takes",
       responses: { 200: json(ModelExport, "The models") },
     }),
-    ({ caller }) => ({ models: models.list(caller) }),
+    ({ caller, exchange }) =>
+      new Response(textStream(exportOf(models.all(caller)), exchange), {
+        headers: { "content-type": "application/json; charset=utf-8" },
+      }),
   )
   router.on(
     route("admin", {
@@ -118,7 +134,10 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       summary: "Create or replace models: all of them, or none",
       body: ModelImport,
       bodyLimits: { maxBytes: 20_000_000 },
-      responses: { 200: json(ModelImported, "What was created and what was replaced") },
+      responses: {
+        200: json(ModelImported, "What was created and what was replaced"),
+        409: { description: "There would be more models than may be" },
+      },
     }),
     ({ actor, caller, body }) => models.replace(actor, caller, body.models),
   )

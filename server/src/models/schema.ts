@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { AccessGrants } from "../grants/schema.ts"
+import { ListQuery } from "../http/list.ts"
 
 const ModelId = z
   .string()
@@ -34,10 +35,11 @@ export const ModelList = z
   .object({ object: z.literal("list"), data: z.array(ModelRecord) })
   .meta({ id: "ModelList" })
 
-const Meta = z.looseObject({
+const listedMeta = {
   description: z.string().max(10_000).default(""),
   tags: z.array(z.string().min(1).max(100)).max(50).default([]),
-})
+}
+const Meta = z.looseObject(listedMeta)
 
 /** Defaults for requests; `system` is the prompt put before every conversation. */
 const Params = z.looseObject({ system: z.string().max(200_000).optional() })
@@ -61,6 +63,17 @@ export const WorkspaceModel = z
   })
   .meta({ id: "WorkspaceModel" })
 export type WorkspaceModel = z.output<typeof WorkspaceModel>
+
+/** A model without its `params` and without what `meta` holds beyond the description and the tags. */
+export const ModelSummary = WorkspaceModel.omit({ params: true })
+  .extend({ meta: z.object(listedMeta) })
+  .meta({ id: "ModelSummary" })
+export type ModelSummary = z.output<typeof ModelSummary>
+
+export const ModelListQuery = ListQuery.extend({
+  order_by: z.enum(["name", "created_at", "updated_at"]).default("name"),
+})
+export type ModelListQuery = z.output<typeof ModelListQuery>
 
 export const NewModel = z
   .object({

@@ -30,15 +30,29 @@ describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
   afterAll(() => database.remove())
 
   const insert = (wanted: WorkspaceModel) => database.db.transact((tx) => store.insert(tx, wanted))
-  const find = async (id: string) => (await store.list()).find((known) => known.id === id)
+  const find = (id: string) => store.byId(id)
 
   it("come back as they were written", async () => {
     const whole = model("a/b:c", { is_active: false })
     expect(await insert(whole)).toBe(true)
     expect(await find("a/b:c")).toEqual(whole)
-    const changed = { ...whole, name: "New", params: {}, access_grants: [], is_active: true }
-    await database.db.transact((tx) => store.update(tx, changed))
-    expect(await find("a/b:c")).toEqual(changed)
+    const { params, meta, ...summary } = whole
+    const { description, tags } = meta
+    expect(await store.summary("a/b:c")).toEqual({ ...summary, meta: { description, tags } })
+    const changes = { name: "New", params: {}, access_grants: [], is_active: true, updated_at: 2 }
+    await database.db.transact((tx) => store.update(tx, "a/b:c", changes))
+    expect(await find("a/b:c")).toEqual({ ...whole, ...changes })
+  })
+
+  it("keep the fields that a change does not name", async () => {
+    const whole = model("fields")
+    await insert(whole)
+    const changed = { ...whole, updated_at: 2 }
+    for (const changes of [{ name: "New" }, { meta: { description: "x", tags: [] } }]) {
+      Object.assign(changed, changes)
+      await database.db.transact((tx) => store.update(tx, "fields", { ...changes, updated_at: 2 }))
+      expect(await find("fields")).toEqual(changed)
+    }
   })
 
   it("have ids of their own, which differ by case, and one of many at once gets one", async () => {
@@ -60,7 +74,7 @@ describe.each(chooseDatabases())("workspace models on $name", ({ open }) => {
 
   it("are listed in the order of their ids' bytes", async () => {
     for (const id of ["z", "Z", "ä", "10", "9"]) await insert(model(`order-${id}`))
-    const ids = (await store.list()).map(({ id }) => id).filter((id) => id.startsWith("order-"))
+    const ids = (await store.ids()).filter((id) => id.startsWith("order-"))
     expect(ids).toEqual(["order-10", "order-9", "order-Z", "order-z", "order-ä"])
   })
 })

@@ -1,80 +1,177 @@
 import type { Insertable, Selectable } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import type { ModelRow } from "../db/tables.ts"
+import type { ModelContentsRow, ModelRow } from "../db/tables.ts"
 import type { Grants, Principal } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import { Role } from "../users/schema.ts"
-import type { WorkspaceModel } from "./schema.ts"
+import type { ModelChanges, ModelSummary, WorkspaceModel } from "./schema.ts"
 
-const toModel = (row: Selectable<ModelRow>, access_grants: AccessGrant[] = []): WorkspaceModel => ({
+/** What only requests to the model need: kept in a table of its own, so that lists never read it. */
+export interface ModelContents {
+  params: WorkspaceModel["params"]
+  /** All of it but the description and the tags. */
+  meta: Record<string, unknown>
+  /** The length of both as JSON, in characters. */
+  length: number
+}
+
+const toSummary = (row: Selectable<ModelRow>, access_grants: AccessGrant[] = []): ModelSummary => ({
   ...row,
   meta: JSON.parse(row.meta),
-  params: JSON.parse(row.params),
   is_active: row.is_active === 1,
   access_grants,
 })
 
-const toRow = ({ access_grants, ...model }: WorkspaceModel): Insertable<ModelRow> => ({
+const toContents = ({ meta, params }: Omit<ModelContentsRow, "model_id">): ModelContents => ({
+  meta: JSON.parse(meta),
+  params: JSON.parse(params),
+  length: meta.length + params.length,
+})
+
+export const toWorkspaceModel = (
+  summary: ModelSummary,
+  { meta, params }: Pick<ModelContents, "meta" | "params">,
+): WorkspaceModel => ({ ...summary, meta: { ...meta, ...summary.meta }, params })
+
+/** The two columns that `meta` is kept in: the first in `models`, the other beside `params`. */
+const splitMeta = ({ description, tags, ...rest }: WorkspaceModel["meta"]) => ({
+  listed: JSON.stringify({ description, tags }),
+  rest: JSON.stringify(rest),
+})
+
+const toRow = ({ access_grants, params, ...model }: WorkspaceModel): Insertable<ModelRow> => ({
   ...model,
-  meta: JSON.stringify(model.meta),
-  params: JSON.stringify(model.params),
+  meta: splitMeta(model.meta).listed,
   is_active: model.is_active ? 1 : 0,
 })
 
-export const createModelStore = ({ db, grants }: { db: Database; grants: Grants }) => ({
-  list: async (reader: Reader = db.read): Promise<WorkspaceModel[]> => {
-    const rows = await reader.selectFrom("models").selectAll().orderBy("id").execute()
-    const access = await grants.byResource("model", reader)
-    return rows.map((row) => toModel(row, access.get(row.id)))
-  },
+export const createModelStore = ({ db, grants }: { db: Database; grants: Grants }) => {
+  /** In no particular order; unknown ids are left out. */
+  const summaries = async (
+    ids: readonly string[],
+    reader: Reader = db.read,
+  ): Promise<ModelSummary[]> => {
+    const rows = await reader.selectFrom("models").selectAll().where("id", "in", ids).execute()
+    const access = await grants.byResource("model", reader, ids)
+    return rows.map((row) => toSummary(row, access.get(row.id)))
+  }
 
-  /** Those who made workspace models, with what decides over their own access. */
-  owners: async (): Promise<Map<string, Principal>> => {
-    const users = await db.read
-      .selectFrom("users")
-      .select(["id", "role"])
-      .where("id", "in", (eb) => eb.selectFrom("models").select("user_id"))
-      .execute()
-    const memberships = await db.read
-      .selectFrom("group_members")
-      .selectAll()
-      .where("user_id", "in", (eb) => eb.selectFrom("models").select("user_id"))
-      .execute()
-    const groupsByUser = Map.groupBy(memberships, ({ user_id }) => user_id)
-    return new Map(
-      users.map(({ id, role }) => [
-        id,
-        {
-          user: { id, role: Role.parse(role) },
-          groups: new Set(groupsByUser.get(id)?.map(({ group_id }) => group_id)),
-        },
-      ]),
-    )
-  },
+  const summary = async (id: string, reader?: Reader): Promise<ModelSummary | undefined> =>
+    (await summaries([id], reader))[0]
 
-  /** @returns false when the id is taken */
-  insert: async (tx: Tx, model: WorkspaceModel): Promise<boolean> => {
-    const inserted = await tx
-      .insertInto("models")
-      .values(toRow(model))
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .returning("id")
+  const contents = async (
+    id: string,
+    reader: Reader = db.read,
+  ): Promise<ModelContents | undefined> => {
+    const row = await reader
+      .selectFrom("model_contents")
+      .select(["meta", "params"])
+      .where("model_id", "=", id)
       .executeTakeFirst()
-    if (!inserted) return false
-    await grants.replace(tx, "model", model.id, model.access_grants)
-    return true
-  },
+    return row && toContents(row)
+  }
 
-  update: async (tx: Tx, model: WorkspaceModel): Promise<void> => {
-    const { id, ...row } = toRow(model)
-    await tx.updateTable("models").set(row).where("id", "=", id).execute()
-    await grants.replace(tx, "model", id, model.access_grants)
-  },
+  return {
+    summaries,
+    summary,
+    contents,
 
-  remove: async (tx: Tx, id: string): Promise<void> => {
-    await tx.deleteFrom("models").where("id", "=", id).execute()
-    await grants.replace(tx, "model", id, [])
-  },
-})
+    /** The ids of all models, in the order of their bytes. */
+    ids: async (): Promise<string[]> => {
+      const rows = await db.read.selectFrom("models").select("id").orderBy("id").execute()
+      return rows.map(({ id }) => id)
+    },
+
+    byId: async (id: string, reader?: Reader): Promise<WorkspaceModel | undefined> => {
+      const found = await summary(id, reader)
+      const rest = found && (await contents(id, reader))
+      return rest && toWorkspaceModel(found, rest)
+    },
+
+    /** Which of these ids are in use. */
+    existing: async (tx: Tx, ids: readonly string[]): Promise<Set<string>> => {
+      const rows = await tx.selectFrom("models").select("id").where("id", "in", ids).execute()
+      return new Set(rows.map(({ id }) => id))
+    },
+
+    baseOf: async (tx: Tx, id: string): Promise<string | undefined> => {
+      const query = tx.selectFrom("models").select("base_model_id").where("id", "=", id)
+      return (await query.executeTakeFirst())?.base_model_id
+    },
+
+    countModels: async (tx: Tx, userId: string): Promise<{ ofUser: number; total: number }> => {
+      const all = tx.selectFrom("models").select(({ fn }) => fn.countAll<number>().as("count"))
+      const { count: total } = await all.executeTakeFirstOrThrow()
+      const own = all.where("user_id", "=", userId)
+      const { count: ofUser } = await own.executeTakeFirstOrThrow()
+      return { ofUser, total }
+    },
+
+    /** What decides over these users' own access. */
+    owners: async (ids: readonly string[]): Promise<Principal[]> => {
+      const users = await db.read
+        .selectFrom("users")
+        .select(["id", "role"])
+        .where("id", "in", ids)
+        .execute()
+      const memberships = await db.read
+        .selectFrom("group_members")
+        .selectAll()
+        .where("user_id", "in", ids)
+        .execute()
+      const groupsByUser = Map.groupBy(memberships, ({ user_id }) => user_id)
+      return users.map(({ id, role }) => ({
+        user: { id, role: Role.parse(role) },
+        groups: new Set(groupsByUser.get(id)?.map(({ group_id }) => group_id)),
+      }))
+    },
+
+    /** @returns false when the id is taken */
+    insert: async (tx: Tx, model: WorkspaceModel): Promise<boolean> => {
+      const inserted = await tx
+        .insertInto("models")
+        .values(toRow(model))
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .returning("id")
+        .executeTakeFirst()
+      if (!inserted) return false
+      const params = JSON.stringify(model.params)
+      await tx
+        .insertInto("model_contents")
+        .values({ model_id: model.id, meta: splitMeta(model.meta).rest, params })
+        .execute()
+      await grants.replace(tx, "model", model.id, model.access_grants)
+      return true
+    },
+
+    /** Writes the fields that are given, and no others. */
+    update: async (
+      tx: Tx,
+      id: string,
+      { access_grants, meta, params, is_active, ...fields }: ModelChanges & { updated_at: number },
+    ): Promise<void> => {
+      const split = meta && splitMeta(meta)
+      const light = {
+        ...fields,
+        ...(split && { meta: split.listed }),
+        ...(is_active !== undefined && ({ is_active: is_active ? 1 : 0 } as const)),
+      }
+      await tx.updateTable("models").set(light).where("id", "=", id).execute()
+      const heavy = {
+        ...(split && { meta: split.rest }),
+        ...(params && { params: JSON.stringify(params) }),
+      }
+      if (split || params) {
+        await tx.updateTable("model_contents").set(heavy).where("model_id", "=", id).execute()
+      }
+      if (access_grants) await grants.replace(tx, "model", id, access_grants)
+    },
+
+    remove: async (tx: Tx, id: string): Promise<void> => {
+      await tx.deleteFrom("models").where("id", "=", id).execute()
+      await grants.replace(tx, "model", id, [])
+    },
+  }
+}
 
 export type ModelStore = ReturnType<typeof createModelStore>

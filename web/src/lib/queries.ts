@@ -3,13 +3,17 @@ import type { ApiKey, Session } from "../../../server/src/auth/schema.ts"
 import type { Connection } from "../../../server/src/connections/schema.ts"
 import type { Group } from "../../../server/src/groups/schema.ts"
 import type { Page } from "../../../server/src/http/list.ts"
-import type { ModelRecord, WorkspaceModel } from "../../../server/src/models/schema.ts"
+import type {
+  ModelRecord,
+  ModelSummary,
+  WorkspaceModel,
+} from "../../../server/src/models/schema.ts"
 import type { Provisioning } from "../../../server/src/scim/provisioning-schema.ts"
 import type { SettingsView } from "../../../server/src/settings/schema.ts"
 import type { Identities, SignOnProvider } from "../../../server/src/sso/schema.ts"
 import type { UsageReport } from "../../../server/src/usage/schema.ts"
 import type { User } from "../../../server/src/users/schema.ts"
-import { api, type Query } from "./api.ts"
+import { ApiError, api, type Query } from "./api.ts"
 
 const refreshMs = 5000
 
@@ -20,11 +24,34 @@ export const modelsQuery = queryOptions({
     (await api.get<{ data: ModelRecord[] }>("/api/v1/models", { signal })).data,
 })
 
+/** Every workspace model that one may use, page by page: the list mixes them with all others. */
 export const workspaceModelsQuery = queryOptions({
   queryKey: ["models", "workspace"],
-  queryFn: async ({ signal }) =>
-    (await api.get<Page<WorkspaceModel>>("/api/v1/models/list", { signal })).items,
+  queryFn: async ({ signal }) => {
+    const models: ModelSummary[] = []
+    for (let page = 1; ; page++) {
+      const query = { page, page_size: 200, order_by: "created_at" }
+      const path = "/api/v1/models/list"
+      const { items, total } = await api.get<Page<ModelSummary>>(path, { query, signal })
+      models.push(...items)
+      if (items.length === 0 || models.length >= total) return models
+    }
+  },
 })
+
+/** Null where the workspace has no model of that id, or none that one may use. */
+export const workspaceModelQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["models", "workspace", id],
+    queryFn: async ({ signal }) => {
+      try {
+        return await api.get<WorkspaceModel>("/api/v1/models/model", { query: { id }, signal })
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null
+        throw error
+      }
+    },
+  })
 
 export const connectionsQuery = queryOptions({
   queryKey: ["connections"],

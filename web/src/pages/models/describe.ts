@@ -1,5 +1,5 @@
 import type { Connection } from "../../../../server/src/connections/schema.ts"
-import type { ModelRecord, WorkspaceModel } from "../../../../server/src/models/schema.ts"
+import type { ModelRecord, ModelSummary } from "../../../../server/src/models/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import type { Me } from "../../lib/session.ts"
 
@@ -8,13 +8,13 @@ export interface ListedModel {
   id: string
   name: string
   record: ModelRecord | undefined
-  workspace: WorkspaceModel | undefined
+  workspace: ModelSummary | undefined
 }
 
 /** Workspace models that are switched off or have lost their base are in the second list only. */
 export const merged = (
   records: readonly ModelRecord[],
-  workspace: readonly WorkspaceModel[],
+  workspace: readonly ModelSummary[],
 ): ListedModel[] => {
   const kept = new Map(workspace.map((model) => [model.id, model]))
   const listed = records.map((record) => {
@@ -87,7 +87,7 @@ export const sharedWith = (
 }
 
 /** Whether the page offers to change it; the gateway decides, groups included. */
-export const mayChange = (me: Me, model: WorkspaceModel): boolean =>
+export const mayChange = (me: Me, model: ModelSummary): boolean =>
   me.role === "admin" ||
   model.user_id === me.id ||
   model.access_grants.some(

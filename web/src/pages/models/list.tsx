@@ -2,7 +2,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Boxes, Plus, Server } from "lucide-react"
 import type { Connection } from "../../../../server/src/connections/schema.ts"
-import type { ModelRecord, WorkspaceModel } from "../../../../server/src/models/schema.ts"
+import type {
+  ModelRecord,
+  ModelSummary,
+  WorkspaceModel,
+} from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { connectionsQuery, modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
@@ -17,7 +21,7 @@ import { NothingFound } from "../../ui/nothing-found.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Switch } from "../../ui/switch.tsx"
 import { type Column, NameCell, Table } from "../../ui/table.tsx"
-import { Filter, SearchField, Toolbar } from "../../ui/toolbar.tsx"
+import { Filter, Pager, SearchField, Toolbar } from "../../ui/toolbar.tsx"
 import {
   abilities,
   availabilityOf,
@@ -28,6 +32,8 @@ import {
   sourceOf,
 } from "./describe.ts"
 import { Transfer } from "./transfer.tsx"
+
+const pageSize = 30
 
 /** Whom connections serve is for administrators to know. */
 export const useConnections = (): readonly Connection[] | undefined => {
@@ -43,7 +49,7 @@ const CreateModel = () => (
 
 export const ModelsPage = () => {
   const me = useMe()
-  const { search, change, setQuery, clear } = useListSearch<"kind" | "state">()
+  const { search, change, setQuery, toPage, clear } = useListSearch<"kind" | "state">()
   const models = useQuery({ ...modelsQuery, refetchInterval: 10_000 })
   const workspace = useQuery(workspaceModelsQuery)
   return (
@@ -93,7 +99,9 @@ export const ModelsPage = () => {
       <Loaded query={models} rows={8}>
         {(records) => (
           <Loaded query={workspace} rows={8}>
-            {(own) => <Listing records={records} own={own} search={search} clear={clear} />}
+            {(own) => (
+              <Listing records={records} own={own} search={search} toPage={toPage} clear={clear} />
+            )}
           </Loaded>
         )}
       </Loaded>
@@ -102,6 +110,7 @@ export const ModelsPage = () => {
 }
 
 interface Search {
+  page?: number | undefined
   query?: string | undefined
   kind?: string | undefined
   state?: string | undefined
@@ -123,12 +132,13 @@ const fits = (model: ListedModel, { query = "", kind, state }: Search): boolean 
 
 interface ListingProps {
   records: readonly ModelRecord[]
-  own: readonly WorkspaceModel[]
+  own: readonly ModelSummary[]
   search: Search
+  toPage: (page: number) => void
   clear: () => void
 }
 
-const Listing = ({ records, own, search, clear }: ListingProps) => {
+const Listing = ({ records, own, search, toPage, clear }: ListingProps) => {
   const connections = useConnections()
   const all = merged(records, own)
   if (all.length === 0) return <NoModels />
@@ -136,13 +146,18 @@ const Listing = ({ records, own, search, clear }: ListingProps) => {
   if (items.length === 0) {
     return <NothingFound icon={Boxes} clear={clear} />
   }
+  // A page behind the last one is left when models are deleted.
+  const page = Math.min(search.page ?? 1, Math.ceil(items.length / pageSize))
   return (
-    <Table
-      label={t("models.title")}
-      items={items}
-      idOf={({ id }) => id}
-      columns={columns(connections)}
-    />
+    <>
+      <Table
+        label={t("models.title")}
+        items={items.slice((page - 1) * pageSize, page * pageSize)}
+        idOf={({ id }) => id}
+        columns={columns(connections)}
+      />
+      <Pager page={page} pageSize={pageSize} total={items.length} onPage={toPage} />
+    </>
   )
 }
 

@@ -5,7 +5,7 @@ import type { WorkspaceModel } from "../../../../server/src/models/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { formatNumber } from "../../lib/format.ts"
-import { modelsQuery, workspaceModelsQuery } from "../../lib/queries.ts"
+import { modelsQuery, workspaceModelQuery } from "../../lib/queries.ts"
 import { useMe } from "../../lib/session.ts"
 import { ButtonLink } from "../../ui/button.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
@@ -25,9 +25,10 @@ const route = getRouteApi("/inside/models/view/$modelId")
 export const ModelPage = () => {
   const { modelId } = route.useParams()
   const models = useQuery(modelsQuery)
-  const workspace = useQuery(workspaceModelsQuery)
+  const workspace = useQuery(workspaceModelQuery(modelId))
   const above = <BackLink to="/models">{t("models.title")}</BackLink>
-  const all = models.data && workspace.data ? merged(models.data, workspace.data) : undefined
+  const own = workspace.data
+  const all = models.data && own !== undefined ? merged(models.data, own ? [own] : []) : undefined
   const model = all?.find(({ id }) => id === modelId)
   if (!all) {
     return (
@@ -49,7 +50,7 @@ export const ModelPage = () => {
       above={above}
       action={model && <Actions model={model} />}
     >
-      {model ? <Model key={model.id} model={model} /> : <Gone />}
+      {model ? <Model key={model.id} model={model} own={own} /> : <Gone />}
     </Page>
   )
 }
@@ -88,9 +89,15 @@ const FunctionLink = ({ model: { id, record, workspace } }: { model: ListedModel
   )
 }
 
-const Model = ({ model }: { model: ListedModel }) => {
+interface ModelProps {
+  model: ListedModel
+  /** The workspace's model of that id, with all that may be edited. */
+  own: WorkspaceModel | null | undefined
+}
+
+const Model = ({ model, own }: ModelProps) => {
   const me = useMe()
-  const { record, workspace } = model
+  const { record } = model
   const words = abilities(record)
   const shared = sharedWith(model, useConnections())
   return (
@@ -113,8 +120,8 @@ const Model = ({ model }: { model: ListedModel }) => {
           ...(shared ? [[t("models.grants"), shared] as const] : []),
         ]}
       />
-      {workspace && mayChange(me, workspace) ? (
-        <Edit workspace={workspace} />
+      {own && mayChange(me, own) ? (
+        <Edit workspace={own} />
       ) : (
         <Section title={t("keys.use")} lead={t("keys.useLead")}>
           <KeySnippets secret="$PORTICO_API_KEY" model={model.id} />

@@ -1,0 +1,65 @@
+import type { ModelSummary, WorkspaceModel } from "./schema.ts"
+import { type ModelStore, toWorkspaceModel } from "./store.ts"
+
+/** Two bytes a character of JSON; parsed, it takes about as much. */
+const bytesPerCharacter = 2
+
+interface Entry {
+  summary: ModelSummary
+  model: WorkspaceModel
+  bytes: number
+}
+
+/**
+ * Keeps whole models that were used lately. An entry holds for the very summary that it was read
+ * for: each change of a model, wherever it was made, comes with a new summary.
+ */
+export const createContentsCache = (store: Pick<ModelStore, "contents">, maxBytes: number) => {
+  /** The least recently used first. */
+  const entryById = new Map<string, Entry>()
+  const loading = new Map<ModelSummary, Promise<WorkspaceModel | null>>()
+  let bytes = 0
+
+  const drop = (entry: Entry | undefined): void => {
+    if (!entry) return
+    entryById.delete(entry.summary.id)
+    bytes -= entry.bytes
+  }
+
+  const keep = (entry: Entry): void => {
+    drop(entryById.get(entry.summary.id))
+    entryById.set(entry.summary.id, entry)
+    bytes += entry.bytes
+    for (const oldest of entryById.values()) {
+      if (bytes <= maxBytes) return
+      drop(oldest)
+    }
+  }
+
+  const read = async (summary: ModelSummary): Promise<WorkspaceModel | null> => {
+    const contents = await store.contents(summary.id)
+    if (!contents) return null
+    const model = toWorkspaceModel(summary, contents)
+    keep({ summary, model, bytes: contents.length * bytesPerCharacter })
+    return model
+  }
+
+  return {
+    get: (summary: ModelSummary): WorkspaceModel | undefined => {
+      const entry = entryById.get(summary.id)
+      if (entry?.summary !== summary) return undefined
+      entryById.delete(summary.id)
+      entryById.set(summary.id, entry)
+      return entry.model
+    },
+
+    /** Reads it once for all who wait for it. @returns null where it was deleted meanwhile */
+    load: (summary: ModelSummary): Promise<WorkspaceModel | null> => {
+      const known = loading.get(summary)
+      if (known) return known
+      const started = read(summary).finally(() => loading.delete(summary))
+      loading.set(summary, started)
+      return started
+    },
+  }
+}

@@ -1,0 +1,183 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { Bus, Message } from "../bus/bus.ts"
+import { foldCase } from "../db/text.ts"
+import type { Principal } from "../grants/grants.ts"
+import { withoutLatest } from "./precedence.ts"
+import type { ModelSummary } from "./schema.ts"
+import type { ModelStore } from "./store.ts"
+
+/** Models, or owners, that are read at once; requests run in between. */
+const sliceSize = 50
+
+export interface IndexedModel {
+  summary: ModelSummary
+  /** The id and the name, their case folded. */
+  idKey: string
+  nameKey: string
+}
+
+interface Pending {
+  everything: boolean
+  allOwners: boolean
+  modelIds: Set<string>
+  ownerIds: Set<string>
+}
+
+interface Deps {
+  store: Pick<ModelStore, "ids" | "summaries" | "owners">
+  bus: Bus
+}
+
+const nothingPending = (): Pending => ({
+  everything: false,
+  allOwners: false,
+  modelIds: new Set(),
+  ownerIds: new Set(),
+})
+
+const isAnything = ({ everything, allOwners, modelIds, ownerIds }: Pending): boolean =>
+  everything || allOwners || modelIds.size + ownerIds.size > 0
+
+const toIndexed = (summary: ModelSummary): IndexedModel => ({
+  summary,
+  idKey: foldCase(summary.id),
+  nameKey: foldCase(summary.name),
+})
+
+const readInSlices = async <T>(
+  ids: readonly string[],
+  read: (slice: readonly string[]) => Promise<T[]>,
+): Promise<T[]> => {
+  const found: T[] = []
+  for (let at = 0; at < ids.length; at += sliceSize) {
+    if (at > 0) await nextTurn()
+    found.push(...(await read(ids.slice(at, at + sliceSize))))
+  }
+  return found
+}
+
+/** Whether `message` changes anything here; notes in `pending` what is to be read again. */
+const noteChange = (pending: Pending, message: Message): boolean => {
+  switch (message.topic) {
+    case "models":
+      if (message.id === null) pending.everything = true
+      else pending.modelIds.add(message.id)
+      return true
+    case "user":
+      pending.ownerIds.add(message.id)
+      return true
+    case "groups":
+      pending.allOwners = true
+      return true
+    case "reset":
+      pending.everything = true
+      return true
+    default:
+      return false
+  }
+}
+
+/** All workspace models in memory, without their contents; and their owners. */
+export const createModelIndex = async ({ store, bus }: Deps) => {
+  let modelById = new Map<string, IndexedModel>()
+  let ownerById = new Map<string, Principal>()
+  let ordered: readonly IndexedModel[] | null = null
+  let adminNames: ReadonlySet<string> | null = null
+  const listeners = new Set<() => void>()
+
+  const readModels = (ids: readonly string[]): Promise<IndexedModel[]> =>
+    readInSlices(ids, async (slice) => (await store.summaries(slice)).map(toIndexed))
+  const readOwners = (ids: Iterable<string>): Promise<Principal[]> =>
+    readInSlices([...new Set(ids)], store.owners)
+
+  const loadEverything = async (): Promise<void> => {
+    const models = await readModels(await store.ids())
+    const owners = await readOwners(models.map(({ summary }) => summary.user_id))
+    modelById = new Map(models.map((model) => [model.summary.id, model]))
+    ownerById = new Map(owners.map((owner) => [owner.user.id, owner]))
+  }
+
+  const loadChanges = async ({ modelIds, ownerIds, allOwners }: Pending): Promise<void> => {
+    const models = await readModels([...modelIds])
+    const newOwnerIds = models
+      .map(({ summary }) => summary.user_id)
+      .filter((id) => !ownerById.has(id))
+    const known = allOwners ? ownerById.keys() : ownerIds
+    const wanted = [...known, ...newOwnerIds]
+    const owners = await readOwners(wanted)
+    for (const id of modelIds) modelById.delete(id)
+    for (const model of models) modelById.set(model.summary.id, model)
+    for (const id of wanted) ownerById.delete(id)
+    for (const owner of owners) ownerById.set(owner.user.id, owner)
+  }
+
+  let pending = nothingPending()
+  let isScheduled = false
+  let loading: Promise<void> = Promise.resolve()
+
+  const load = async (): Promise<void> => {
+    const changes = pending
+    pending = nothingPending()
+    // Not when the message came: a load that was under way may have made somebody an owner.
+    changes.ownerIds = new Set([...changes.ownerIds].filter((id) => ownerById.has(id)))
+    if (!isAnything(changes)) return
+    try {
+      await (changes.everything ? loadEverything() : loadChanges(changes))
+    } catch (error) {
+      // What is known stays in force until the next message, at the latest the bus's `reset`.
+      pending.everything = true
+      throw error
+    }
+    ordered = null
+    adminNames = null
+    for (const listener of listeners) listener()
+  }
+
+  const scheduleLoad = (): void => {
+    if (isScheduled) return
+    isScheduled = true
+    loading = loading
+      .catch(() => {})
+      .then(() => {
+        isScheduled = false
+        return load()
+      })
+    loading.catch(() => {})
+  }
+
+  const isAdmin = (userId: string): boolean => ownerById.get(userId)?.user.role === "admin"
+
+  bus.subscribe((message) => {
+    if (noteChange(pending, message)) scheduleLoad()
+  })
+  pending.everything = true
+  scheduleLoad()
+  await loading
+
+  return {
+    get: (id: string): IndexedModel | undefined => modelById.get(id),
+    ownerOf: (userId: string): Principal | undefined => ownerById.get(userId),
+    isAdmin,
+
+    /** All models, sorted by id. */
+    list: (): readonly IndexedModel[] => {
+      ordered ??= [...modelById.values()].sort((a, b) => (a.summary.id < b.summary.id ? -1 : 1))
+      return ordered
+    },
+
+    /** The names, as `withoutLatest` has them, of models whose owners are administrators now. */
+    adminNames: (): ReadonlySet<string> => {
+      adminNames ??= new Set(
+        [...modelById.values()]
+          .filter(({ summary }) => isAdmin(summary.user_id))
+          .map(({ idKey }) => withoutLatest(idKey)),
+      )
+      return adminNames
+    },
+
+    /** Waits until every change that was told of so far is in force. */
+    settled: (): Promise<void> => loading,
+
+    onChange: (listener: () => void): void => void listeners.add(listener),
+  }
+}
