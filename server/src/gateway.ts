@@ -188,7 +188,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     bus,
   })
   catalogue.onChange(recheckAccess)
-  const models = createModels({ ...changes, store: modelStore, catalogue })
+  const maxModels = config.MAX_MODELS
+  const models = createModels({ ...changes, maxModels, store: modelStore, catalogue })
   const library = await createLibrary({
     ...changes,
     ...options,

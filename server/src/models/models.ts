@@ -8,6 +8,7 @@ import type { Page } from "../http/list.ts"
 import { mayRead, mayWrite } from "./access.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { chainFault } from "./chain.ts"
+import { checkContentLength, checkModelCount, type MaxModels } from "./limits.ts"
 import { pageOfModels } from "./model-page.ts"
 import type {
   ModelChanges,
@@ -19,6 +20,7 @@ import type {
 import { type ModelStore, toWorkspaceModel } from "./store.ts"
 
 interface Deps {
+  maxModels: MaxModels
   db: Database
   store: ModelStore
   catalogue: Catalogue
@@ -51,7 +53,7 @@ const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, 
   model && mayRead(model, caller) ? model : unknown(id)
 
 /** Keeps the workspace's own models: a base, a prompt, parameters and who may use them. */
-export const createModels = ({ db, store, catalogue, audit, bus, now }: Deps) => {
+export const createModels = ({ maxModels, db, store, catalogue, audit, bus, now }: Deps) => {
   /**
    * A base must be one that the model's maker may use. Asks the connections where it is not known,
    * and so comes before the transaction.
@@ -98,8 +100,13 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Deps) =>
     }
   }
 
+  const checkCount = async ({ tx, caller }: Work, added: number): Promise<void> => {
+    if (added > 0) checkModelCount(await store.countModels(tx, caller.user.id), added, maxModels)
+  }
+
   const insert = async (work: Work, input: NewModel, path?: string): Promise<WorkspaceModel> => {
     const { tx, actor, caller } = work
+    checkContentLength(input, { sent: input, path })
     const times = { created_at: now(), updated_at: now() }
     const model: WorkspaceModel = { ...input, user_id: caller.user.id, ...times }
     if (!(await store.insert(tx, model))) taken(model.id)
@@ -121,6 +128,9 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Deps) =>
     const before = toWorkspaceModel(summary, contents)
     const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
     const after: WorkspaceModel = { ...before, ...set, updated_at: now() }
+    if (changes.meta || changes.params) {
+      checkContentLength(after, { sent: changes, before, path })
+    }
     if (changes.base_model_id !== undefined) await checkChain(work, after, path)
     await store.update(tx, id, { ...changes, updated_at: after.updated_at })
     await audit.record(tx, {
@@ -171,7 +181,10 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Deps) =>
 
     create: async (actor: Actor, caller: Caller, input: NewModel): Promise<WorkspaceModel> => {
       await checkBase(caller, { id: input.id, base: input.base_model_id })
-      return transact(actor, caller, (work) => insert(work, input))
+      return transact(actor, caller, async (work) => {
+        await checkCount(work, 1)
+        return insert(work, input)
+      })
     },
 
     update: async (
@@ -218,6 +231,7 @@ export const createModels = ({ db, store, catalogue, audit, bus, now }: Deps) =>
         const existing = await store.existing(work.tx, [...planned])
         const created = [...planned].filter((id) => !existing.has(id))
         const updated = [...planned].filter((id) => existing.has(id))
+        await checkCount(work, created.length)
         for (const [at, { id, ...changes }] of inputs.entries()) {
           const path = `models.${at}.`
           if (existing.has(id)) await change(work, { id, changes, path })
