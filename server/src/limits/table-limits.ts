@@ -46,6 +46,7 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   connections: { kind: "administered" },
   connection_models: { kind: "derived", from: "connections", bound: "one" },
   models: { kind: "count", per: "user", max: "MAX_MODELS" },
+  model_contents: { kind: "derived", from: "models", bound: "one, of 512,000 characters" },
   settings: { kind: "administered" },
   usage: { kind: "retained", for: "usage_retention" },
   audit_events: { kind: "retained", for: "audit_retention" },
