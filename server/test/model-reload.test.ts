@@ -55,11 +55,16 @@ describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place:
         expect((await server.call("POST", path, { name })).body.name).toBe(name)
       }
       await change("warm")
-      const prober = await startProber(server.url)
-      for (const name of ["one", "two", "three", "four", "five"]) await change(name)
-      const { longestMs, controlMs } = await prober.stop()
-      // Some 10 ms, to parse one model; 280 ms and more where all models are read again.
-      expect(longestMs - controlMs).toBeLessThan(120)
+      const waits: number[] = []
+      for (const name of ["one", "two", "three", "four", "five"]) {
+        const prober = await startProber(server.url)
+        await change(name)
+        const { longestMs, controlMs } = await prober.stop()
+        waits.push(longestMs - controlMs)
+      }
+      // Some 10 ms, to parse one model; 280 ms and more where all models are read again. A busy
+      // machine delays some changes, reading everything delays each.
+      expect(Math.min(...waits)).toBeLessThan(120)
     },
     minutes,
   )
