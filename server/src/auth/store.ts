@@ -1,7 +1,8 @@
 import type { Selectable } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { ApiKeyRow, SessionRow } from "../db/tables.ts"
-import type { Caller, Credential } from "../http/caller.ts"
+import { fail } from "../errors.ts"
+import type { Caller, Credential, RefreshCaller } from "../http/caller.ts"
 import { Role as RoleSchema } from "../users/schema.ts"
 import type { ApiKey } from "./schema.ts"
 
@@ -80,7 +81,47 @@ export const createAuthStore = (db: Database) => {
     })
   }
 
+  /** Of those who are active. */
+  const standings = async (
+    userIds: ReadonlySet<string>,
+    reader: Reader = db.read,
+  ): Promise<Map<string, Standing>> => {
+    const standings = new Map<string, Standing>()
+    const ids = [...userIds]
+    for (let from = 0; from < ids.length; from += usersPerStatement) {
+      const some = ids.slice(from, from + usersPerStatement)
+      const users = await reader
+        .selectFrom("users")
+        .select(["id", "role"])
+        .where("id", "in", some)
+        .where("active", "=", 1)
+        .execute()
+      const members = await reader
+        .selectFrom("group_members")
+        .selectAll()
+        .where("user_id", "in", some)
+        .execute()
+      const groupsByUser = Map.groupBy(members, ({ user_id }) => user_id)
+      for (const { id, role } of users) {
+        const groups = new Set(groupsByUser.get(id)?.map(({ group_id }) => group_id))
+        standings.set(id, { role: RoleSchema.parse(role), groups })
+      }
+    }
+    return standings
+  }
+
+  const refreshCaller: RefreshCaller = async (tx, caller) => {
+    const { id } = caller.user
+    const standing = (await standings(new Set([id]), tx)).get(id)
+    if (!standing) return fail("unauthorized", "This account is no longer active")
+    const { role, groups } = standing
+    return { ...caller, user: { ...caller.user, role }, groups }
+  }
+
   return {
+    standings,
+    refreshCaller,
+
     /** The active user behind a key's SHA-256. */
     byKeyHash: (hash: string): Promise<Holder | undefined> => keyHolder("api_keys.hash", hash),
     byKeyId: (id: string): Promise<Holder | undefined> => keyHolder("api_keys.id", id),
@@ -103,32 +144,6 @@ export const createAuthStore = (db: Database) => {
         allowed_routes: null,
         expires_at,
       })
-    },
-
-    /** Of those who are active. */
-    standings: async (userIds: ReadonlySet<string>): Promise<Map<string, Standing>> => {
-      const standings = new Map<string, Standing>()
-      const ids = [...userIds]
-      for (let from = 0; from < ids.length; from += usersPerStatement) {
-        const some = ids.slice(from, from + usersPerStatement)
-        const users = await db.read
-          .selectFrom("users")
-          .select(["id", "role"])
-          .where("id", "in", some)
-          .where("active", "=", 1)
-          .execute()
-        const members = await db.read
-          .selectFrom("group_members")
-          .selectAll()
-          .where("user_id", "in", some)
-          .execute()
-        const groupsByUser = Map.groupBy(members, ({ user_id }) => user_id)
-        for (const { id, role } of users) {
-          const groups = new Set(groupsByUser.get(id)?.map(({ group_id }) => group_id))
-          standings.set(id, { role: RoleSchema.parse(role), groups })
-        }
-      }
-      return standings
     },
 
     insertSession: async (tx: Tx, session: SessionRow): Promise<void> => {

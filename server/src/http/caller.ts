@@ -1,3 +1,5 @@
+import type { Tx } from "../db/database.ts"
+
 export type Role = "admin" | "user" | "pending"
 
 /** A key's or session's own limits come on top of its user's. */
@@ -26,6 +28,13 @@ export interface Caller {
   /** When the store was asked, in ms of `performance.now()`; later changes may have ended it. */
   confirmed_at: number
 }
+
+/**
+ * The caller with the role and groups that `tx` reads. Authorization inside a transaction uses it:
+ * the caller of a request was read before its body arrived.
+ * @throws {Failure} `unauthorized` when the account is gone or inactive
+ */
+export type RefreshCaller = (tx: Tx, caller: Caller) => Promise<Caller>
 
 /** On whose behalf something changes, as the audit trail names it. */
 export interface Actor {

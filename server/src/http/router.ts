@@ -6,8 +6,8 @@ import type { UserLimit } from "../concurrency/user-limit.ts"
 import { fail } from "../errors.ts"
 import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 import { networkOf } from "./address.ts"
-import { routeAllowed } from "./allowed-routes.ts"
-import { checkAuthority, checkBodyAuthority } from "./authority.ts"
+import { admit } from "./admit.ts"
+import { checkBodyAuthority } from "./authority.ts"
 import { leftMidway, maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "./body.ts"
 import type { BodyLimits, JsonBody } from "./body-buffer.ts"
 import type { BodyRoom } from "./body-room.ts"
@@ -85,23 +85,6 @@ const usualLimit = 1_000_000
 const usualMaxValues = 100_000
 /** Only those that are known are looked at. */
 const maxMembers = 10_000
-
-const admit = (caller: Caller, shape: RouteShape, path: string): Caller => {
-  const { access, isAliased = false } = shape
-  const { allowed_routes: allowed } = caller.credential
-  if (allowed && !routeAllowed(allowed, { path, isAliased })) {
-    fail("forbidden", `This API key is not allowed to call ${path}`)
-  }
-  const { role } = caller.user
-  if (role === "pending" && access !== "signed_in") {
-    fail("account_pending", "This account waits for an administrator's approval")
-  }
-  if (access === "admin" && role !== "admin") {
-    fail("forbidden", "Only administrators may do this")
-  }
-  checkAuthority(caller, shape)
-  return caller
-}
 
 const refuseUnstorable = (path: string | null): void => {
   if (path === null) return
@@ -186,6 +169,18 @@ export const createRouters =
       }
     }
 
+    /** The caller of now: a body may take long to arrive, and their access may end meanwhile. */
+    const readmit = async (
+      shape: RouteShape,
+      exchange: Exchange,
+      path: string,
+    ): Promise<Caller | null> => {
+      if (exchange.caller === null) return null
+      const caller = await authenticate(exchange)
+      exchange.caller = caller
+      return admit(caller, shape, path)
+    }
+
     const limitsOf = ({ access, bodyLimits }: RouteShape): BodyLimits => {
       const usual = access === "anyone" ? strangersLimit : usualLimit
       const maxBytes = Math.min(bodyLimits?.maxBytes ?? usual, bodyLimit)
@@ -244,6 +239,9 @@ export const createRouters =
           const request = await requestOf(shape, context)
           const query = shape.query && queryOf(shape.query, context)
           const body = await bodyOf(shape, request.exchange)
+          if (shape.body) {
+            request.caller = await readmit(shape, request.exchange, context.req.path)
+          }
           checkBodyAuthority(request.caller, shape, body)
           // The shape and the handler were declared together; their types agree by `on`'s own.
           const readBody = async () => roomyBodyOf(shape, request.exchange)

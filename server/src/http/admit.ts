@@ -1,0 +1,23 @@
+import { fail } from "../errors.ts"
+import { routeAllowed } from "./allowed-routes.ts"
+import { checkAuthority } from "./authority.ts"
+import type { Caller } from "./caller.ts"
+import type { RouteShape } from "./route.ts"
+
+/** Whether a caller may call a route at all. @throws {Failure} `forbidden`, `account_pending` */
+export const admit = (caller: Caller, shape: RouteShape, path: string): Caller => {
+  const { access, isAliased = false } = shape
+  const { allowed_routes: allowed } = caller.credential
+  if (allowed && !routeAllowed(allowed, { path, isAliased })) {
+    fail("forbidden", `This API key is not allowed to call ${path}`)
+  }
+  const { role } = caller.user
+  if (role === "pending" && access !== "signed_in") {
+    fail("account_pending", "This account waits for an administrator's approval")
+  }
+  if (access === "admin" && role !== "admin") {
+    fail("forbidden", "Only administrators may do this")
+  }
+  checkAuthority(caller, shape)
+  return caller
+}
