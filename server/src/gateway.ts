@@ -79,8 +79,8 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
 
   const authStore = createAuthStore(db)
-  const { endSessions } = authStore
-  const changes = { db, audit, bus, newId, now, nowMs: Date.now }
+  const { endSessions, refreshCaller } = authStore
+  const changes = { db, audit, bus, newId, now, nowMs: Date.now, refreshCaller }
   const userStore = createUserStore(db)
   const groupStore = createGroupStore(db)
   const passwords = createPasswords(options.passwordCost)
@@ -92,7 +92,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   const passwordSignIn = () =>
     config.signOn.length === 0 ? "on" : settings.current().password_sign_in
   const tokens = createTokens(secrets.signingKey)
-  const keys = createKeys({ ...changes, store: authStore })
+  const keys = createKeys({ ...changes, store: authStore, users })
   const throttle = createThrottle()
   const setupCode = createSetupCode({ config, secrets, users, throttle, failures })
   const accounts = createAccounts({

@@ -54,6 +54,11 @@ interface Opened {
 const wrongCredentials = (): never =>
   fail("wrong_credentials", "The e-mail or the password is wrong")
 
+const wrongPresentPassword = (): never => {
+  const message = "is not your present password"
+  return fail("invalid", `password: ${message}`, { errors: [{ path: "password", message }] })
+}
+
 export const createAccounts = (needs: Needs) => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = needs
   const { passwords, passwordSignIn, setupCode } = needs
@@ -181,17 +186,26 @@ export const createAccounts = (needs: Needs) => {
     ): Promise<SignedIn> => {
       const { email } = caller.user
       const account = foldCase(email)
+      let verified: string | null = null
       const right = await throttle.attempt({ account, address: device.address }, async () => {
-        const stored = await users.forSignIn(email)
+        verified = (await users.forSignIn(email))?.password_hash ?? null
         const origin = { kind: "change", key: caller.user.id }
-        return passwords.verify(password, stored?.password_hash ?? null, origin)
+        return passwords.verify(password, verified, origin)
       })
       if (!right) {
         await recordFailure(account, device.actor, 422)
-        const message = "is not your present password"
-        fail("invalid", `password: ${message}`, { errors: [{ path: "password", message }] })
+        wrongPresentPassword()
       }
-      const user = await users.update(device.actor, caller.user.id, { password: new_password })
+      const changes = { password: new_password }
+      const user = await users.update(
+        device.actor,
+        caller.user.id,
+        changes,
+        async (_tx, present) => {
+          // Somebody else, such as an administrator, set another password meanwhile.
+          if (!present?.active || present.password_hash !== verified) wrongPresentPassword()
+        },
+      )
       return begin(user, device)
     },
 

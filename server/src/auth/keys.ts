@@ -5,6 +5,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { maxRows } from "../limits/table-limits.ts"
+import type { Users } from "../users/users.ts"
 import type { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
 import type { AuthStore, StoredKey } from "./store.ts"
 
@@ -14,6 +15,7 @@ const scriptKeyName = "Script key"
 interface Needs {
   db: Database
   store: AuthStore
+  users: Pick<Users, "hold">
   audit: Audit
   bus: Bus
   newId: () => string
@@ -22,7 +24,7 @@ interface Needs {
 
 const withoutSecrets = ({ user_id, hash: _, ...key }: StoredKey): ApiKey => key
 
-export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
+export const createKeys = ({ db, store, users, audit, bus, newId, now }: Needs) => {
   const insert = async (
     tx: Tx,
     actor: Actor,
@@ -51,6 +53,12 @@ export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
     await bus.publish(tx, { topic: "user", id: userId })
   }
 
+  /** Locks the account: ending it removes its keys, and none may be created after that. */
+  const holdActiveUser = async (tx: Tx, userId: string): Promise<void> => {
+    const { active } = await users.hold(tx, userId)
+    if (!active) fail("unauthorized", "This account is no longer active")
+  }
+
   const newSecret = (): string => `sk-${randomBytes(32).toString("base64url")}`
 
   const scriptKey = async (userId: string, tx?: Tx): Promise<StoredKey | undefined> =>
@@ -66,7 +74,7 @@ export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
         fail("invalid", message, { errors: [{ path: "expires_at", message }] })
       }
       return db.transact(async (tx) => {
-        await db.exclusive(tx, `keys of ${userId}`)
+        await holdActiveUser(tx, userId)
         const { length } = await store.keysOf(userId, tx)
         if (length >= maxRows.keysPerUser) {
           fail("limit_reached", `You have ${length} API keys. Revoke one first.`)
@@ -90,7 +98,7 @@ export const createKeys = ({ db, store, audit, bus, newId, now }: Needs) => {
       const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
       const input = { name: scriptKeyName, ...limits }
       return db.transact(async (tx) => {
-        await db.exclusive(tx, `keys of ${userId}`)
+        await holdActiveUser(tx, userId)
         const old = await scriptKey(userId, tx)
         if (old) await remove(tx, actor, userId, old.id)
         return insert(tx, actor, { userId, input, secret: newSecret() })

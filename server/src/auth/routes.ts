@@ -152,7 +152,8 @@ export const authRoutes = ({ router, accounts, users, config }: Needs): Router =
         409: { description: "The e-mail is in use" },
       },
     }),
-    ({ actor, body }) => users.create(actor, { ...body, source: "local" }),
+    ({ actor, caller, body }) =>
+      users.create(actor, { ...body, source: "local" }, users.requireAdmin(caller)),
   )
   router.on(
     route("user", {

@@ -1,7 +1,7 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
-import type { Database } from "../db/database.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { type SettingName, Settings, type SettingsChanges, type SettingsView } from "./schema.ts"
@@ -16,8 +16,8 @@ const variableBySetting = {
   audit_retention: "AUDIT_RETENTION",
 } as const satisfies Partial<Record<SettingName, keyof Config>>
 
-/** Throws when a change must not be made. */
-type Objection = (actor: Actor, changes: SettingsChanges) => Promise<void>
+/** Throws when a change must not be made; it runs in the transaction that makes it. */
+type Objection = (actor: Actor, changes: SettingsChanges, tx: Tx) => Promise<void>
 
 interface Needs {
   config: Config
@@ -33,8 +33,8 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
   const fixedValues = Object.fromEntries(fixed.map(([setting, name]) => [setting, config[name]]))
   const locked = Object.fromEntries(fixed)
 
-  const load = async (): Promise<Settings> => {
-    const rows = await db.read.selectFrom("settings").select(["name", "value"]).execute()
+  const load = async (reader: Reader = db.read): Promise<Settings> => {
+    const rows = await reader.selectFrom("settings").select(["name", "value"]).execute()
     const stored = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)]))
     return Settings.parse({ ...stored, ...fixedValues })
   }
@@ -74,8 +74,10 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
         if (variable) fail("conflict", `${name} is fixed by the environment variable ${variable}`)
       }
       if (entries.length === 0) return { values: current, locked }
-      for (const objection of objections) await objection(actor, changes)
       await db.transact(async (tx) => {
+        await db.exclusive(tx, "settings")
+        for (const objection of objections) await objection(actor, changes, tx)
+        const present = await load(tx)
         for (const [name, value] of entries) {
           const row = { name, value: JSON.stringify(value), updated_at: now() }
           await tx
@@ -85,7 +87,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
             .execute()
         }
         const before = Object.fromEntries(
-          Object.entries(current).filter(([name]) => name in changes),
+          Object.entries(present).filter(([name]) => name in changes),
         )
         const changed = entries.map(([name]) => name)
         await audit.record(tx, {

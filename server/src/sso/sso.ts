@@ -8,9 +8,8 @@ import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Groups } from "../groups/groups.ts"
 import type { GroupStore } from "../groups/store.ts"
-import type { Actor } from "../http/caller.ts"
 import type { Secrets } from "../secrets/secrets.ts"
-import type { Settings, SettingsChanges } from "../settings/schema.ts"
+import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { UserStore } from "../users/store.ts"
 import type { Users } from "../users/users.ts"
@@ -59,13 +58,13 @@ export const createSso = (needs: Needs) => {
   const identities = createIdentities({ ...needs, store, providers: config.signOn })
 
   /** Nobody takes away the last way in by accident. */
-  settings.objectTo(async (actor: Actor, { password_sign_in: wanted }: SettingsChanges) => {
+  settings.objectTo(async (actor, { password_sign_in: wanted }, tx) => {
     if (wanted === undefined || wanted === "on") return
     if (providers.length === 0) {
       fail("conflict", "There is no single sign-on provider; passwords are the only way in")
     }
     if (wanted === "administrators") return
-    const ties = actor.id === null ? [] : await store.identitiesOf(actor.id)
+    const ties = actor.id === null ? [] : await store.identitiesOf(actor.id, tx)
     if (ties.some(({ provider }) => named(provider))) return
     fail("conflict", "Link your own account to a provider first, or you would lock yourself out")
   })

@@ -42,7 +42,8 @@ export const userRoutes = (router: Router, users: Users): Router => {
         409: { description: "The e-mail is another account's" },
       },
     }),
-    ({ actor, params, body }) => users.update(actor, params.id, body),
+    ({ actor, caller, params, body }) =>
+      users.update(actor, params.id, body, users.requireAdmin(caller)),
   )
   router.on(
     route("admin", {

@@ -21,6 +21,7 @@ const usersOn = ({ db }: OpenedDatabase): Users =>
     nowMs: () => now() * 1000,
     hashPassword: async (password) => `hash of ${password}`,
     endSessions: async () => {},
+    refreshCaller: async (_tx, caller) => caller,
   })
 
 const list = async (users: Users, query: Record<string, string>): Promise<string[]> => {

@@ -2,7 +2,7 @@ import type { Audit, Change } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import type { Actor } from "../http/caller.ts"
+import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import { type StoredUser, withoutSecrets } from "./rows.ts"
 import type { Role, Source, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
@@ -16,6 +16,14 @@ export interface NewUser {
   password?: string
 }
 
+/**
+ * Throws when the account must not be changed. It runs in the transaction that changes it, which
+ * follows the hashing of a password: what was checked before may have changed.
+ */
+type Precondition = (tx: Tx, user?: StoredUser) => Promise<void>
+
+const noPrecondition: Precondition = async () => {}
+
 interface Needs {
   db: Database
   store: UserStore
@@ -27,6 +35,7 @@ interface Needs {
   hashPassword: (password: string, actor: Actor) => Promise<string>
   /** Ends a user's sessions, so that no JWT of theirs opens anything. */
   endSessions: (tx: Tx, userId: string) => Promise<void>
+  refreshCaller: RefreshCaller
 }
 
 const namesOf = (name: string): Pick<User, "given_name" | "family_name"> => {
@@ -73,6 +82,7 @@ const isActiveAdmin = ({ role, active }: StoredUser): boolean => role === "admin
 
 export const createUsers = (needs: Needs) => {
   const { db, store, audit, bus, newId, nowMs, hashPassword, endSessions } = needs
+  const { refreshCaller } = needs
 
   const known = async (id: string, tx?: Tx): Promise<StoredUser> =>
     (await store.byId(id, tx)) ?? fail("not_found", `There is no user ${id}`)
@@ -101,10 +111,10 @@ export const createUsers = (needs: Needs) => {
   const change = async (
     tx: Tx,
     actor: Actor,
-    id: string,
+    before: StoredUser,
     edit: (user: StoredUser) => StoredUser,
   ): Promise<StoredUser> => {
-    const before = await hold(tx, id)
+    const { id } = before
     const after = edit(before)
     if (differing(before, after).length === 0) return before
     mindProvider(before, after)
@@ -176,9 +186,20 @@ export const createUsers = (needs: Needs) => {
       return user
     },
 
-    create: async (actor: Actor, input: NewUser): Promise<User> => {
+    /** A precondition: the caller is an administrator still. */
+    requireAdmin:
+      (caller: Caller): Precondition =>
+      async (tx) => {
+        const { user } = await refreshCaller(tx, caller)
+        if (user.role !== "admin") fail("forbidden", "Only administrators may do this")
+      },
+
+    create: async (actor: Actor, input: NewUser, check = noPrecondition): Promise<User> => {
       const user = await draft(actor, input)
-      return db.transact((tx) => insert(tx, actor, user))
+      return db.transact(async (tx) => {
+        await check(tx)
+        return insert(tx, actor, user)
+      })
     },
 
     /**
@@ -200,18 +221,25 @@ export const createUsers = (needs: Needs) => {
       })
     },
 
-    update: async (actor: Actor, id: string, changes: UserChanges): Promise<User> => {
+    update: async (
+      actor: Actor,
+      id: string,
+      changes: UserChanges,
+      check = noPrecondition,
+    ): Promise<User> => {
       const { password, ...plain } = changes
       const password_hash = password === undefined ? undefined : await hashPassword(password, actor)
       const set = Object.fromEntries(Object.entries(plain).filter(([, v]) => v !== undefined))
-      const after = await db.transact((tx) =>
-        change(tx, actor, id, (user) => ({
+      const after = await db.transact(async (tx) => {
+        const before = await hold(tx, id)
+        await check(tx, before)
+        return change(tx, actor, before, (user) => ({
           ...user,
           ...set,
           ...(plain.name && plain.name !== user.name && namesOf(plain.name)),
           ...(password_hash && { password_hash }),
-        })),
-      )
+        }))
+      })
       return withoutSecrets(after)
     },
 
