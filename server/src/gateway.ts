@@ -233,6 +233,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     engine: chat,
     attaching: library.attaching,
     readersOf: library.collections.readersOf,
+    standings: authStore.standings,
     log,
   })
   const bodyRoom = createBodyRoom(limits.bodies)

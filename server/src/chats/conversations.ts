@@ -39,6 +39,7 @@ interface Needs {
   fairLoop: FairLoop
   rowLimits: RowLimits
   readersOf: Parameters<typeof createNews>[0]["readersOf"]
+  standings: Parameters<typeof createNews>[0]["standings"]
   streams: StreamOptions
   log: Logger
   newId: () => string

@@ -1,8 +1,10 @@
+import type { AuthStore } from "../auth/store.ts"
 import type { Bus, Message } from "../bus/bus.ts"
 import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Caller } from "../http/caller.ts"
 import type { NodeExchange } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
+import { createOpenPages, type OpenPage } from "./open-pages.ts"
 import { openStream, type StreamEvent, type StreamOptions } from "./stream.ts"
 
 const aboutModels = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
@@ -13,6 +15,8 @@ interface Needs {
   bus: Bus
   /** Who may read a file, or a collection, that is somebody else's. */
   readersOf: (topic: "files" | "collections", id: string) => Promise<(caller: Caller) => boolean>
+  /** The roles and groups of active users, by their ids. */
+  standings: AuthStore["standings"]
   running: Running
   /** Calls back when what the connections offer has changed. */
   onOffers: (listener: () => void) => void
@@ -30,16 +34,11 @@ const newsFor = (caller: Caller, message: Message): StreamEvent | null => {
   return message.topic === "reset" ? { name: "reset", data: "{}" } : null
 }
 
-interface Page {
-  caller: Caller
-  send: (event: StreamEvent) => void
-}
-
 /** Tells a signed-in page what changed, so that it can ask anew: never what it changed to. */
 export const createNews = (needs: Needs) => {
   const { bus, readersOf, running, onOffers, limits, streams } = needs
   const { replies: unread } = limits
-  const pages = new Set<Page>()
+  const pages = createOpenPages(needs)
   const listeners = new Set<() => void>()
   let gathering = false
   const modelsChanged = (): void => {
@@ -58,13 +57,14 @@ export const createNews = (needs: Needs) => {
   ): Promise<void> => {
     const { topic, id, user_id } = message
     const event = { name: topic, data: JSON.stringify({ id }) }
-    const others: Page[] = []
-    for (const page of pages) {
+    const others: OpenPage[] = []
+    for (const page of pages.all()) {
       if (page.caller.user.id === user_id) page.send(event)
       else others.push(page)
     }
     if (others.length === 0) return
     const reads = await readersOf(topic, id)
+    await pages.refresh()
     for (const { caller, send } of others) if (reads(caller)) send(event)
   }
 
@@ -79,9 +79,8 @@ export const createNews = (needs: Needs) => {
   return async (exchange: NodeExchange, caller: Caller): Promise<void> => {
     const stream = openStream({ exchange, caller, running, unread, ...streams })
     const models = (): void => stream.send({ name: "models", data: "{}" })
-    const page = { caller, send: stream.send }
     listeners.add(models)
-    pages.add(page)
+    const leave = pages.add({ caller, send: stream.send })
     const unsubscribe = bus.subscribe((message) => {
       const event = newsFor(caller, message)
       if (event) stream.send(event)
@@ -89,7 +88,7 @@ export const createNews = (needs: Needs) => {
     stream.send({ name: "ready", data: "{}" })
     await stream.closed
     listeners.delete(models)
-    pages.delete(page)
+    leave()
     unsubscribe()
   }
 }
