@@ -101,6 +101,24 @@ export const createFunctions = (needs: Needs) => {
     await audit.record(tx, { ...change, after: { ...access(stored), version: 1 } })
   }
 
+  const savedMeanwhile = (version: number): never =>
+    fail("conflict", `Somebody saved version ${version} meanwhile; look at it first`)
+
+  /**
+   * Nothing saved meanwhile is overwritten unseen. A source that equaled the latest version was not
+   * compiled, and that version may be an old one now.
+   */
+  const checkVersion = async (
+    { tx }: Work,
+    before: StoredFunction,
+    { changes: { version, content }, source }: { changes: FunctionChanges; source?: Source },
+  ): Promise<void> => {
+    if (version !== undefined && version !== before.version) savedMeanwhile(before.version)
+    if (content === undefined || source) return
+    const latest = await store.version(before.id, before.version, tx)
+    if (latest?.content !== content) savedMeanwhile(before.version)
+  }
+
   const change = async (
     work: Work,
     id: string,
@@ -108,10 +126,8 @@ export const createFunctions = (needs: Needs) => {
   ): Promise<void> => {
     const { tx, actor } = work
     const before = await known(id, tx)
-    const { content, version: upon, ...fields } = changes
-    if (upon !== undefined && upon !== before.version) {
-      fail("conflict", `Somebody saved version ${before.version} meanwhile; look at it first`)
-    }
+    const { content, version, ...fields } = changes
+    await checkVersion(work, before, { changes, ...(source && { source }) })
     const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
     const after: StoredFunction = { ...before, ...set, updated_at: now() }
     if (source) {
@@ -226,9 +242,11 @@ export const createFunctions = (needs: Needs) => {
     },
 
     exported: async (): Promise<FunctionRecord[]> => {
-      const records: FunctionRecord[] = []
-      for (const stored of await store.list()) records.push(await recordOf(stored))
-      return records
+      const contents = await store.contents()
+      return (await store.list()).flatMap((stored) => {
+        const content = contents.get(stored.id)
+        return content === undefined ? [] : [{ ...summaryOf(stored), content }]
+      })
     },
 
     /** Creates or changes all of them, or none. Settings stay where they are. */

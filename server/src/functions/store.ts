@@ -82,7 +82,7 @@ export const createFunctionStore = ({ db, grants, secrets }: Needs) => {
     }
   }
 
-  const joined = (reader: Reader) =>
+  const latest = (reader: Reader) =>
     reader
       .selectFrom("functions")
       .innerJoin("function_versions", (join) =>
@@ -90,6 +90,9 @@ export const createFunctionStore = ({ db, grants, secrets }: Needs) => {
           .onRef("function_versions.function_id", "=", "functions.id")
           .onRef("function_versions.version", "=", "functions.version"),
       )
+
+  const joined = (reader: Reader) =>
+    latest(reader)
       .selectAll("functions")
       .select(["function_versions.code", "function_versions.manifest"])
 
@@ -98,6 +101,12 @@ export const createFunctionStore = ({ db, grants, secrets }: Needs) => {
       const rows = await joined(reader).orderBy("functions.id").execute()
       const access = await grants.byResource("function", reader)
       return rows.map((row) => toFunction(row, access.get(row.id)))
+    },
+
+    /** The latest sources of all functions, by their ids. */
+    contents: async (): Promise<Map<string, string>> => {
+      const rows = await latest(db.read).select(["functions.id", "content"]).execute()
+      return new Map(rows.map(({ id, content }) => [id, content]))
     },
 
     byId: async (id: string, reader: Reader = db.read): Promise<StoredFunction | undefined> => {

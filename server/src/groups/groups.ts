@@ -4,7 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { ListQuery } from "../http/list.ts"
-import type { Group, GroupChanges, GroupListQuery, NewGroup } from "./schema.ts"
+import type { Group, GroupChanges, GroupListQuery, NewGroup, OwnGroup } from "./schema.ts"
 import { counted, type GroupStore, type StoredGroup } from "./store.ts"
 
 interface Needs {
@@ -72,6 +72,7 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Needs) => 
 
     get: (id: string): Promise<Group> => known(id),
     list: (query: GroupListQuery) => store.list(query),
+    named: (ids: readonly string[]): Promise<OwnGroup[]> => store.named(ids),
 
     members: async (id: string, query: ListQuery) => {
       await known(id)

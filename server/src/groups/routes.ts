@@ -3,11 +3,10 @@ import { ById, Done, done, ListQuery, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Groups } from "./groups.ts"
-import { Group, GroupChanges, GroupListQuery, MemberIds, NewGroup } from "./schema.ts"
+import { Group, GroupChanges, GroupListQuery, MemberIds, NewGroup, OwnGroup } from "./schema.ts"
 
 const unknown = { description: "No such group, or no such user" }
 const taken = { description: "The name is another group's" }
-const OwnGroup = z.object({ id: z.string(), name: z.string() }).meta({ id: "OwnGroup" })
 const Member = z.object({ id: z.string(), name: z.string(), email: z.string() })
 
 export const groupRoutes = (router: Router, groups: Groups): Router => {
@@ -40,8 +39,8 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       responses: { 200: json(z.array(OwnGroup), "By name") },
     }),
     async ({ caller }) => {
-      const mine = await Promise.all([...caller.groups].map((id) => groups.get(id)))
-      return mine.map(({ id, name }) => ({ id, name })).sort((a, b) => a.name.localeCompare(b.name))
+      const mine = await groups.named([...caller.groups])
+      return mine.toSorted((a, b) => a.name.localeCompare(b.name))
     },
   )
   router.on(

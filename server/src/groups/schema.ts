@@ -37,3 +37,6 @@ export const GroupListQuery = ListQuery.extend({
   order_by: z.enum(["name", "created_at"]).default("name"),
 })
 export type GroupListQuery = z.output<typeof GroupListQuery>
+
+export const OwnGroup = z.object({ id: z.string(), name: z.string() }).meta({ id: "OwnGroup" })
+export type OwnGroup = z.output<typeof OwnGroup>

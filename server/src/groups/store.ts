@@ -6,7 +6,7 @@ import { contains, foldCase } from "../db/text.ts"
 import type { ListQuery, Page } from "../http/list.ts"
 import { dropGrants } from "../users/grants.ts"
 import { Source } from "../users/schema.ts"
-import type { Group, GroupListQuery } from "./schema.ts"
+import type { Group, GroupListQuery, OwnGroup } from "./schema.ts"
 
 /** A group as it is kept, without counting its members. */
 export type StoredGroup = Omit<Group, "member_count" | "created_at" | "updated_at"> & {
@@ -79,6 +79,16 @@ export const createGroupStore = (db: Database) => ({
       .offset((query.page - 1) * query.page_size)
       .execute()
     return { items: rows.map(toGroup), total }
+  },
+
+  /** Those of `ids` that are still there. */
+  named: async (ids: readonly string[]): Promise<OwnGroup[]> => {
+    const found: OwnGroup[] = []
+    for (const some of chunks(ids)) {
+      const groups = db.read.selectFrom("groups").select(["id", "name"]).where("id", "in", some)
+      found.push(...(await groups.execute()))
+    }
+    return found
   },
 
   /** Ids of groups of our own with one of these names, whatever their case. */

@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import type { Actor, Caller } from "../http/caller.ts"
+import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import { mayRead, mayWrite } from "./access.ts"
 import type { Catalogue } from "./catalogue.ts"
@@ -27,6 +27,7 @@ interface Deps {
   audit: Audit
   bus: Bus
   now: () => number
+  refreshCaller: RefreshCaller
 }
 
 /** One change, inside its transaction. */
@@ -53,7 +54,9 @@ const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, 
   model && mayRead(model, caller) ? model : unknown(id)
 
 /** Keeps the workspace's own models: a base, a prompt, parameters and who may use them. */
-export const createModels = ({ maxModels, db, store, catalogue, audit, bus, now }: Deps) => {
+export const createModels = (deps: Deps) => {
+  const { maxModels, db, store, catalogue, audit, bus, now, refreshCaller } = deps
+
   /**
    * A base must be one that the model's maker may use. Asks the connections where it is not known,
    * and so comes before the transaction.
@@ -153,7 +156,8 @@ export const createModels = ({ maxModels, db, store, catalogue, audit, bus, now 
   ): Promise<T> => {
     const result = await db.transact(async (tx) => {
       await db.exclusive(tx, "models")
-      return edit({ tx, actor, caller })
+      // Checking the base may have taken long: a group or role may be lost since.
+      return edit({ tx, actor, caller: await refreshCaller(tx, caller) })
     })
     await catalogue.settled()
     return result
