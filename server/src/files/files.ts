@@ -62,7 +62,7 @@ export const createFiles = (needs: Needs) => {
   let kept = 0
 
   const unknown = (): never => fail("not_found", "There is no such file")
-  const owns = ({ user }: Caller, file: StoredFile): boolean =>
+  const owns = ({ user }: Caller, file: Pick<StoredFile, "user_id">): boolean =>
     file.user_id === user.id || user.role === "admin"
 
   const find = async (caller: Caller, id: string): Promise<StoredFile | undefined> => {
@@ -76,6 +76,16 @@ export const createFiles = (needs: Needs) => {
   const own = async (caller: Caller, id: string): Promise<StoredFile> => {
     const file = await readable(caller, id)
     return owns(caller, file) ? file : fail("forbidden", "Only the file's owner may do this")
+  }
+
+  /** Ids of `ids` whose files are not the caller's to change, or are not there. */
+  const notOwned = async (caller: Caller, ids: readonly string[]): Promise<string[]> => {
+    const owners = await store.ownersOf(ids)
+    const isOwned = (id: string): boolean => {
+      const user_id = owners.get(id)
+      return user_id !== undefined && owns(caller, { user_id })
+    }
+    return ids.filter((id) => !isOwned(id))
   }
 
   const target = (id: string) => ({ type: "file", id })
@@ -109,7 +119,6 @@ export const createFiles = (needs: Needs) => {
   return {
     find,
     readable,
-    own,
     isOver,
 
     /** The files among `ids` that the caller may read, found with a few statements for any number. */
@@ -119,6 +128,14 @@ export const createFiles = (needs: Needs) => {
       const own = [...owners.keys()].filter((id) => owners.get(id) === caller.user.id)
       const others = [...owners.keys()].filter((id) => owners.get(id) !== caller.user.id)
       return new Set([...own, ...(await needs.sharedAmong(caller, others))])
+    },
+
+    byIds: store.byIds,
+
+    /** @throws {Failure} `not_found` or `forbidden` for the first that is not the caller's own */
+    checkOwned: async (caller: Caller, ids: readonly string[]): Promise<void> => {
+      const [first] = await notOwned(caller, ids)
+      if (first !== undefined) await own(caller, first)
     },
 
     /** What a file was last, when `done` holds for it, it is gone (undefined) or the time is up. */

@@ -1,14 +1,17 @@
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
-import { AccessGrant } from "./schema.ts"
+import type { AccessGrant } from "./schema.ts"
 
 export type ResourceType = "model" | "connection" | "collection" | "function"
 
 /** Who is asked about: a caller, or an owner who is not here. */
 export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "id" | "role"> }
 
+/** Stands for every account in `principal_id`. */
+export const everyone = "*"
+
 const reaches = ({ principal_type, principal_id }: AccessGrant, { user, groups }: Principal) =>
-  principal_id === "*" ||
+  principal_id === everyone ||
   (principal_type === "user" ? principal_id === user.id : groups.has(principal_id))
 
 /** Whether grants give `permission`; write includes read, and an administrator has all. */
@@ -22,6 +25,29 @@ export const permits = (
     (grant) => (permission === "read" || grant.permission === "write") && reaches(grant, principal),
   )
 
+const keyOf = ({ principal_type, principal_id, permission }: AccessGrant): string =>
+  JSON.stringify([principal_type, principal_id, permission])
+
+/** Whether two lists grant the same; order and repetition say nothing. */
+export const areSameGrants = (
+  one: readonly AccessGrant[],
+  other: readonly AccessGrant[],
+): boolean => {
+  const [left, right] = [new Set(one.map(keyOf)), new Set(other.map(keyOf))]
+  return left.size === right.size && [...left].every((key) => right.has(key))
+}
+
+export const grantColumns = ["principal_type", "principal_id", "permission"] as const
+
+type GrantRow = Record<(typeof grantColumns)[number], string>
+
+/** Only validated grants are stored, and there may be very many: no schema parses each again. */
+export const toGrant = (row: GrantRow): AccessGrant => ({
+  principal_type: row.principal_type === "group" ? "group" : "user",
+  principal_id: row.principal_id,
+  permission: row.permission === "write" ? "write" : "read",
+})
+
 export const createGrants = (db: Database) => ({
   /** All grants on resources of a type, or on those with these ids, by resource id. */
   byResource: async (
@@ -32,11 +58,10 @@ export const createGrants = (db: Database) => ({
     const ofType = reader.selectFrom("access_grants").selectAll().where("resource_type", "=", type)
     const rows = await (ids ? ofType.where("resource_id", "in", ids) : ofType).execute()
     const byId = new Map<string, AccessGrant[]>()
-    for (const { resource_id, resource_type, ...grant } of rows) {
-      const known = byId.get(resource_id)
-      const parsed = AccessGrant.parse(grant)
-      if (known) known.push(parsed)
-      else byId.set(resource_id, [parsed])
+    for (const row of rows) {
+      const known = byId.get(row.resource_id)
+      if (known) known.push(toGrant(row))
+      else byId.set(row.resource_id, [toGrant(row)])
     }
     return byId
   },
@@ -45,11 +70,11 @@ export const createGrants = (db: Database) => ({
   of: async (type: ResourceType, id: string, reader: Reader = db.read): Promise<AccessGrant[]> => {
     const rows = await reader
       .selectFrom("access_grants")
-      .select(["principal_type", "principal_id", "permission"])
+      .select(grantColumns)
       .where("resource_type", "=", type)
       .where("resource_id", "=", id)
       .execute()
-    return rows.map((row) => AccessGrant.parse(row))
+    return rows.map(toGrant)
   },
 
   replace: async (

@@ -17,6 +17,7 @@ import { createUploadStore } from "../files/upload-store.ts"
 import { watchPartials } from "../files/watched.ts"
 import { createWorkshop } from "../files/workshop.ts"
 import type { Grants } from "../grants/grants.ts"
+import type { RefreshCaller } from "../http/caller.ts"
 import { createQueue, type QueueOptions } from "../jobs/queue.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
 import { createAttaching } from "./attaching.ts"
@@ -52,6 +53,7 @@ interface Needs extends LibraryOptions {
   registry: Registry
   newId: () => string
   now: () => number
+  refreshCaller: RefreshCaller
   say: (message: string) => void
   report: (error: Error) => void
 }
@@ -126,6 +128,7 @@ export const createLibrary = async (needs: Needs) => {
     embeddingModel: spaces.model,
     newId,
     now,
+    refreshCaller: needs.refreshCaller,
   })
   const scan = createSearcher({
     bus,

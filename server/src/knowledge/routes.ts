@@ -27,6 +27,7 @@ interface Needs {
 export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Router => {
   const byId = { params: ById }
   const answers = { 200: json(CollectionWithFiles, "The collection, with its files") }
+  const onlyOwner = { description: "Only the owner and administrators may do this" }
 
   const list = route("user", {
     method: "get",
@@ -70,10 +71,10 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
     method: "post",
     path: "/:id/update",
     givesAuthority: givesGrants,
-    summary: "Change a collection, or who may read it",
+    summary: "Change a collection; only its owner and administrators change access_grants",
     ...byId,
     body: CollectionChanges,
-    responses: answers,
+    responses: { ...answers, 403: onlyOwner },
   })
   router.on(update, ({ caller, actor, params, body }) =>
     collections.update(actor, caller, { id: params.id, changes: body }),
@@ -83,9 +84,9 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
     method: "delete",
     path: "/:id/delete",
     givesAuthority: false,
-    summary: "Delete a collection; its files stay",
+    summary: "Delete a collection, as its owner or an administrator; its files stay",
     ...byId,
-    responses: { 200: json(Done, "Deleted") },
+    responses: { 200: json(Done, "Deleted"), 403: onlyOwner },
   })
   router.on(remove, async ({ caller, actor, params }) => {
     await collections.remove(actor, caller, params.id)

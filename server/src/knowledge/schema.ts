@@ -45,6 +45,8 @@ export const FileCounts = z
 export type FileCounts = z.output<typeof FileCounts>
 
 export const CollectionWithFiles = Collection.extend({
+  /** In a list `access_grants` has the first 20 of them, those to everyone first; else it has all. */
+  grant_count: z.int(),
   /** The first of them in the order of their adding: 200 of one collection, 20 of each in a list. */
   files: z.array(CollectionFile),
   file_counts: FileCounts,

@@ -3,11 +3,17 @@ import { readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { CollectionRow } from "../db/file-tables.ts"
 import { contains, foldCase } from "../db/text.ts"
-import type { Grants } from "../grants/grants.ts"
+import { everyone, type Grants, grantColumns, toGrant } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
-import { type Collection, type CollectionListQuery, SearchWay } from "./schema.ts"
+import { createListParts } from "./list-parts.ts"
+import {
+  type Collection,
+  type CollectionChanges,
+  type CollectionListQuery,
+  SearchWay,
+} from "./schema.ts"
 
 const rowsPerStatement = 300
 
@@ -16,7 +22,21 @@ const toCollection = (
   access_grants: AccessGrant[],
 ): Collection => ({ ...row, search: SearchWay.parse(row.search), access_grants })
 
+export interface ListedCollection extends Collection {
+  grant_count: number
+  /** Of the files that were added first, in that order. */
+  file_ids: string[]
+}
+
+/** Who may read any of some collections. */
+export interface Readers {
+  owners: ReadonlySet<string>
+  grants: AccessGrant[]
+}
+
 export const createCollectionStore = ({ db, grants }: { db: Database; grants: Grants }) => {
+  const readListParts = createListParts(db)
+
   /** Ids of the collections that a caller's grants or ownership open. */
   const openTo = ({ user, groups }: Caller) => {
     const granted = db.read
@@ -25,7 +45,11 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       .where("resource_type", "=", "collection")
       .where((eb) => {
         const ways = [
-          eb("principal_id", "=", "*"),
+          // With its types, so that the index on principals is used.
+          eb.and([
+            eb("principal_type", "in", ["user", "group"]),
+            eb("principal_id", "=", everyone),
+          ]),
           eb.and([eb("principal_type", "=", "user"), eb("principal_id", "=", user.id)]),
         ]
         if (groups.size > 0) {
@@ -53,7 +77,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return row && toCollection(row, await grants.of("collection", id, reader))
     },
 
-    list: async (caller: Caller, query: CollectionListQuery): Promise<Page<Collection>> => {
+    list: async (caller: Caller, query: CollectionListQuery): Promise<Page<ListedCollection>> => {
       let matching = openTo(caller)
       if (query.query) matching = matching.where(contains("name_key", query.query))
       const { total } = await matching
@@ -66,9 +90,16 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
         .limit(query.page_size)
         .offset((query.page - 1) * query.page_size)
         .execute()
-      const items = await Promise.all(
-        rows.map(async (row) => toCollection(row, await grants.of("collection", row.id))),
-      )
+      const ids = rows.map(({ id }) => id)
+      const partsById = await readListParts(ids)
+      const items = rows.map((row) => {
+        const parts = partsById.get(row.id)
+        return {
+          ...toCollection(row, parts?.grants ?? []),
+          grant_count: parts?.grantCount ?? 0,
+          file_ids: parts?.fileIds ?? [],
+        }
+      })
       return { items, total }
     },
 
@@ -113,17 +144,26 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
         .orderBy("name_key")
         .execute(),
 
-    /** Every collection that a file lies in, with who may read it. */
-    around: async (fileId: string): Promise<Collection[]> => {
-      const rows = await db.read
-        .selectFrom("collections")
-        .innerJoin("collection_files", "collection_files.collection_id", "collections.id")
-        .where("collection_files.file_id", "=", fileId)
-        .selectAll("collections")
+    /** Who may read one of the collections that a file lies in; undefined when it lies in none. */
+    readersOfFile: async (fileId: string): Promise<Readers | undefined> => {
+      const collections = await db.read
+        .selectFrom("collection_files")
+        .innerJoin("collections", "collections.id", "collection_files.collection_id")
+        .select("user_id")
+        .distinct()
+        .where("file_id", "=", fileId)
         .execute()
-      return Promise.all(
-        rows.map(async (row) => toCollection(row, await grants.of("collection", row.id))),
-      )
+      if (collections.length === 0) return undefined
+      const rows = await db.read
+        .selectFrom("collection_files")
+        .innerJoin("access_grants", "access_grants.resource_id", "collection_files.collection_id")
+        .select(grantColumns)
+        .distinct()
+        .where("file_id", "=", fileId)
+        .where("resource_type", "=", "collection")
+        .execute()
+      const owners = new Set(collections.map(({ user_id }) => user_id))
+      return { owners, grants: rows.map(toGrant) }
     },
 
     insert: async (tx: Tx, { access_grants, ...collection }: Collection): Promise<void> => {
@@ -132,22 +172,21 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       await grants.replace(tx, "collection", collection.id, access_grants)
     },
 
-    update: async (tx: Tx, { access_grants, id, ...collection }: Collection): Promise<boolean> => {
-      const row = { ...collection, name_key: foldCase(collection.name) }
-      const found = await tx
-        .updateTable("collections")
-        .set(row)
-        .where("id", "=", id)
-        .returning("id")
-        .execute()
-      await grants.replace(tx, "collection", id, access_grants)
-      return found.length > 0
+    /** Writes what `changes` has, and nothing else. */
+    update: async (
+      tx: Tx,
+      id: string,
+      { access_grants, ...fields }: CollectionChanges & { updated_at: number },
+    ): Promise<void> => {
+      const { name } = fields
+      const row = { ...fields, ...(name !== undefined && { name_key: foldCase(name) }) }
+      await tx.updateTable("collections").set(row).where("id", "=", id).execute()
+      if (access_grants) await grants.replace(tx, "collection", id, access_grants)
     },
 
-    remove: async (tx: Tx, id: string): Promise<boolean> => {
-      const gone = await tx.deleteFrom("collections").where("id", "=", id).returning("id").execute()
+    remove: async (tx: Tx, id: string): Promise<void> => {
+      await tx.deleteFrom("collections").where("id", "=", id).execute()
       await grants.replace(tx, "collection", id, [])
-      return gone.length > 0
     },
 
     link: async (tx: Tx, id: string, fileIds: readonly string[], at: number): Promise<void> => {
@@ -166,10 +205,6 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       let leaving = tx.deleteFrom("collection_files").where("collection_id", "=", id)
       if (fileId !== null) leaving = leaving.where("file_id", "=", fileId)
       return (await leaving.returning("file_id").execute()).length > 0
-    },
-
-    touch: async (tx: Tx, id: string, updated_at: number): Promise<void> => {
-      await tx.updateTable("collections").set({ updated_at }).where("id", "=", id).execute()
     },
   }
 }

@@ -18,6 +18,8 @@ export const knowledge = {
   "knowledge.way.hybrid": "Nach Wörtern und nach dem Sinn",
   "knowledge.way.lexical": "Nur nach Wörtern",
   "knowledge.way.dense": "Nur nach dem Sinn",
+  "knowledge.onlyOwnerShares":
+    "Nur der Eigentümer und Administratoren können den Zugriff ändern oder die Sammlung löschen.",
   "knowledge.grants": "Wer sie und ihre Dateien lesen darf",
   "knowledge.readers": "Lesende",
   "knowledge.updated": "Geändert",

@@ -17,6 +17,8 @@ export const knowledge = {
   "knowledge.way.hybrid": "By words and by meaning",
   "knowledge.way.lexical": "By words only",
   "knowledge.way.dense": "By meaning only",
+  "knowledge.onlyOwnerShares":
+    "Only the owner and administrators can change who has access, or delete this collection.",
   "knowledge.grants": "Who may read it, and its files",
   "knowledge.readers": "Readers",
   "knowledge.updated": "Changed",

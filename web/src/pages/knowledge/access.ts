@@ -1,21 +1,21 @@
-import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import type { CollectionWithFiles } from "../../lib/library-api.ts"
 import type { Me } from "../../lib/session.ts"
 
 /** Who may read it, in a word or two. */
-export const readersOf = (grants: readonly AccessGrant[]): string => {
-  if (grants.some(({ principal_id }) => principal_id === "*")) return t("grants.everyone")
-  return grants.length === 0
-    ? t("knowledge.private")
-    : t("knowledge.shared", { count: grants.length })
+export const readersOf = ({ access_grants, grant_count }: CollectionWithFiles): string => {
+  if (access_grants.some(({ principal_id }) => principal_id === "*")) return t("grants.everyone")
+  return grant_count === 0 ? t("knowledge.private") : t("knowledge.shared", { count: grant_count })
 }
 
+/** Whether one decides who may read or change it, and may delete it. */
+export const owns = (me: Me, { user_id }: CollectionWithFiles): boolean =>
+  me.role === "admin" || user_id === me.id
+
 /** Whether the page offers to change it; the gateway decides, groups included. */
-export const mayChange = (me: Me, { user_id, access_grants }: CollectionWithFiles): boolean =>
-  me.role === "admin" ||
-  user_id === me.id ||
-  access_grants.some(
+export const mayChange = (me: Me, collection: CollectionWithFiles): boolean =>
+  owns(me, collection) ||
+  collection.access_grants.some(
     ({ permission, principal_type, principal_id }) =>
       permission === "write" &&
       (principal_type === "group" || principal_id === me.id || principal_id === "*"),

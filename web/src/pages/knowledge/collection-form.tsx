@@ -20,10 +20,11 @@ interface FieldsProps {
   values: CollectionValues
   set: (changes: Partial<CollectionValues>) => void
   error: unknown
+  shareable: boolean
 }
 
 /** What a collection is called, how it is searched, and who may read it. */
-export const CollectionFields = ({ values, set, error }: FieldsProps) => (
+export const CollectionFields = ({ values, set, error, shareable }: FieldsProps) => (
   <>
     <TextField
       label={t("knowledge.name")}
@@ -59,10 +60,14 @@ export const CollectionFields = ({ values, set, error }: FieldsProps) => (
         />
       )}
     </Field>
-    <GrantsField
-      label={t("knowledge.grants")}
-      grants={values.access_grants}
-      onGrants={(access_grants) => set({ access_grants })}
-    />
+    {shareable ? (
+      <GrantsField
+        label={t("knowledge.grants")}
+        grants={values.access_grants}
+        onGrants={(access_grants) => set({ access_grants })}
+      />
+    ) : (
+      <p className="text-sm text-muted">{t("knowledge.onlyOwnerShares")}</p>
+    )}
   </>
 )

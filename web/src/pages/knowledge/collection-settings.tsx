@@ -17,10 +17,19 @@ const valuesOf = (collection: CollectionWithFiles): CollectionValues => {
   return { name, description, search, access_grants }
 }
 
-const Edit = ({ collection }: { collection: CollectionWithFiles }) => {
+interface EditProps {
+  collection: CollectionWithFiles
+  /** Only the owner and administrators decide who may read or change it. */
+  owned: boolean
+}
+
+const Edit = ({ collection, owned }: EditProps) => {
   const { values, set, settle, dirty } = useDraft(valuesOf(collection))
   const save = useMutation({
-    mutationFn: () => collectionApi.change(collection.id, values),
+    mutationFn: () => {
+      const { access_grants, ...fields } = values
+      return collectionApi.change(collection.id, owned ? values : fields)
+    },
     onSuccess: (saved) => {
       settle(valuesOf(saved))
       queryClient.setQueryData(collectionQuery(collection.id).queryKey, saved)
@@ -36,7 +45,7 @@ const Edit = ({ collection }: { collection: CollectionWithFiles }) => {
       fields={collectionPaths}
       onSave={save.mutate}
     >
-      <CollectionFields values={values} set={set} error={save.error} />
+      <CollectionFields values={values} set={set} error={save.error} shareable={owned} />
     </Form>
   )
 }
@@ -99,14 +108,14 @@ const Removal = ({ collection: { id, name } }: { collection: CollectionWithFiles
 
 /** `/knowledge/$collectionId/settings` */
 export const CollectionSettingsPage = () => {
-  const { query, writable } = useCollection()
+  const { query, writable, owned } = useCollection()
   const collection = query.data
   if (!collection || !writable) return null
   return (
     <div className="flex max-w-[42rem] flex-col gap-8">
-      <Edit key={collection.id} collection={collection} />
+      <Edit key={collection.id} collection={collection} owned={owned} />
       <Reset collection={collection} />
-      <Removal collection={collection} />
+      {owned && <Removal collection={collection} />}
     </div>
   )
 }

@@ -12,7 +12,7 @@ import { EmptyState } from "../../ui/empty-state.tsx"
 import { LinkTabs } from "../../ui/link-tabs.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
 import { BackLink, Page } from "../../ui/page.tsx"
-import { mayChange } from "./access.ts"
+import { mayChange, owns } from "./access.ts"
 
 const route = getRouteApi("/inside/knowledge/$collectionId")
 
@@ -22,7 +22,8 @@ export const useCollection = () => {
   const me = useMe()
   const query = useQuery(collectionQuery(collectionId))
   const writable = query.data !== undefined && mayChange(me, query.data)
-  return { query, writable }
+  const owned = query.data !== undefined && owns(me, query.data)
+  return { query, writable, owned }
 }
 
 const AskIt = ({ collection: { id, name } }: { collection: CollectionWithFiles }) => {

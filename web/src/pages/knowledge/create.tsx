@@ -41,7 +41,7 @@ export const NewCollectionPage = () => {
         onSave={create.mutate}
         action={t("knowledge.create")}
       >
-        <CollectionFields values={values} set={set} error={create.error} />
+        <CollectionFields values={values} set={set} error={create.error} shareable />
       </Form>
     </Page>
   )

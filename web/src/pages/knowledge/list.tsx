@@ -86,7 +86,7 @@ export const CollectionsPage = () => {
                     id: "readers",
                     header: t("knowledge.readers"),
                     wideOnly: true,
-                    cell: ({ access_grants }) => readersOf(access_grants),
+                    cell: readersOf,
                   },
                   {
                     id: "updated",

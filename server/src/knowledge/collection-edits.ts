@@ -1,0 +1,133 @@
+import type { Audit, Change } from "../audit/audit.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
+import type { Files } from "../files/files.ts"
+import { areSameGrants } from "../grants/grants.ts"
+import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
+import type { RowLimits } from "../limits/row-limits.ts"
+import { requireOwnership, requireWritable, unknownCollection } from "./collection-access.ts"
+import type { Collection, CollectionChanges } from "./schema.ts"
+import type { CollectionStore } from "./store.ts"
+
+export interface Deps {
+  db: Database
+  bus: Bus
+  audit: Audit
+  store: CollectionStore
+  files: Files
+  rowLimits: RowLimits
+  now: () => number
+  refreshCaller: RefreshCaller
+}
+
+interface EditRequest {
+  actor: Actor
+  caller: Caller
+  id: string
+}
+
+/** One edit inside its transaction, with the collection and the caller as `tx` reads them. */
+interface Edit {
+  tx: Tx
+  caller: Caller
+  before: Collection
+}
+
+type AuditEvent = Omit<Change, "actor" | "target">
+
+const onlyOwnerShares =
+  "Only the owner of this collection and administrators may change access_grants; leave it out"
+const onlyOwnerDeletes = "Only the owner of this collection and administrators may delete it"
+
+/**
+ * Changes of collections. Each locks its collection, reads it and the caller's access again, and
+ * writes only what was sent: of two that run at once, neither undoes the other.
+ */
+export const createCollectionEdits = (deps: Deps) => {
+  const { db, bus, audit, store, files, rowLimits, now, refreshCaller } = deps
+
+  /** @param work what to write; returns what the audit trail says of it */
+  const edit = (
+    { actor, caller, id }: EditRequest,
+    work: (edit: Edit) => Promise<AuditEvent>,
+  ): Promise<Collection | undefined> =>
+    db.transact(async (tx) => {
+      await db.exclusive(tx, `collection:${id}`)
+      const present = await refreshCaller(tx, caller)
+      const before = requireWritable(await store.byId(id, tx), present)
+      const event = await work({ tx, caller: present, before })
+      await audit.record(tx, { ...event, actor, target: { type: "collection", id } })
+      await bus.publish(tx, { topic: "collections", user_id: before.user_id, id })
+      return store.byId(id, tx)
+    })
+
+  const editKept = async (
+    request: EditRequest,
+    work: (edit: Edit) => Promise<AuditEvent>,
+  ): Promise<Collection> => (await edit(request, work)) ?? unknownCollection()
+
+  /** What was sent, without grants that are as they were: forms send all that they show. */
+  const changesOf = (before: Collection, sent: CollectionChanges): CollectionChanges => {
+    const { access_grants, ...fields } = sent
+    const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
+    const isSame = !access_grants || areSameGrants(access_grants, before.access_grants)
+    return isSame ? set : { ...set, access_grants }
+  }
+
+  const touch = (tx: Tx, id: string): Promise<void> => store.update(tx, id, { updated_at: now() })
+
+  return {
+    update: (request: EditRequest, sent: CollectionChanges): Promise<Collection> =>
+      editKept(request, async ({ tx, caller, before }) => {
+        const changes = changesOf(before, sent)
+        if (changes.access_grants) requireOwnership(before, caller, onlyOwnerShares)
+        await store.update(tx, request.id, { ...changes, updated_at: now() })
+        const { access_grants = before.access_grants } = changes
+        return {
+          action: "collection.updated",
+          changed: Object.keys(changes),
+          before: { access_grants: before.access_grants },
+          after: { access_grants },
+        }
+      }),
+
+    remove: async (request: EditRequest): Promise<void> => {
+      await edit(request, async ({ tx, caller, before }) => {
+        requireOwnership(before, caller, onlyOwnerDeletes)
+        await store.remove(tx, request.id)
+        return { action: "collection.deleted" }
+      })
+    },
+
+    /** Links files; those linked already stay so, and none waits for its processing. */
+    addFiles: async (request: EditRequest, fileIds: readonly string[]): Promise<Collection> => {
+      const { id, caller } = request
+      requireWritable(await store.byId(id), caller)
+      // A file keeps its owner, so that this may come before the transaction.
+      await files.checkOwned(caller, [...new Set(fileIds)])
+      return editKept(request, async ({ tx }) => {
+        await rowLimits.reserve(tx, "collectionFiles", { owner: id, adding: fileIds.length })
+        await store.link(tx, id, fileIds, now())
+        await touch(tx, id)
+        return { action: "collection.files_added", after: { files: fileIds } }
+      })
+    },
+
+    /** Takes one file out; the file itself stays. */
+    removeFile: (request: EditRequest, fileId: string): Promise<Collection> =>
+      editKept(request, async ({ tx }) => {
+        const { id } = request
+        if (!(await store.unlink(tx, id, fileId))) fail("not_found", "There is no such file")
+        await touch(tx, id)
+        return { action: "collection.file_removed", before: { files: [fileId] } }
+      }),
+
+    reset: (request: EditRequest): Promise<Collection> =>
+      editKept(request, async ({ tx }) => {
+        await store.unlink(tx, request.id, null)
+        await touch(tx, request.id)
+        return { action: "collection.reset" }
+      }),
+  }
+}
