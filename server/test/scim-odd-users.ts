@@ -1,5 +1,5 @@
 import type { Database } from "../src/db/database.ts"
-import { foldCase } from "../src/db/text.ts"
+import { foldCase } from "../src/db/fold-case.ts"
 import { toEmailRows, toRow } from "../src/users/rows.ts"
 
 interface Chooser {

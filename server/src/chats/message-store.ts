@@ -1,7 +1,7 @@
 import { type Insertable, sql } from "kysely"
 import type { ChatMessageRow } from "../db/chat-tables.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
 import { createMessageReader, type Image } from "./message-reader.ts"
 import type { Message, MessageError } from "./schema.ts"
 

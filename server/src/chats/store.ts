@@ -1,7 +1,8 @@
 import type { Insertable, Selectable } from "kysely"
 import type { ChatRow } from "../db/chat-tables.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import { contains, foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
+import { contains } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
 import {
   type Chat,

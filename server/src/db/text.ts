@@ -1,11 +1,5 @@
 import { type OrderByItemBuilder, type RawBuilder, sql } from "kysely"
-
-/**
- * Folds case for comparison and uniqueness; SQLite's own `lower()` knows ASCII only. By way of
- * upper case, as some letters have two small forms (σ and ς).
- */
-export const foldCase = (text: string): string =>
-  text.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC")
+import { foldCase } from "./fold-case.ts"
 
 /** Escapes `%`, `_` and `\` for a `like … escape '\'` pattern. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&")

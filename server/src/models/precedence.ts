@@ -1,5 +1,5 @@
 import type { Registry } from "../connections/registry.ts"
-import { foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
 import type { Directory } from "../functions/directory.ts"
 
 const latest = ":latest"

@@ -1,4 +1,4 @@
-import { foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
 import type { Attribute } from "./attributes.ts"
 import type { Filter } from "./filter.ts"
 import { type Operand, readBoolean, readDate } from "./operands.ts"

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely"
-import { foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
 import type { Attribute, Column } from "./attributes.ts"
 import type { Filter } from "./filter.ts"
 import type { Operand } from "./operands.ts"

@@ -1,4 +1,4 @@
-import { foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
 import { type Operator, operatorsOf } from "./operators.ts"

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from "kysely"
+import { foldCase } from "../db/fold-case.ts"
 import type { UserEmailRow, UserRow } from "../db/tables.ts"
-import { foldCase } from "../db/text.ts"
 import { Role, Source, type User, type UserEmail } from "./schema.ts"
 
 export interface StoredUser extends Omit<User, "created_at" | "updated_at" | "released"> {

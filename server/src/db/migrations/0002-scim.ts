@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely"
 import { columnTypes } from "../columns.ts"
-import { foldCase } from "../text.ts"
+import { foldCase } from "../fold-case.ts"
 
 /** The names of an account with their case folded, as filters and sorting compare them. */
 const foldedNames = ["given_name", "family_name", "display_name", "nick_name"] as const
