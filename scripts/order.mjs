@@ -15,7 +15,7 @@ const lines = [
     "config.ts",
   ],
   ["concurrency", "db", "limits", "secrets", "outbound", "bus", "jobs", "http"],
-  ["audit", "settings", "users", "groups"],
+  ["audit", "settings", "users", "groups", "storage"],
   ["auth", "sso", "grants"],
   ["providers", "connections"],
   ["files", "usage", "functions"],

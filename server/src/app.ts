@@ -33,6 +33,7 @@ import { scimRoutes } from "./scim/routes.ts"
 import { settingsRoutes } from "./settings/routes.ts"
 import { signOnAdminRoutes } from "./sso/admin-routes.ts"
 import { signOnRoutes } from "./sso/routes.ts"
+import { storageRoutes } from "./storage/routes.ts"
 import { usageRoutes } from "./usage/routes.ts"
 import { userRoutes } from "./users/routes.ts"
 
@@ -122,6 +123,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))
+  mount("/api/v1/storage", storageRoutes(router("api"), gateway.storageLimit))
   mount("/api/v1/audit", auditRoutes({ router: router("api"), ...gateway, ...gateway.trail }))
   mount(
     "/api/v1/usage",

@@ -22,6 +22,7 @@ const statusByCode = {
   precondition_failed: 412,
   last_admin: 403,
   body_too_large: 413,
+  storage_limit: 413,
   unsupported_media_type: 415,
   range_not_satisfiable: 416,
   file_lost: 410,
@@ -53,11 +54,20 @@ export interface FieldError {
   column?: number
 }
 
+/** What a user stores, in bytes. */
+export interface StorageFigures {
+  limit: number
+  used: number
+  breakdown: Record<string, number>
+}
+
 export interface FailureDetails {
   /** The request parameter at fault (OpenAI's `param`). */
   param?: string
   /** One entry a field, for forms. */
   errors?: FieldError[]
+  /** What the caller stores, where that is too much. */
+  storage?: StorageFigures
   /** SCIM's detail error keyword (RFC 7644 §3.12). */
   scimType?: string
   /** Headers of the reply, such as `retry-after`. */

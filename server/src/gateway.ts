@@ -4,9 +4,8 @@ import { createAudit } from "./audit/audit.ts"
 import { createFailureTrail } from "./audit/failures.ts"
 import { createTrailKeeping } from "./audit/trail.ts"
 import { createAccounts } from "./auth/accounts.ts"
-import { createAuthenticate } from "./auth/authenticate.ts"
+import { createAuthentication } from "./auth/authentication.ts"
 import { createKeys } from "./auth/keys.ts"
-import { createLastSeen } from "./auth/last-seen.ts"
 import { createPasswords } from "./auth/passwords.ts"
 import { createRunningRequests } from "./auth/running-requests.ts"
 import { createSetupCode } from "./auth/setup-code.ts"
@@ -33,8 +32,6 @@ import { createGroups } from "./groups/groups.ts"
 import { createProvisionedGroups } from "./groups/provisioned.ts"
 import { createGroupStore } from "./groups/store.ts"
 import { createBodyRoom } from "./http/body-room.ts"
-import { actorOf } from "./http/caller.ts"
-import type { Exchange } from "./http/exchange.ts"
 import { createHandbook, ownDocuments } from "./knowledge/handbook.ts"
 import { createLibrary } from "./knowledge/library.ts"
 import { createRowLimits } from "./limits/row-limits.ts"
@@ -50,6 +47,7 @@ import { createSecrets } from "./secrets/secrets.ts"
 import { seed } from "./seed.ts"
 import { createSettings } from "./settings/settings.ts"
 import { createSso } from "./sso/sso.ts"
+import { createStorage } from "./storage/storage.ts"
 import { createUsage } from "./usage/usage.ts"
 import { createProvisionedUsers } from "./users/provisioned.ts"
 import { createUserStore } from "./users/store.ts"
@@ -80,7 +78,19 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
 
   const authStore = createAuthStore(db)
   const { endSessions, refreshCaller } = authStore
-  const changes = { db, audit, bus, newId, now, nowMs: Date.now, refreshCaller }
+  const storageLimit = createStorage({ db, bounds: config.MAX_STORAGE })
+  const rowLimits = createRowLimits({ db, config })
+  const changes = {
+    db,
+    storage: storageLimit,
+    rowLimits,
+    audit,
+    bus,
+    newId,
+    now,
+    nowMs: Date.now,
+    refreshCaller,
+  }
   const userStore = createUserStore(db)
   const groupStore = createGroupStore(db)
   const passwords = createPasswords(options.passwordCost)
@@ -108,20 +118,13 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     maxSignups: config.MAX_SIGNUPS,
     passwordSignIn,
   })
-  const lastSeen = createLastSeen({ db, store: authStore, now })
-  const refused = (exchange: Exchange): void => {
-    const actor = actorOf(null, exchange)
-    const failure = { actor, action: "auth.failed", target: undefined, status: 401 }
-    failures.record(failure).catch((error) => log.warn({ err: error }, "audit event not written"))
-  }
-  const authenticate = createAuthenticate({
+  const authentication = createAuthentication({
+    ...changes,
+    config,
     store: authStore,
     tokens,
-    bus,
-    now,
-    seen: lastSeen.note,
-    refused,
-    publicOrigin: config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin,
+    failures,
+    log,
   })
   const scim = createScim({
     config,
@@ -156,7 +159,6 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const fairLoop = createFairLoop()
   const limits = createUserLimits(config)
-  const rowLimits = createRowLimits({ db, config })
   const { running, recheckAccess } = createRunningRequests({ store: authStore, bus, limits })
 
   const grants = createGrants(db)
@@ -196,7 +198,6 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     config,
     watch: storage.watch,
     limits,
-    rowLimits,
     fairLoop,
     grants,
     registry,
@@ -226,7 +227,6 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     settings,
     running,
     limits,
-    rowLimits,
     fairLoop,
     registry,
     catalogue,
@@ -257,13 +257,14 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     accounts,
     setupCode,
     keys,
-    authenticate,
+    authenticate: authentication.authenticate,
     scim,
     sso,
     passwordSignIn,
     running,
     fairLoop,
     storage,
+    storageLimit,
     limits,
     bodyRoom,
     registry,
@@ -284,7 +285,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
       await library.close()
       await conversations.close()
       await closeUsage()
-      await lastSeen.close()
+      await authentication.close()
       await failures.close()
       await trail.close()
       await registry.close()

@@ -60,6 +60,36 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     expect(body.items[0].snippet).toContain("ПРИСТАНЬ")
   })
 
+  it.each([
+    ["Der Hafen in der Straße", ["HAFEN", "STRASSE", "straße", "Strasse"], ["strase"]],
+    ["ΣΊΣΥΦΟΣ und ο ΐδιος", ["σίσυφος", "Σίσυφος", "ΐ", "\u0399\u0308\u0301"], ["σισυφος"]],
+    ["Cafe\u0301 und Ä", ["café", "CAFÉ", "cafe\u0301", "ä"], ["cafes"]],
+    ["50% off_now \\o/", ["50% OFF", "f_N", "\\O"], ["50 %", "fxn", "/o"]],
+  ])("finds in the message %j what is written otherwise", async (content, found, missed) => {
+    const ada = await someone(`Finder ${content.length}`.replaceAll(" ", ""))
+    await ada.say(await ada.begin({ title: "It" }), { content })
+    await ada.begin({ title: "Other" })
+    for (const text of [...found, ...missed]) {
+      const { body } = await ada.call("GET", `/?query=${encodeURIComponent(text)}`)
+      expect(body.total, text).toBe(found.includes(text) ? 1 : 0)
+    }
+  })
+
+  it("pages what it finds, in order", async () => {
+    const ada = await someone("SearchPager")
+    for (let number = 1; number <= 5; number++) {
+      await ada.say(await ada.begin({ title: `Chat ${number}` }), { content: "tide" })
+    }
+    const found = await ada.call(
+      "GET",
+      "/?query=TIDE&page_size=2&order_by=title&direction=asc&page=2",
+    )
+    expect(titles(found)).toEqual(["Chat 3", "Chat 4"])
+    expect(found.body.total).toBe(5)
+    const beyond = await ada.call("GET", "/?query=tide&page_size=2&page=9")
+    expect(beyond.body).toMatchObject({ items: [], total: 5 })
+  })
+
   it("comes in pages, the latest first", async () => {
     const ada = await someone("Pager")
     for (let number = 1; number <= 7; number++) await ada.begin({ title: `Chat ${number}` })

@@ -1,8 +1,8 @@
 import { CompiledQuery, createQueryId, type RootOperationNode, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Database } from "../src/db/database.ts"
-import { createStoredBytes } from "../src/files/stored-bytes.ts"
 import { createJobStore } from "../src/jobs/store.ts"
+import { readBreakdown } from "../src/storage/store.ts"
 import { chooseDatabases, type OpenedDatabase } from "./databases.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -30,12 +30,18 @@ describe.each(chooseDatabases())("what is asked again and again on $name", ({ op
       )
       await sql`insert into job_owners (kind, owner, virtual_time)
         ${numbers} select 'embed', 'u' || i, 0 from n where i <= ${owners}`.execute(tx)
-      await sql`insert into files (id, user_id, hash, filename, filename_key, content_type, size, metadata, status, created_at, updated_at)
-        ${numbers} select 'f' || i, ${owner}, 'h' || i, 'a', 'a', 'b', 1, '{}', 'stored', 0, 0 from n`.execute(
+      await sql`insert into files (id, user_id, hash, filename, filename_key, content_type, size, metadata, status, text_length, created_at, updated_at)
+        ${numbers} select 'f' || i, ${owner}, 'h' || i, 'a', 'a', 'b', 1, '{}', 'stored', 2, 0, 0 from n`.execute(
         tx,
       )
+      await sql`insert into chats (id, user_id, title, title_key, title_source, pinned, archived, shared, models, system, params, created_at, updated_at, text_bytes)
+        ${numbers} select 'c' || i, ${owner}, 't', 't', 'words', 0, 0, 0, '[]', '', '{}', 0, 0, 3 from n`.execute(
+        tx,
+      )
+      await sql`insert into models (id, user_id, name, base_model_id, meta, params, is_active, created_at, updated_at)
+        ${numbers} select 'm' || i, ${owner}, 'm', 'b', '{}', '{}', 1, 0, 0 from n`.execute(tx)
     })
-    if (db.dialect === "postgres") await sql`analyze`.execute(db.read)
+    if (db.dialect === "postgres") await sql`vacuum analyze`.execute(db.read)
   })
   afterAll(() => opened.remove())
 
@@ -62,7 +68,8 @@ describe.each(chooseDatabases())("what is asked again and again on $name", ({ op
   }
 
   /** All rows of a table, one by one; on SQLite also by an index that is no help. */
-  const reads = /Seq Scan on (jobs|files)|SCAN (jobs|files)(?! USING INDEX jobs_leased)/
+  const reads =
+    /Seq Scan on (jobs|files|chats|models)|SCAN (jobs|files|chats|models)(?! USING INDEX jobs_leased)/
 
   it("reads no more jobs than it wants", async () => {
     const plans = await plansOf(async (db) => {
@@ -76,16 +83,16 @@ describe.each(chooseDatabases())("what is asked again and again on $name", ({ op
     for (const plan of plans) expect(plan).not.toMatch(reads)
   })
 
-  it("reads no more files than its user's to know what they store", async () => {
-    const plans = await plansOf(async (db) => {
-      const stored = createStoredBytes(db)
-      await stored.refresh("u7", performance.now())
-      expect(stored.known("u7").bytes).toBe(rows / owners)
+  it("reads no more than its user's rows to know what they store", async () => {
+    const [plan] = await plansOf(async (db) => {
+      const breakdown = await readBreakdown(db.read, "u7")
+      const each = rows / owners
+      expect(breakdown).toMatchObject({ files: each, text: 2 * each, chats: 3 * each })
     })
-    expect(plans).toHaveLength(2)
-    for (const plan of plans) {
-      expect(plan).toMatch(/files_size|uploads/)
-      expect(plan).not.toMatch(reads)
+    for (const index of ["files_size", "chats_bytes", "models_user"]) {
+      expect(plan).toContain(index)
     }
+    expect(plan).not.toMatch(reads)
+    expect(plan).not.toMatch(/(Index|Bitmap Heap) Scan (using \w+ )?on (files|chats)/)
   })
 })

@@ -5,6 +5,7 @@ import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
+import type { Storage } from "../storage/storage.ts"
 import type { Answers } from "./answers.ts"
 import { fromLast, type PageSize } from "./message-pages.ts"
 import type { Image } from "./message-reader.ts"
@@ -22,7 +23,7 @@ import type {
 } from "./schema.ts"
 import type { SharedView } from "./shared-view.ts"
 import type { Passages } from "./source-schema.ts"
-import type { ChatStore, StoredChat } from "./store.ts"
+import { type ChatStore, chatBytes, type StoredChat } from "./store.ts"
 
 interface Needs {
   db: Database
@@ -30,6 +31,7 @@ interface Needs {
   messages: MessageStore
   answers: Answers
   sharedView: SharedView
+  storage: Storage
   rowLimits: RowLimits
   audit: Audit
   bus: Bus
@@ -52,7 +54,8 @@ const hiddenFromReaders = {
 
 /** Keeps people's conversations; each is its owner's alone unless they share it. */
 export const createChats = (needs: Needs) => {
-  const { db, store, messages, answers, sharedView, rowLimits, audit, bus, newId, now } = needs
+  const { db, store, messages, answers, sharedView, storage, rowLimits, audit, bus, newId, now } =
+    needs
 
   const unknown = (id: string): never => fail("not_found", `There is no chat ${id}`)
 
@@ -117,11 +120,14 @@ export const createChats = (needs: Needs) => {
         created_at: now(),
         updated_at: now(),
       }
-      await db.transact(async (tx) => {
-        await rowLimits.reserve(tx, "chats", { owner: caller.user.id })
-        await store.insert(tx, chat)
-        await tell(tx, chat)
-      })
+      const addition = { owner: caller.user.id, bytes: chatBytes(chat) }
+      await storage.write([addition], () =>
+        db.transact(async (tx) => {
+          await rowLimits.reserve(tx, "chats", { owner: caller.user.id })
+          await store.insert(tx, chat)
+          await tell(tx, chat)
+        }),
+      )
       return shownTo(caller, chat)
     },
 
@@ -142,10 +148,11 @@ export const createChats = (needs: Needs) => {
     },
 
     update: async (caller: Caller, id: string, changes: ChatChanges): Promise<Chat> => {
-      await own(caller, id)
+      const known = await own(caller, id)
       await checkCurrent(id, changes.current_id)
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
-      const chat = await db.transact(async (tx) => {
+      const bytes = chatBytes({ ...known, ...set }) - chatBytes(known)
+      const change = async (tx: Tx): Promise<StoredChat> => {
         await db.exclusive(tx, `chat:${id}`)
         const before = (await store.byId(id, tx)) ?? unknown(id)
         const titled = changes.title === undefined ? {} : { title_source: "person" as const }
@@ -153,8 +160,9 @@ export const createChats = (needs: Needs) => {
         await store.update(tx, after)
         await tell(tx, after)
         return after
-      })
-      return shownTo(caller, chat)
+      }
+      const addition = { owner: caller.user.id, bytes }
+      return shownTo(caller, await storage.write([addition], () => db.transact(change)))
     },
 
     /** Whether every approved account may read it; said in the audit trail. */

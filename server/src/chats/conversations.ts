@@ -11,12 +11,13 @@ import type { Attaching } from "../knowledge/attaching.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
+import type { Storage } from "../storage/storage.ts"
 import { createAnswers } from "./answers.ts"
 import { createChannels } from "./channel.ts"
 import { createChats } from "./chats.ts"
 import { createFollow } from "./follow.ts"
 import { createImporter } from "./importer.ts"
-import { createMessageStore } from "./message-store.ts"
+import { createMessageStore, messageBytes } from "./message-store.ts"
 import { createNews } from "./news.ts"
 import { createPrompts } from "./prompts.ts"
 import { createSharedView } from "./shared-view.ts"
@@ -35,6 +36,7 @@ interface Needs {
   catalogue: Catalogue
   engine: Engine
   attaching: Attaching
+  storage: Storage
   limits: Pick<UserLimits, "answers" | "bodies" | "replies">
   fairLoop: FairLoop
   rowLimits: RowLimits
@@ -48,7 +50,7 @@ interface Needs {
 
 /** Everything behind the web page's chats, built from the bottom upwards. */
 export const createConversations = async (needs: Needs) => {
-  const { db, registry } = needs
+  const { db, storage, registry } = needs
   const store = createChatStore(db)
   const messages = createMessageStore(db)
   const channels = createChannels()
@@ -57,6 +59,8 @@ export const createConversations = async (needs: Needs) => {
   const kept = { ...needs, store, messages, answers, channels, sharedView }
   const chats = createChats(kept)
   createTitles(kept)
+  // It was not known how long it would become; the next prompt is refused where it is too much.
+  answers.onEnd(({ chat, message }) => storage.add(chat.user_id, messageBytes(message)))
   await answers.recover()
   const importer = createImporter(needs)
   return {

@@ -5,7 +5,7 @@ import { fail } from "../errors.ts"
 import { giveWay } from "../give-way.ts"
 import { readImport } from "./import-file.ts"
 import type { Answer, Question } from "./importer.ts"
-import { insertNewChat, type NewChat, newChatOf } from "./importing.ts"
+import { bytesOfNewChat, insertNewChat, type NewChat, newChatOf } from "./importing.ts"
 import { fromMarkdown } from "./markdown.ts"
 import type { ExportedChat } from "./transfer-schema.ts"
 
@@ -26,19 +26,32 @@ let running: Import | null = null
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
+interface Checked {
+  chats: Iterable<ExportedChat>
+  count: number
+  /** What they will take. */
+  bytes: number
+}
+
 /** All are checked before the first is taken in; of several none is held in memory meanwhile. */
-const chatsIn = ({ bytes, members }: Brought): { chats: Iterable<ExportedChat>; count: number } => {
+const chatsIn = ({ userId, bytes, members }: Brought): Checked => {
+  const sizeOf = (chat: ExportedChat): number => bytesOfNewChat(newChatOf(userId, chat))
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const imported = readImport({ bytes: buffer, members })
   if ("markdown" in imported) {
-    const chat = fromMarkdown(imported.markdown, nowSeconds())
-    const only = chat ?? fail("invalid", "No conversation can be found in this Markdown")
-    return { chats: [only], count: 1 }
+    const chat =
+      fromMarkdown(imported.markdown, nowSeconds()) ??
+      fail("invalid", "No conversation can be found in this Markdown")
+    return { chats: [chat], count: 1, bytes: sizeOf(chat) }
   }
   let count = 0
+  let total = 0
   let only: ExportedChat | null = null
-  for (const chat of imported.chats()) only = count++ === 0 ? chat : null
-  return { chats: only ? [only] : imported.chats(), count }
+  for (const chat of imported.chats()) {
+    only = count++ === 0 ? chat : null
+    total += sizeOf(chat)
+  }
+  return { chats: only ? [only] : imported.chats(), count, bytes: total }
 }
 
 const underWay = (): Import =>
@@ -63,9 +76,9 @@ const write = async (): Promise<string> => {
 const answer = async (question: Question): Promise<Answer> => {
   if (question.step === "prepare") return prepare()
   if (question.step === "write") return write()
-  const { chats, count } = chatsIn(question)
+  const { chats, count, bytes } = chatsIn(question)
   running = { userId: question.userId, left: chats[Symbol.iterator](), chat: null }
-  return count
+  return { count, bytes }
 }
 
 answerWith(async (question: Question) => {

@@ -7,6 +7,7 @@ import type { Caller } from "../http/caller.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import type { Member } from "../http/members.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
+import type { Storage } from "../storage/storage.ts"
 
 /** What the thread is asked: to check all that a file has, then for each chat to prepare and write it. */
 export type Question =
@@ -14,8 +15,14 @@ export type Question =
   | { step: "prepare" }
   | { step: "write" }
 
-/** How many chats there are, whether there is another one, and the id of the new one. */
-export type Answer = number | boolean | string
+/** How many chats there are, and what storing them takes. */
+interface ImportSize {
+  count: number
+  bytes: number
+}
+
+/** The size of all; whether there is another one; the id of the new one. */
+export type Answer = ImportSize | boolean | string
 
 /** Whoever moves house brings several files. */
 const idleMs = 30_000
@@ -26,13 +33,14 @@ interface Needs {
   db: Database
   bus: Bus
   rowLimits: RowLimits
+  storage: Storage
 }
 
 /**
  * Takes chats in as new ones of whoever brings them, in a thread: to parse, check and store 30 MB
  * takes a second, in which nobody else would be served.
  */
-export const createImporter = ({ db, bus, rowLimits }: Needs) => {
+export const createImporter = ({ db, bus, rowLimits, storage }: Needs) => {
   const { file, url } = db
   const module = new URL("./import-thread.ts", import.meta.url)
   const thread = createThread<Question, Answer>(module, { file, url }, idleMs)
@@ -50,13 +58,17 @@ export const createImporter = ({ db, bus, rowLimits }: Needs) => {
 
   const takeIn = async (userId: string, file: JsonObject): Promise<string[]> => {
     const ids: string[] = []
-    const adding = Number(await check(userId, file))
-    await rowLimits.check("chats", { owner: userId, adding })
+    const size = await check(userId, file)
+    if (typeof size !== "object") throw new Error("the import thread gave no size")
+    const { count, bytes } = size
+    await rowLimits.check("chats", { owner: userId, adding: count })
+    const release = await storage.reserve({ owner: userId, bytes })
     try {
       while (await thread.ask({ step: "prepare" })) {
         ids.push(String(await db.handOver(() => thread.ask({ step: "write" }))))
       }
     } finally {
+      release(ids.length > 0)
       if (ids.length > 0) {
         await db.transact((tx) => bus.publish(tx, { topic: "chats", user_id: userId, id: null }))
       }
@@ -68,7 +80,8 @@ export const createImporter = ({ db, bus, rowLimits }: Needs) => {
     /**
      * One file after the other, whose users take turns. Its bytes are the thread's afterwards.
      * @returns the ids of the new chats
-     * @throws {Failure} `invalid` for what is neither chats nor Markdown, `limit_reached`
+     * @throws {Failure} `invalid` for what is neither chats nor Markdown; `limit_reached` or
+     *   `storage_limit` before the first one is stored
      */
     import: ({ user }: Caller, file: JsonObject): Promise<string[]> =>
       inTurn(user.id, () => inTurn(everybody, () => takeIn(user.id, file))),

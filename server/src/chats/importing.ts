@@ -2,10 +2,17 @@ import { randomUUIDv7 } from "node:crypto"
 import type { Tx } from "../db/database.ts"
 import { titleFrom } from "./conversation.ts"
 import type { Image } from "./message-reader.ts"
-import { cite, insertImages, insertMessages } from "./message-store.ts"
+import {
+  cite,
+  imageBytes,
+  insertImages,
+  insertMessages,
+  messageBytes,
+  passageBytes,
+} from "./message-store.ts"
 import { type Message, unwritten } from "./schema.ts"
 import type { Passage, Source } from "./source-schema.ts"
-import { insertChat, type StoredChat } from "./store.ts"
+import { chatBytes, insertChat, type StoredChat } from "./store.ts"
 import type { ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 
 /** Parents before their children, each once; what hangs on nothing, or on itself, is a root. */
@@ -96,6 +103,13 @@ export const newChatOf = (userId: string, exported: ExportedChat): NewChat => {
   }
   return { chat, messages, belongings }
 }
+
+/** What it counts to its user's storage. */
+export const bytesOfNewChat = ({ chat, messages, belongings }: NewChat): number =>
+  messages.reduce((bytes, message) => {
+    const { images = [], texts = null } = belongings.get(message.id) ?? {}
+    return bytes + messageBytes(message) + imageBytes(images) + passageBytes(texts)
+  }, chatBytes(chat))
 
 export const insertNewChat = async (tx: Tx, { chat, messages, belongings }: NewChat) => {
   await insertChat(tx, chat)

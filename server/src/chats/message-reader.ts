@@ -30,7 +30,7 @@ const storedBytes = sql<number>`octet_length(content) + octet_length(reasoning)
 const listOf = (json: string | null) => (json === null ? [] : JSON.parse(json))
 
 const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): Message => {
-  const { position, content_key, lease_until, changed_ms, ...message } = row
+  const { position, lease_until, changed_ms, bytes, ...message } = row
   return {
     ...message,
     role: Role.parse(row.role),

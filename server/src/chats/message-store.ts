@@ -1,7 +1,7 @@
 import { type Insertable, sql } from "kysely"
 import type { ChatMessageRow } from "../db/chat-tables.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { foldCase } from "../db/fold-case.ts"
+import { bytesOfRow, recountMessage } from "./message-bytes.ts"
 import { createMessageReader, type Image } from "./message-reader.ts"
 import type { Message, MessageError } from "./schema.ts"
 
@@ -38,8 +38,6 @@ const progressOf = ({
   // Half a character may be all that came yet.
   content: rest.content.toWellFormed(),
   reasoning: rest.reasoning.toWellFormed(),
-  // Folding a long text several times a second is for nothing: it is searched when it is whole.
-  content_key: rest.state === "running" ? "" : foldCase(rest.content.toWellFormed()),
   error: rest.error === null ? null : JSON.stringify(rest.error),
   estimated: rest.estimated ? (1 as const) : (0 as const),
 })
@@ -50,7 +48,8 @@ const toRow = (message: Message, position: number): Insertable<ChatMessageRow> =
   const files = JSON.stringify(message.files)
   const changed_ms = Date.now()
   const lease_until = message.state === "running" ? newLease() : null
-  return { ...own, ...progressOf(message), ...citedOf(message), files, lease_until, changed_ms }
+  const texts = { ...progressOf(message), ...citedOf(message), files }
+  return { ...own, ...texts, lease_until, changed_ms, bytes: bytesOfRow(texts) }
 }
 
 /** Adds messages after those that the chat has, in their order. */
@@ -65,21 +64,41 @@ export const insertMessages = async (
     .where("chat_id", "=", chatId)
     .executeTakeFirstOrThrow()
   let position = Number(last ?? -1)
+  let bytes = 0
   for (const message of messages) {
     position++
-    await tx.insertInto("chat_messages").values(toRow(message, position)).execute()
+    const row = toRow(message, position)
+    bytes += row.bytes
+    await tx.insertInto("chat_messages").values(row).execute()
   }
+  await tx
+    .updateTable("chats")
+    .set(({ eb }) => ({ text_bytes: eb("text_bytes", "+", bytes) }))
+    .where("id", "=", chatId)
+    .execute()
 }
+
+/** As they are stored: base64. */
+export const imageBytes = (images: readonly Pick<Image, "base64">[]): number =>
+  images.reduce((bytes, { base64 }) => bytes + base64.length, 0)
 
 export const insertImages = async (
   tx: Tx,
   messageId: string,
   images: readonly Image[],
 ): Promise<void> => {
+  if (images.length === 0) return
   for (const [position, image] of images.entries()) {
     const row = { ...image, message_id: messageId, position }
     await tx.insertInto("chat_images").values(row).execute()
   }
+  await tx
+    .updateTable("chats")
+    .set(({ eb }) => ({ image_bytes: eb("image_bytes", "+", imageBytes(images)) }))
+    .where("id", "=", (eb) =>
+      eb.selectFrom("chat_messages").select("chat_id").where("id", "=", messageId),
+    )
+    .execute()
 }
 
 /** Writes what an answer rests on: where each passage stands, and its text beside. */
@@ -92,7 +111,14 @@ export const cite = async (tx: Tx, message: Message, texts: readonly string[]): 
     .values(row)
     .onConflict((conflict) => conflict.column("message_id").doUpdateSet({ texts: row.texts }))
     .execute()
+  if (message.state !== "running") await recountMessage(tx, message)
 }
+
+/** Without images and passages; see `imageBytes` and `passageBytes`. */
+export const messageBytes = (message: Message): number => toRow(message, 0).bytes
+
+export const passageBytes = (texts: readonly string[] | null): number =>
+  texts === null ? 0 : Buffer.byteLength(JSON.stringify(texts))
 
 export const createMessageStore = (db: Database) => {
   return {
@@ -113,6 +139,8 @@ export const createMessageStore = (db: Database) => {
         .set({ ...progressOf(message), lease_until: leaseUntil, changed_ms: Date.now() })
         .where("id", "=", message.id)
         .execute()
+      // Not while it grows: its chat's row would be written several times a second too.
+      if (message.state !== "running") await recountMessage(tx, message)
     },
 
     /** Shows that silent answers are alive. @returns the ids of those that others see so */
@@ -142,20 +170,18 @@ export const createMessageStore = (db: Database) => {
     interrupt: async (tx: Tx, error: MessageError, dead: readonly Held[]) => {
       const chats: { chat_id: string; user_id: string }[] = []
       for (const { id, lease_until } of dead) {
-        const row = await tx
+        const chat = await tx
           .selectFrom("chat_messages")
           .innerJoin("chats", "chats.id", "chat_messages.chat_id")
-          .select(["chat_messages.content", "chats.id as chat_id", "user_id"])
+          .select(["chats.id as chat_id", "user_id"])
           .where("chat_messages.id", "=", id)
           .executeTakeFirst()
-        if (!row) continue
-        const { content, ...chat } = row
+        if (!chat) continue
         const [marked] = await tx
           .updateTable("chat_messages")
           .set({
             state: "interrupted",
             error: JSON.stringify(error),
-            content_key: foldCase(content),
             lease_until: null,
             changed_ms: Date.now(),
           })
@@ -164,7 +190,9 @@ export const createMessageStore = (db: Database) => {
           .where("lease_until", lease_until === null ? "is" : "=", lease_until)
           .returning("id")
           .execute()
-        if (marked) chats.push(chat)
+        if (!marked) continue
+        await recountMessage(tx, { id, chat_id: chat.chat_id })
+        chats.push(chat)
       }
       return chats
     },

@@ -1,20 +1,26 @@
 import type { Bus } from "../bus/bus.ts"
 import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Database, Tx } from "../db/database.ts"
-import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Attaching } from "../knowledge/attaching.ts"
 import type { Quoted } from "../knowledge/fence.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
 import type { Catalogue } from "../models/catalogue.ts"
+import type { Storage } from "../storage/storage.ts"
 import type { Answers } from "./answers.ts"
 import type { Channels } from "./channel.ts"
 import type { Chats } from "./chats.ts"
 import { branchTo, requestBody, titleFrom } from "./conversation.ts"
-import type { Image } from "./message-reader.ts"
 import type { MessageStore } from "./message-store.ts"
-import { type Message, type NewMessage, type Started, unwritten } from "./schema.ts"
-import type { Attached, Passage } from "./source-schema.ts"
+import {
+  type BranchReader,
+  createPromptPlans,
+  type Prompt,
+  type PromptPlan,
+  promptBytes,
+} from "./prompt-plan.ts"
+import type { Message, NewMessage, Started } from "./schema.ts"
+import type { Passage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 
 interface Needs {
@@ -27,44 +33,21 @@ interface Needs {
   channels: Channels
   catalogue: Catalogue
   attaching: Attaching
+  storage: Storage
   limits: Pick<UserLimits, "answers" | "bodies">
   rowLimits: RowLimits
   newId: () => string
   now: () => number
 }
 
-/** What a prompt comes to: rows to add or to go on with, and what each answer is based on. */
-interface Plan {
-  user: Message | null
-  images: Image[]
-  answers: Message[]
-  /** Up to and with what is answered. */
-  branch: Message[]
-  models: string[]
-}
-
-/** Reads the messages from the root to one; none for null. @throws {Failure} `not_found` */
-type BranchReader = (id: string | null) => Promise<Message[]>
-
-interface Asked {
-  input: NewMessage
-  files: Attached[]
-  requestId: string
-}
-
 interface PromptRequest {
   caller: Caller
-  asked: Asked
+  asked: Prompt
   /** How to release what each answer holds; answers that are begun take theirs along. */
   places: (() => void)[]
 }
 
-const rowsOf = ({ user, answers }: Plan): Message[] => (user ? [user, ...answers] : answers)
-
-const imageOf = (url: string, id: string): Image => {
-  const [head = "", base64 = ""] = url.split(";base64,")
-  return { id, media_type: head.slice("data:".length), base64 }
-}
+const rowsOf = ({ user, answers }: PromptPlan): Message[] => (user ? [user, ...answers] : answers)
 
 const notAvailable = { name: "", text: "This passage is not available." }
 
@@ -75,117 +58,17 @@ const quotedFrom = (passages: readonly (Passage | null)[]): Quoted[] =>
     return { ...place, filename: name }
   })
 
-const fresh = {
-  sources: null,
-  batch: null,
-  model: null,
-  content: "",
-  reasoning: "",
-  images: [],
-  ...unwritten,
-} as const
-
 /** Puts people's messages into their chats and has models answer them. */
 export const createPrompts = (needs: Needs) => {
   const { db, bus, chats, store, messages, answers, channels, catalogue } = needs
-  const { attaching, limits, rowLimits, newId, now } = needs
-
-  const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
-    const batch = newId()
-    return models.map((model) => ({
-      ...fresh,
-      images: [],
-      files: [],
-      sources_skipped: [],
-      id: newId(),
-      chat_id: chatId,
-      parent_id: parentId,
-      role: "assistant" as const,
-      state: "running" as const,
-      batch,
-      model,
-      created_at: now(),
-    }))
-  }
-
-  const modelsOf = (chat: StoredChat, input: NewMessage): string[] => {
-    const models = input.models ?? chat.models
-    return models.length > 0 ? models : fail("invalid", "models: name a model to answer")
-  }
-
-  const planContinue = async (branchOf: BranchReader, id: string): Promise<Plan> => {
-    const branch = await branchOf(id)
-    const last = branch.at(-1)
-    if (last?.role !== "assistant" || !last.model) {
-      return fail("bad_request", "Only a model's answer can go on")
-    }
-    if (last.state === "running") fail("conflict", "This answer is still being written")
-    const again = { error: null, finish_reason: null, time_to_first_token_ms: null }
-    const answer: Message = { ...last, ...again, state: "running" }
-    return { user: null, images: [], answers: [answer], branch, models: [last.model] }
-  }
-
-  const planAgain = async (
-    chat: StoredChat,
-    branchOf: BranchReader,
-    input: NewMessage,
-  ): Promise<Plan> => {
-    const branch = await branchOf(input.parent_id ?? null)
-    const asked = branch.at(-1)
-    if (asked?.role !== "user") {
-      return fail("bad_request", "Give a message's content, or name a message of yours to answer")
-    }
-    const models = modelsOf(chat, input)
-    return {
-      user: null,
-      images: [],
-      answers: emptyAnswers(models, chat.id, asked.id),
-      branch,
-      models,
-    }
-  }
-
-  const planNew = async (
-    chat: StoredChat,
-    branchOf: BranchReader,
-    { input, files }: Asked,
-  ): Promise<Plan> => {
-    const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
-    const before = await branchOf(parent_id)
-    const parent = before.at(-1)
-    if (parent?.state === "running") fail("conflict", "The answer above is still being written")
-    if (parent?.role === "user") fail("bad_request", "A message goes under an answer, not another")
-    const models = modelsOf(chat, input)
-    const images = input.images.map((url) => imageOf(url, newId()))
-    const user: Message = {
-      ...fresh,
-      id: newId(),
-      chat_id: chat.id,
-      parent_id,
-      role: "user",
-      content: input.content ?? "",
-      images: images.map(({ id, media_type }) => ({ id, media_type })),
-      files,
-      sources_skipped: [],
-      state: "completed",
-      created_at: now(),
-    }
-    const branch = [...before, user]
-    return { user, images, answers: emptyAnswers(models, chat.id, user.id), branch, models }
-  }
-
-  const planFor = (chat: StoredChat, branchOf: BranchReader, asked: Asked): Promise<Plan> => {
-    const { input } = asked
-    if (input.continue_id !== undefined) return planContinue(branchOf, input.continue_id)
-    const says = (input.content ?? "").trim() !== "" || input.images.length > 0
-    return says ? planNew(chat, branchOf, asked) : planAgain(chat, branchOf, input)
-  }
+  const { attaching, storage, limits, rowLimits, now } = needs
+  const plans = createPromptPlans(needs)
 
   /** A first message gives an untitled chat its name at once. */
-  const titled = (chat: StoredChat, { user }: Plan): string =>
+  const titled = (chat: StoredChat, { user }: PromptPlan): string =>
     chat.title === "" && user ? titleFrom(user.content) : chat.title
 
-  const after = (chat: StoredChat, plan: Plan, isNew: boolean): StoredChat => ({
+  const after = (chat: StoredChat, plan: PromptPlan, isNew: boolean): StoredChat => ({
     ...chat,
     title: titled(chat, plan),
     models: isNew ? plan.models : chat.models,
@@ -205,7 +88,7 @@ export const createPrompts = (needs: Needs) => {
   const reserveBodies = async (
     { user }: Caller,
     places: (() => void)[],
-    { plan, tx }: { plan: Plan; tx: Tx },
+    { plan, tx }: { plan: PromptPlan; tx: Tx },
   ): Promise<void> => {
     const text = plan.branch.reduce((sum, { content }) => sum + content.length, 0)
     const newImages = plan.images.reduce((sum, { base64 }) => sum + base64.length, 0)
@@ -225,12 +108,12 @@ export const createPrompts = (needs: Needs) => {
     await messages.insert(tx, chatId, added)
   }
 
-  const keep = (chat: StoredChat, { caller, asked, places }: PromptRequest): Promise<Plan> =>
+  const keep = (chat: StoredChat, { caller, asked, places }: PromptRequest): Promise<PromptPlan> =>
     db.transact(async (tx) => {
       const { input, requestId } = asked
       await db.exclusive(tx, `chat:${chat.id}`)
       const current = (await store.byId(chat.id, tx)) ?? chat
-      const plan = await planFor(current, branchReader(chat.id, tx), asked)
+      const plan = await plans.planFor(current, branchReader(chat.id, tx), asked)
       await reserveBodies(caller, places, { plan, tx })
       for (const answer of plan.answers) answer.request_id = requestId
       const isNew = input.continue_id === undefined
@@ -271,7 +154,8 @@ export const createPrompts = (needs: Needs) => {
     /**
      * Stores a prompt and has it answered; the answers go on after this has returned.
      * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`, `rate_limited` past
-     *   MAX_ANSWERS or MAX_BUFFERED_BODIES, `conflict` while what is asked about is still being written
+     *   MAX_ANSWERS or MAX_BUFFERED_BODIES, `limit_reached`, `storage_limit`, `conflict` while what is asked about
+     *   is still being written
      */
     ask: async (
       caller: Caller,
@@ -280,14 +164,16 @@ export const createPrompts = (needs: Needs) => {
     ): Promise<Started> => {
       const chat = await chats.own(caller, id)
       if (input.continue_id === undefined) {
-        for (const model of modelsOf(chat, input)) await catalogue.resolve(caller, model)
+        for (const model of plans.modelsOf(chat, input)) await catalogue.resolve(caller, model)
       }
       const files = await attaching.named(caller, input.files)
       const places: (() => void)[] = []
       try {
-        const models = input.continue_id === undefined ? modelsOf(chat, input) : [chat.id]
+        const models = input.continue_id === undefined ? plans.modelsOf(chat, input) : [chat.id]
         for (const _ of models) places.push(limits.answers.reserve(caller.user.id))
-        return await begin(chat, { caller, asked: { input, files, requestId }, places })
+        const asked = { input, files, requestId }
+        const addition = { owner: caller.user.id, bytes: promptBytes(asked, models) }
+        return await storage.write([addition], () => begin(chat, { caller, asked, places }))
       } finally {
         for (const release of places) release()
       }

@@ -1,8 +1,8 @@
-import type { Insertable, Selectable } from "kysely"
+import { type Selectable, sql } from "kysely"
 import type { ChatRow } from "../db/chat-tables.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { contains } from "../db/text.ts"
+import { contains, containsFolded } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
 import {
   type Chat,
@@ -12,12 +12,15 @@ import {
   TitleSource,
 } from "./schema.ts"
 
+/** Of what a row has beside texts. */
+const rowBytes = 500
+
 export interface StoredChat extends Chat {
   title_source: TitleSource
 }
 
 const toChat = (row: Selectable<ChatRow>, tags: string[]): StoredChat => {
-  const { title_key, ...chat } = row
+  const { title_key, text_bytes, image_bytes, ...chat } = row
   return {
     ...chat,
     title_source: TitleSource.parse(row.title_source),
@@ -35,7 +38,7 @@ const maxLabels = 1000
 
 const bit = (claim: boolean): 0 | 1 => (claim ? 1 : 0)
 
-const toRow = ({ tags, ...chat }: StoredChat): Insertable<ChatRow> => ({
+const toRow = ({ tags, ...chat }: StoredChat) => ({
   ...chat,
   title_key: foldCase(chat.title),
   pinned: bit(chat.pinned),
@@ -44,6 +47,10 @@ const toRow = ({ tags, ...chat }: StoredChat): Insertable<ChatRow> => ({
   models: JSON.stringify(chat.models),
   params: JSON.stringify(chat.params),
 })
+
+/** Of a chat without messages, in `chats.text_bytes`. */
+export const chatBytes = ({ system, params }: Pick<Chat, "system" | "params">): number =>
+  rowBytes + Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(params))
 
 const sortColumns = {
   updated_at: "updated_at",
@@ -57,7 +64,11 @@ const insertTags = async (tx: Tx, chatId: string, tags: readonly string[]): Prom
 }
 
 export const insertChat = async (tx: Tx, chat: StoredChat): Promise<void> => {
-  await tx.insertInto("chats").values(toRow(chat)).execute()
+  const bytes = { text_bytes: chatBytes(chat), image_bytes: 0 }
+  await tx
+    .insertInto("chats")
+    .values({ ...toRow(chat), ...bytes })
+    .execute()
   await insertTags(tx, chat.id, chat.tags)
 }
 
@@ -102,7 +113,7 @@ export const createChatStore = (db: Database) => {
           selectFrom("chat_messages")
             .select("chat_messages.id")
             .whereRef("chat_messages.chat_id", "=", "chats.id")
-            .where(contains("content_key", text)),
+            .where(containsFolded("content", text)),
         ),
       ]),
     )
@@ -128,11 +139,40 @@ export const createChatStore = (db: Database) => {
       .selectFrom("chat_messages")
       .select(["chat_id", "content"])
       .where("chat_id", "in", ids)
-      .where(contains("content_key", text))
+      .where(containsFolded("content", text))
       .orderBy("position", "desc")
       .execute()
     for (const { chat_id, content } of rows) byId.set(chat_id, snippetOf(content, text))
     return byId
+  }
+
+  const ordered = (found: ReturnType<typeof matching>, { order_by, direction }: ChatListQuery) =>
+    found.orderBy(sortColumns[order_by], direction).orderBy("id", direction)
+
+  /** A text is looked for in every message of the account: once, for the page and the total. */
+  const searched = async (userId: string, query: ChatListQuery) => {
+    const found = await ordered(matching(db.aside, userId, query), query)
+      .select("id")
+      .execute()
+    const first = (query.page - 1) * query.page_size
+    const ids = found.slice(first, first + query.page_size).map(({ id }) => id)
+    if (ids.length === 0) return { rows: [], total: found.length }
+    const rows = await db.read.selectFrom("chats").selectAll().where("id", "in", ids).execute()
+    return { rows: rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)), total: found.length }
+  }
+
+  const pageOf = async (userId: string, query: ChatListQuery) => {
+    if (query.query) return searched(userId, query)
+    const found = matching(db.read, userId, query)
+    const { total } = await found
+      .select(({ fn }) => fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow()
+    const rows = await ordered(found, query)
+      .selectAll()
+      .limit(query.page_size)
+      .offset((query.page - 1) * query.page_size)
+      .execute()
+    return { rows, total }
   }
 
   return {
@@ -148,18 +188,7 @@ export const createChatStore = (db: Database) => {
     },
 
     list: async (userId: string, query: ChatListQuery): Promise<Page<ChatListItem>> => {
-      // A text is looked for in every message of the account.
-      const found = matching(query.query ? db.aside : db.read, userId, query)
-      const { total } = await found
-        .select(({ fn }) => fn.countAll<number>().as("total"))
-        .executeTakeFirstOrThrow()
-      const rows = await found
-        .selectAll()
-        .orderBy(sortColumns[query.order_by], query.direction)
-        .orderBy("id", query.direction)
-        .limit(query.page_size)
-        .offset((query.page - 1) * query.page_size)
-        .execute()
+      const { rows, total } = await pageOf(userId, query)
       const ids = rows.map(({ id }) => id)
       const tags = await tagsOf(ids, db.read)
       const running = await runningAmong(ids)
@@ -211,7 +240,13 @@ export const createChatStore = (db: Database) => {
 
     update: async (tx: Tx, chat: StoredChat): Promise<void> => {
       const { id, ...row } = toRow(chat)
-      await tx.updateTable("chats").set(row).where("id", "=", id).execute()
+      const text_bytes = sql<number>`text_bytes + ${chatBytes(chat) - rowBytes}
+        - octet_length(system) - octet_length(params)`
+      await tx
+        .updateTable("chats")
+        .set({ ...row, text_bytes })
+        .where("id", "=", id)
+        .execute()
       await tx.deleteFrom("chat_tags").where("chat_id", "=", id).execute()
       await insertTags(tx, id, chat.tags)
     },

@@ -20,6 +20,9 @@ export interface ChatRow {
   current_id: string | null
   created_at: number
   updated_at: number
+  /** Bytes of its messages, passages, prompt and parameters, as they count to its user's storage. */
+  text_bytes: number
+  image_bytes: number
 }
 
 export interface ChatTagRow {
@@ -38,8 +41,6 @@ export interface ChatMessageRow {
   role: string
   model: string | null
   content: string
-  /** `content` with its case folded; empty while it is still being written. */
-  content_key: string
   reasoning: string
   state: string
   finish_reason: string | null
@@ -62,6 +63,8 @@ export interface ChatMessageRow {
   sources: string | null
   /** JSON array: files that could not be searched. */
   sources_skipped: string | null
+  /** What it counts in `chats.text_bytes`; of a running answer, what it counted before. */
+  bytes: number
 }
 
 /** The passages themselves, apart from the messages, which are read far more often. */

@@ -12,6 +12,7 @@ import * as chatSources from "./migrations/0009-chat-sources.ts"
 import * as fairJobs from "./migrations/0010-fair-jobs.ts"
 import * as provisionedAccounts from "./migrations/0011-provisioned-accounts.ts"
 import * as storedBytes from "./migrations/0012-stored-bytes.ts"
+import * as storageByUser from "./migrations/0013-storage-by-user.ts"
 import * as modelContents from "./migrations/0014-model-contents.ts"
 import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   "0011-provisioned-accounts": provisionedAccounts,
   "0010-fair-jobs": fairJobs,
   "0012-stored-bytes": storedBytes,
+  "0013-storage-by-user": storageByUser,
   "0014-model-contents": modelContents,
 }
 
@@ -40,18 +42,31 @@ const unknownTo = async (writer: Kysely<Tables>): Promise<string[]> => {
   return rows.map(({ name }) => name).filter((name) => !(name in migrations))
 }
 
+/** Says which migrations a database that is in use is about to go through. */
+const announce = async (migrator: Migrator, say: (message: string) => void): Promise<void> => {
+  const known = await migrator.getMigrations()
+  const pending = known.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
+  if (pending.length === 0 || pending.length === known.length) return
+  say(`migrating the database: ${pending.join(", ")}; a large one takes minutes`)
+}
+
 /**
  * Brings the tables up to date. Several processes may call it at once: the migrator takes a lock
  * in the database.
+ * @param say told what is about to be done to a database that is in use
  * @throws when a migration fails, or when the database is newer than this program
  */
-export const migrate = async (writer: Kysely<Tables>): Promise<void> => {
+export const migrate = async (
+  writer: Kysely<Tables>,
+  say: (message: string) => void,
+): Promise<void> => {
   const migrator = new Migrator({
     db: writer,
     provider: { getMigrations: async () => migrations },
     // They were made side by side: one with a lower number may come later.
     allowUnorderedMigrations: true,
   })
+  await announce(migrator, say)
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   if (isOutage(error)) throw error

@@ -12,16 +12,20 @@ const unreachable = (url: string, cause: unknown): Error => {
   return new Error(`The database ${host}${pathname} of DATABASE_URL cannot be used: ${words}`)
 }
 
+interface OpenOptions extends PostgresOptions {
+  say?: (message: string) => void
+}
+
 /** Opens the configured database and migrates it. @throws when it is not to be had */
 export const openDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
-  options: PostgresOptions = {},
+  { say = () => {}, ...options }: OpenOptions = {},
 ): Promise<Database> => {
   if (config.DATABASE_URL) {
     const { openPatiently, openPostgres } = await import("./postgres.ts")
     const writer = openPatiently(config.DATABASE_URL)
     try {
-      await migrate(writer)
+      await migrate(writer, say)
     } catch (cause) {
       throw unreachable(config.DATABASE_URL, cause)
     } finally {
@@ -31,7 +35,7 @@ export const openDatabase = async (
   }
   const database = openSqlite(config.DATA_DIR)
   try {
-    await migrate(database.writer)
+    await migrate(database.writer, say)
   } catch (error) {
     await database.close()
     throw error

@@ -2,6 +2,7 @@ import type { SQLInputValue } from "node:sqlite"
 import { workerData } from "node:worker_threads"
 import { giveWay } from "../give-way.ts"
 import type { Query } from "./aside.ts"
+import { addContainsFolded } from "./contains-folded.ts"
 import { openFile } from "./sqlite-file.ts"
 import { answerWith } from "./thread.ts"
 
@@ -9,6 +10,7 @@ import { answerWith } from "./thread.ts"
 giveWay(10)
 const { path } = workerData as { path: string }
 const database = openFile(path, true)
+addContainsFolded(database)
 
 answerWith(({ sql, parameters }: Query) =>
   database.prepare(sql).all(...(parameters as SQLInputValue[])),

@@ -30,6 +30,8 @@ interface Dependencies extends Pick<StorageOptions, "storageProbeMs"> {
     error(fields: object, message: string): void
     warn(fields: object, message: string): void
     info(fields: object, message: string): void
+    /** Begins to write what was said. */
+    flush?(): void
   }
 }
 
@@ -149,7 +151,12 @@ export const openWatched = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
   { log, probeFiles, ...options }: WatchedNeeds,
 ): Promise<{ db: Database; storage: StorageWatch }> => {
-  const opened = await openDatabase(config, options)
+  const say = (message: string): void => {
+    log.info({}, message)
+    // A migration of the embedded database holds the loop until it is done.
+    log.flush?.()
+  }
+  const opened = await openDatabase(config, { ...options, say })
   const storage = createStorageWatch({
     dataDir: config.DATA_DIR,
     probes: { database: opened.probe, files: probeFiles },

@@ -8,6 +8,10 @@ export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$
 export const contains = (column: string, text: string): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(column)} like ${`%${escapeLike(foldCase(text))}%`} escape '\\'`
 
+/** The same of a column as it is; for texts that are too long to be stored folded too. */
+export const containsFolded = (column: string, text: string): RawBuilder<boolean> =>
+  sql<boolean>`contains_folded(${sql.ref(column)}, ${foldCase(text)})`
+
 /** Sorts what is missing before all else, which each database would do its own way. */
 export const inOrder =
   (direction: "asc" | "desc") =>

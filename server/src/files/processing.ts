@@ -1,8 +1,10 @@
 import { rm } from "node:fs/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
+import { Failure } from "../errors.ts"
 import type { Kind, Work } from "../jobs/queue.ts"
 import { Hopeless } from "../jobs/queue.ts"
+import type { Storage } from "../storage/storage.ts"
 import type { Engine } from "./engine.ts"
 import type { Limits } from "./extract/formats.ts"
 import type { Extractor, Reading } from "./extractor.ts"
@@ -20,6 +22,7 @@ interface Needs extends ProcessingOptions {
   store: FileStore
   passages: PassageStore
   objects: Objects
+  storage: Storage
   extractor: Extractor
   limits: Limits
   /** Reads what we cannot; null where there is none. */
@@ -37,9 +40,13 @@ interface Needs extends ProcessingOptions {
 /** Most documents are read in less. */
 const defaultQuickReadMs = 5000
 
+/** Shown to everyone who may read the file: it tells nothing of what its owner stores. */
+const noRoom =
+  "Its text does not fit into its owner's storage (MAX_STORAGE). Delete files or chats, then read it again."
+
 /** Turns an uploaded file into passages that can be searched; the job `read`. */
 export const createProcessing = (needs: Needs): Kind => {
-  const { db, bus, store, passages, objects, extractor, limits, now } = needs
+  const { db, bus, store, passages, objects, storage, extractor, limits, now } = needs
 
   const becomes = async (
     tx: Tx,
@@ -60,12 +67,29 @@ export const createProcessing = (needs: Needs): Kind => {
     await becomes(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
   }
 
+  /** Stores a file's text where its owner has room for it. A small file may have a lot of text. */
+  const writeText = async (
+    { user_id, text_length }: StoredFile,
+    length: number,
+    write: () => Promise<void>,
+  ): Promise<void> => {
+    const addition = { owner: user_id, bytes: length - (text_length ?? 0) }
+    try {
+      await storage.write([addition], write)
+    } catch (error) {
+      if (error instanceof Failure && error.code === "storage_limit") throw new Hopeless(noRoom)
+      throw error
+    }
+  }
+
   const takeOver = (file: StoredFile, twin: StoredFile): Promise<void> =>
-    db.transactLoosely(async (tx) => {
-      await passages.copy(tx, twin.id, file.id)
-      const { passages: count, pages, format, text_length } = twin
-      await ready(tx, file, { passages: count, pages, format, text_length }, twin)
-    })
+    writeText(file, twin.text_length ?? 0, () =>
+      db.transactLoosely(async (tx) => {
+        await passages.copy(tx, twin.id, file.id)
+        const { passages: count, pages, format, text_length } = twin
+        await ready(tx, file, { passages: count, pages, format, text_length }, twin)
+      }),
+    )
 
   /** What the engine makes of a file that we cannot read; `why` where it makes nothing of it. */
   const byEngine = async (
@@ -105,16 +129,15 @@ export const createProcessing = (needs: Needs): Kind => {
 
   const read = async (file: StoredFile, signal: AbortSignal): Promise<void> => {
     const read = await extract(file, signal)
-    await passages.write(file.id, read)
-    signal.throwIfAborted()
-    await db.transactLoosely((tx) =>
-      ready(tx, file, {
-        passages: read.passages.length,
-        pages: read.pages,
-        format: read.format,
-        text_length: read.text.length,
-      }),
-    )
+    const text_length = read.text.length
+    const { pages, format } = read
+    await writeText(file, text_length, async () => {
+      await passages.write(file.id, read)
+      signal.throwIfAborted()
+      await db.transactLoosely((tx) =>
+        ready(tx, file, { passages: read.passages.length, pages, format, text_length }),
+      )
+    })
   }
 
   return {

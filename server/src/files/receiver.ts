@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http"
 import type { LoopShare } from "../concurrency/fair-loop.ts"
 import type { UserLimit } from "../concurrency/user-limit.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
+import type { Storage } from "../storage/storage.ts"
 import type { Objects } from "./objects.ts"
-import type { Storage } from "./storage.ts"
 import { readUpload, type Upload } from "./upload.ts"
 
 interface Dependencies {
@@ -26,7 +26,7 @@ interface Terms {
 export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Dependencies) => ({
   /**
    * Reads an upload and has it kept.
-   * @throws {Failure} `limit_reached`, `rate_limited` or `body_too_large` before anything is read
+   * @throws {Failure} `limit_reached`, `rate_limited` or `storage_limit` before anything is read
    */
   receive: async <T>(
     incoming: IncomingMessage,
@@ -41,7 +41,7 @@ export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Depende
     try {
       // One that does not say may become as large as any.
       const declared = Number(incoming.headers["content-length"] ?? limit)
-      release = await storage.reserve(owner, Math.min(declared, limit))
+      release = await storage.reserve({ owner, bytes: Math.min(declared, limit) })
       const share = shareOf(owner)
       const kept = await keep(await readUpload(incoming, { objects, limit, mustBeReadable, share }))
       isKept = true

@@ -7,11 +7,11 @@ import { createTurns } from "../db/turns.ts"
 import { Failure, fail } from "../errors.ts"
 import { type Actor, type Caller, system } from "../http/caller.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
+import type { Storage } from "../storage/storage.ts"
 import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
 import type { Partials } from "./partials.ts"
 import type { UploadProgress } from "./schema.ts"
-import type { Storage } from "./storage.ts"
 import { refuseUnreadable, tooLarge } from "./upload.ts"
 import type { StoredUpload, UploadStore } from "./upload-store.ts"
 
@@ -205,7 +205,7 @@ export const createResumable = (needs: Needs) => {
       if (size > needs.limit) tooLarge(needs.limit)
       const { id: owner } = caller.user
       await rowLimits.check("files", { owner })
-      const release = await storage.reserve(owner, size)
+      const release = await storage.reserve({ owner, bytes: size })
       const upload = {
         id: newId(),
         user_id: owner,

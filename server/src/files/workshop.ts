@@ -3,6 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { StorageWatch } from "../db/storage-watch.ts"
+import type { Storage } from "../storage/storage.ts"
 import { createDiskObjects } from "./disk-objects.ts"
 import { createEngine } from "./engine.ts"
 import { createExtractor } from "./extractor.ts"
@@ -20,6 +21,7 @@ const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
 interface Needs extends ProcessingOptions {
   config: Config
   watch: StorageWatch["watch"]
+  storage: Storage
   db: Database
   bus: Bus
   now: () => number

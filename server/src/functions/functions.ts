@@ -3,6 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
+import type { Addition, Storage } from "../storage/storage.ts"
 import type { CheckSource } from "./check.ts"
 import { type Directory, modelsOf } from "./directory.ts"
 import type {
@@ -23,6 +24,7 @@ interface Needs {
   store: FunctionStore
   directory: Directory
   check: CheckSource
+  storage: Storage
   audit: Audit
   bus: Bus
   now: () => number
@@ -54,7 +56,7 @@ const summaryOf = (stored: StoredFunction): FunctionSummary => {
 
 /** Keeps functions and their versions. Only administrators come here. */
 export const createFunctions = (needs: Needs) => {
-  const { db, store, directory, check, audit, bus, now } = needs
+  const { db, store, directory, check, storage, audit, bus, now } = needs
 
   const recordOf = async (stored: StoredFunction): Promise<FunctionRecord> => {
     const source = await store.version(stored.id, stored.version)
@@ -147,6 +149,13 @@ export const createFunctions = (needs: Needs) => {
     })
   }
 
+  /** What one more version adds to the storage of the function's owner. */
+  const additionOf = (caller: Caller, id: string, { content, code }: Source): Addition => ({
+    owner: directory.get(id)?.user_id ?? caller.user.id,
+    addedBy: caller.user.id,
+    bytes: Buffer.byteLength(content) + Buffer.byteLength(code),
+  })
+
   const latest = async (id: string): Promise<FunctionRecord> => recordOf(await known(id))
 
   return {
@@ -159,7 +168,9 @@ export const createFunctions = (needs: Needs) => {
     create: async (actor: Actor, caller: Caller, input: NewFunction): Promise<FunctionRecord> => {
       if (await store.byId(input.id)) taken(input.id)
       const source = await check.orFail(input.content)
-      await transact({ actor, caller }, (work) => insert(work, input, source))
+      await storage.write([additionOf(caller, input.id, source)], () =>
+        transact({ actor, caller }, (work) => insert(work, input, source)),
+      )
       return latest(input.id)
     },
 
@@ -172,8 +183,11 @@ export const createFunctions = (needs: Needs) => {
       const current = await store.version(id, stored.version)
       const isNew = changes.content !== undefined && changes.content !== current?.content
       const source = isNew ? await check.orFail(changes.content ?? "") : undefined
-      await transact({ actor, caller }, (work) =>
-        change(work, id, { changes, ...(source && { source }) }),
+      const additions = source ? [additionOf(caller, id, source)] : []
+      await storage.write(additions, () =>
+        transact({ actor, caller }, (work) =>
+          change(work, id, { changes, ...(source && { source }) }),
+        ),
       )
       return latest(id)
     },
@@ -235,8 +249,8 @@ export const createFunctions = (needs: Needs) => {
       if (!old) return fail("not_found", "There is no such version")
       const source = await check.orFail(old.content)
       const changes = { name: old.name }
-      await transact({ actor, caller }, (work) =>
-        change(work, id, { changes, source, from: version }),
+      await storage.write([additionOf(caller, id, source)], () =>
+        transact({ actor, caller }, (work) => change(work, id, { changes, source, from: version })),
       )
       return latest(id)
     },
@@ -264,7 +278,7 @@ export const createFunctions = (needs: Needs) => {
         }
         sources.set(id, await check.orFail(content, `functions.${at}.content`))
       }
-      return transact({ actor, caller }, async (work) => {
+      const write = async (work: Work) => {
         const there = new Set((await store.list(work.tx)).map(({ id }) => id))
         for (const input of inputs) {
           const source = sources.get(input.id) ?? unknown(input.id)
@@ -277,7 +291,9 @@ export const createFunctions = (needs: Needs) => {
           created: ids.filter((id) => !there.has(id)),
           updated: ids.filter((id) => there.has(id)),
         }
-      })
+      }
+      const additions = [...sources].map(([id, source]) => additionOf(caller, id, source))
+      return storage.write(additions, () => transact({ actor, caller }, write))
     },
   }
 }

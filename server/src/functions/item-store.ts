@@ -1,5 +1,9 @@
+import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
+import type { FunctionItemRow } from "../db/function-tables.ts"
+import { Failure } from "../errors.ts"
 import { unstorablePath } from "../http/body.ts"
+import type { Storage } from "../storage/storage.ts"
 import { Refused } from "./wall/session.ts"
 
 const mostItems = 1000
@@ -8,6 +12,9 @@ const mostValue = 64 * 1024
 
 interface Needs {
   db: Database
+  storage: Storage
+  /** The user to whom a function's values count; "" where it is nobody's. */
+  ownerOf: (functionId: string) => string
   now: () => number
 }
 
@@ -19,31 +26,32 @@ const checkKey = (key: string): void => {
   }
 }
 
+/** Whoever runs a function learns nothing of what its owner stores. */
+const withoutRoom = (error: unknown): never => {
+  if (!(error instanceof Failure) || error.code !== "storage_limit") throw error
+  const { code, status } = error
+  throw new Refused("The storage limit is reached (MAX_STORAGE); delete values first", {
+    code,
+    status,
+    denied: false,
+  })
+}
+
 /** What functions keep from one run to the next: small values, and each function its own. */
-export const createItemStore = ({ db, now }: Needs) => ({
-  get: async (functionId: string, key: string): Promise<unknown> => {
-    checkKey(key)
+export const createItemStore = ({ db, storage, ownerOf, now }: Needs) => {
+  const storedSize = async (functionId: string, key: string): Promise<number> => {
     const row = await db.read
       .selectFrom("function_items")
-      .select("value")
+      .select(sql<number>`octet_length(key) + octet_length(value)`.as("bytes"))
       .where("function_id", "=", functionId)
       .where("key", "=", key)
       .executeTakeFirst()
-    return row ? JSON.parse(row.value) : null
-  },
+    return row?.bytes ?? 0
+  }
 
-  /** @throws {Refused} when it has no room for more */
-  set: async (functionId: string, key: string, value: unknown): Promise<void> => {
-    checkKey(key)
-    const json = JSON.stringify(value ?? null)
-    if (json.length > mostValue) {
-      throw new Refused(`A value has at most ${mostValue / 1024} KB`, plain)
-    }
-    if (unstorablePath(value) !== null) {
-      throw new Refused("U+0000 and lone surrogates cannot be kept", plain)
-    }
-    const row = { function_id: functionId, key, value: json, updated_at: now() }
-    await db.transact(async (tx) => {
+  const put = (row: FunctionItemRow): Promise<void> =>
+    db.transact(async (tx) => {
+      const { function_id: functionId, key } = row
       await db.exclusive(tx, `function_items:${functionId}`)
       const others = await tx
         .selectFrom("function_items")
@@ -60,27 +68,57 @@ export const createItemStore = ({ db, now }: Needs) => ({
         .onConflict((conflict) => conflict.columns(["function_id", "key"]).doUpdateSet(row))
         .execute()
     })
-  },
 
-  remove: async (functionId: string, key: string): Promise<void> => {
-    await db.transact(async (tx) => {
-      await tx
-        .deleteFrom("function_items")
+  return {
+    get: async (functionId: string, key: string): Promise<unknown> => {
+      checkKey(key)
+      const row = await db.read
+        .selectFrom("function_items")
+        .select("value")
         .where("function_id", "=", functionId)
         .where("key", "=", key)
-        .execute()
-    })
-  },
+        .executeTakeFirst()
+      return row ? JSON.parse(row.value) : null
+    },
 
-  keys: async (functionId: string, prefix: string): Promise<string[]> => {
-    const rows = await db.read
-      .selectFrom("function_items")
-      .select("key")
-      .where("function_id", "=", functionId)
-      .orderBy("key")
-      .execute()
-    return rows.map(({ key }) => key).filter((key) => key.startsWith(prefix))
-  },
-})
+    /** @throws {Refused} when it has no room for more */
+    set: async (functionId: string, key: string, value: unknown): Promise<void> => {
+      checkKey(key)
+      const json = JSON.stringify(value ?? null)
+      if (json.length > mostValue) {
+        throw new Refused(`A value has at most ${mostValue / 1024} KB`, plain)
+      }
+      if (unstorablePath(value) !== null) {
+        throw new Refused("U+0000 and lone surrogates cannot be kept", plain)
+      }
+      const row = { function_id: functionId, key, value: json, updated_at: now() }
+      const size = Buffer.byteLength(key) + Buffer.byteLength(json)
+      const bytes = size - (await storedSize(functionId, key))
+      await storage
+        .write([{ owner: ownerOf(functionId), bytes }], () => put(row))
+        .catch(withoutRoom)
+    },
+
+    remove: async (functionId: string, key: string): Promise<void> => {
+      await db.transact(async (tx) => {
+        await tx
+          .deleteFrom("function_items")
+          .where("function_id", "=", functionId)
+          .where("key", "=", key)
+          .execute()
+      })
+    },
+
+    keys: async (functionId: string, prefix: string): Promise<string[]> => {
+      const rows = await db.read
+        .selectFrom("function_items")
+        .select("key")
+        .where("function_id", "=", functionId)
+        .orderBy("key")
+        .execute()
+      return rows.map(({ key }) => key).filter((key) => key.startsWith(prefix))
+    },
+  }
+}
 
 export type ItemStore = ReturnType<typeof createItemStore>

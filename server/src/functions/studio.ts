@@ -5,6 +5,7 @@ import type { Database } from "../db/database.ts"
 import type { Grants } from "../grants/grants.ts"
 import { createGuard } from "../outbound/guard.ts"
 import type { Secrets } from "../secrets/secrets.ts"
+import type { Storage } from "../storage/storage.ts"
 import type { Abilities } from "./abilities.ts"
 import { createCheck } from "./check.ts"
 import { createDirectory } from "./directory.ts"
@@ -28,6 +29,7 @@ interface Needs {
   audit: Audit
   grants: Grants
   secrets: Secrets
+  storage: Storage
   newId: () => string
   now: () => number
   /** Asked for when a function first wants something: most of it is built upon functions. */
@@ -39,7 +41,7 @@ const mostPieces = 100_000
 
 /** Everything about functions, built in order. No worker starts before one is wanted. */
 export const createStudio = async (needs: Needs) => {
-  const { config, db, bus, audit, grants, secrets, newId, now } = needs
+  const { config, db, bus, audit, grants, secrets, storage, newId, now } = needs
   const wall = createWall({
     workers: config.FUNCTION_WORKERS,
     limits: {
@@ -54,7 +56,7 @@ export const createStudio = async (needs: Needs) => {
   const directory = await createDirectory({ store, bus })
   const stripper = createStripper()
   const check = createCheck(wall, stripper)
-  const functions = createFunctions({ db, store, directory, check, audit, bus, now })
+  const functions = createFunctions({ db, store, directory, check, storage, audit, bus, now })
   const runs = createRunStore(db)
   const abilities: Abilities = {
     ask: (...asked) => needs.abilities().ask(...asked),
@@ -68,7 +70,12 @@ export const createStudio = async (needs: Needs) => {
     wall,
     enter: createPlaces(config.FUNCTION_CONCURRENCY),
     abilities,
-    items: createItemStore({ db, now }),
+    items: createItemStore({
+      db,
+      storage,
+      ownerOf: (id) => directory.get(id)?.user_id ?? "",
+      now,
+    }),
     guard: createGuard(config.FUNCTION_NETWORKS),
     runs,
     newId,

@@ -20,6 +20,7 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
     detail: message,
     code,
     ...(details.errors && { errors: details.errors }),
+    ...(details.storage && { storage: details.storage }),
   }),
   openai: ({ message, code, status, details }) => ({
     error: { message, type: openaiType(status), param: details.param ?? null, code },

@@ -11,7 +11,6 @@ import { createPartials } from "../files/partials.ts"
 import type { ProcessingOptions } from "../files/processing.ts"
 import { createReceiver } from "../files/receiver.ts"
 import { createResumable } from "../files/resumable.ts"
-import { createStorage } from "../files/storage.ts"
 import { startSweeping } from "../files/sweeping.ts"
 import { createUploadStore } from "../files/upload-store.ts"
 import { watchPartials } from "../files/watched.ts"
@@ -20,6 +19,7 @@ import type { Grants } from "../grants/grants.ts"
 import type { RefreshCaller } from "../http/caller.ts"
 import { createQueue, type QueueOptions } from "../jobs/queue.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
+import type { Storage } from "../storage/storage.ts"
 import { createAttaching } from "./attaching.ts"
 import { createCiting } from "./citing.ts"
 import { createCollections } from "./collections.ts"
@@ -45,6 +45,7 @@ interface Needs extends LibraryOptions {
   watch: StorageWatch["watch"]
   limits: Pick<UserLimits, "uploads">
   rowLimits: RowLimits
+  storage: Storage
   fairLoop: FairLoop
   db: Database
   bus: Bus
@@ -72,6 +73,7 @@ export const createLibrary = async (needs: Needs) => {
     config,
     limits,
     rowLimits,
+    storage,
     fairLoop,
     db,
     bus,
@@ -147,7 +149,6 @@ export const createLibrary = async (needs: Needs) => {
     : null
   const retrieval = createRetrieval({ passages, searcher, meaningOf, rerank, rescore, fairLoop })
 
-  const storage = createStorage({ db, bounds: config.MAX_STORAGE })
   const { uploads } = limits
   const resumable = createResumable({
     db,

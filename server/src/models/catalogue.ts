@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Offer, Registry } from "../connections/registry.ts"
-import { foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
 import { fail } from "../errors.ts"
 import {
   type Directory,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Bus, Message } from "../bus/bus.ts"
-import { foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
 import type { Principal } from "../grants/grants.ts"
 import { withoutLatest } from "./precedence.ts"
 import type { ModelSummary } from "./schema.ts"

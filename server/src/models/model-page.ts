@@ -1,4 +1,4 @@
-import { foldCase } from "../db/text.ts"
+import { foldCase } from "../db/fold-case.ts"
 import type { Page } from "../http/list.ts"
 import type { IndexedModel } from "./model-index.ts"
 import type { ModelListQuery, ModelSummary } from "./schema.ts"

@@ -5,6 +5,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
+import type { Addition, Storage } from "../storage/storage.ts"
 import { mayRead, mayWrite } from "./access.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { chainFault } from "./chain.ts"
@@ -17,13 +18,14 @@ import type {
   NewModel,
   WorkspaceModel,
 } from "./schema.ts"
-import { type ModelStore, toWorkspaceModel } from "./store.ts"
+import { type ModelStore, modelBytes, toWorkspaceModel } from "./store.ts"
 
 interface Deps {
   maxModels: MaxModels
   db: Database
   store: ModelStore
   catalogue: Catalogue
+  storage: Storage
   audit: Audit
   bus: Bus
   now: () => number
@@ -55,7 +57,7 @@ const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, 
 
 /** Keeps the workspace's own models: a base, a prompt, parameters and who may use them. */
 export const createModels = (deps: Deps) => {
-  const { maxModels, db, store, catalogue, audit, bus, now, refreshCaller } = deps
+  const { maxModels, db, store, catalogue, storage, audit, bus, now, refreshCaller } = deps
 
   /**
    * A base must be one that the model's maker may use. Asks the connections where it is not known,
@@ -163,6 +165,18 @@ export const createModels = (deps: Deps) => {
     return result
   }
 
+  /** What is added to the storage of the model's owner. */
+  const additionOf = async (
+    caller: Caller,
+    id: string,
+    changes: ModelChanges,
+  ): Promise<Addition> => {
+    const known = await store.byId(id)
+    const { meta = known?.meta ?? {}, params = known?.params ?? {} } = changes
+    const bytes = modelBytes({ meta, params }) - (known ? modelBytes(known) : 0)
+    return { owner: known?.user_id ?? caller.user.id, addedBy: caller.user.id, bytes }
+  }
+
   return {
     /** Those that the caller may read. */
     list: (caller: Caller, query: ModelListQuery): Page<ModelSummary> =>
@@ -185,10 +199,12 @@ export const createModels = (deps: Deps) => {
 
     create: async (actor: Actor, caller: Caller, input: NewModel): Promise<WorkspaceModel> => {
       await checkBase(caller, { id: input.id, base: input.base_model_id })
-      return transact(actor, caller, async (work) => {
-        await checkCount(work, 1)
-        return insert(work, input)
-      })
+      return storage.write([await additionOf(caller, input.id, input)], () =>
+        transact(actor, caller, async (work) => {
+          await checkCount(work, 1)
+          return insert(work, input)
+        }),
+      )
     },
 
     update: async (
@@ -199,7 +215,9 @@ export const createModels = (deps: Deps) => {
       const base = changes.base_model_id
       const known = readable(catalogue.workspace(id), caller, id)
       if (base !== undefined && base !== known.base_model_id) await checkBase(caller, { id, base })
-      return transact(actor, caller, (work) => change(work, { id, changes }))
+      return storage.write([await additionOf(caller, id, changes)], () =>
+        transact(actor, caller, (work) => change(work, { id, changes })),
+      )
     },
 
     /** Switches it on or off. */
@@ -231,7 +249,7 @@ export const createModels = (deps: Deps) => {
       for (const [at, { id, base_model_id: base }] of inputs.entries()) {
         await checkBase(caller, { id, base }, { planned, path: `models.${at}.` })
       }
-      return transact(actor, caller, async (work) => {
+      const write = async (work: Work) => {
         const existing = await store.existing(work.tx, [...planned])
         const created = [...planned].filter((id) => !existing.has(id))
         const updated = [...planned].filter((id) => existing.has(id))
@@ -242,7 +260,10 @@ export const createModels = (deps: Deps) => {
           else await insert(work, { id, ...changes }, path)
         }
         return { created, updated }
-      })
+      }
+      const additions: Addition[] = []
+      for (const input of inputs) additions.push(await additionOf(caller, input.id, input))
+      return storage.write(additions, () => transact(actor, caller, write))
     },
   }
 }

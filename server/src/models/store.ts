@@ -45,6 +45,10 @@ const toRow = ({ access_grants, params, ...model }: WorkspaceModel): Insertable<
   is_active: model.is_active ? 1 : 0,
 })
 
+/** What a model counts to its user's storage. */
+export const modelBytes = ({ meta, params }: { meta: object; params: object }): number =>
+  Buffer.byteLength(JSON.stringify(meta)) + Buffer.byteLength(JSON.stringify(params))
+
 export const createModelStore = ({ db, grants }: { db: Database; grants: Grants }) => {
   /** In no particular order; unknown ids are left out. */
   const summaries = async (

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { OpenAIError } from "../chat/schema.ts"
 import type { ErrorStyle } from "../http/errors.ts"
+import { StorageUsage } from "../storage/schema.ts"
 
 const ApiError = z
   .object({
@@ -16,6 +17,8 @@ const ApiError = z
         }),
       )
       .optional(),
+    /** With `storage_limit`. */
+    storage: StorageUsage.optional(),
   })
   .meta({ id: "Error", description: "A sentence for a person, a code for a program" })
 

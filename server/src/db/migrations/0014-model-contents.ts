@@ -37,5 +37,4 @@ export const up = async (untyped: Kysely<unknown>): Promise<void> => {
       .execute()
   }
   await db.schema.alterTable("models").dropColumn("params").execute()
-  await db.schema.createIndex("models_user").on("models").column("user_id").execute()
 }

@@ -1,19 +1,28 @@
 import type { Database } from "../db/database.ts"
+import type { StorageBreakdown } from "./schema.ts"
+import { readBreakdown } from "./store.ts"
 
 const maxUsers = 10_000
-/** How often a sum is asked for again because files were kept meanwhile. */
+/** How often a sum is asked for again because something was stored meanwhile. */
 const maxTries = 3
 
 interface Sum {
   bytes: number
+  /** As the database answered last, without what was stored since. */
+  breakdown: StorageBreakdown
   /** When it was asked for, by `performance.now()`. */
   at: number
-  /** Bytes kept since it was asked for: it may have them, or not. */
+  /** Bytes stored since it was asked for: it may have them, or not. */
   late: number
   asking: Promise<void> | null
 }
 
-/** What files and unfinished uploads take, of each user and (`null`) of all together. */
+const nothing = { files: 0, text: 0, chats: 0, images: 0, models: 0, functions: 0 }
+
+export const totalOf = (breakdown: StorageBreakdown): number =>
+  Object.values(breakdown).reduce((total, bytes) => total + bytes, 0)
+
+/** Cached sums of what each user stores, and (`null`) of what all store together. */
 export const createStoredBytes = (db: Database) => {
   const sums = new Map<string | null, Sum>()
 
@@ -30,35 +39,29 @@ export const createStoredBytes = (db: Database) => {
     const known = sums.get(user)
     if (known) return known
     makeRoom()
-    const made: Sum = { bytes: 0, at: Number.NEGATIVE_INFINITY, late: 0, asking: null }
+    const at = Number.NEGATIVE_INFINITY
+    const made: Sum = { bytes: 0, breakdown: nothing, at, late: 0, asking: null }
     sums.set(user, made)
     return made
   }
 
-  const sizeIn = async (table: "files" | "uploads", user: string | null): Promise<number> => {
-    // All files are a great many rows.
-    const { bytes } = await (user === null ? db.aside : db.read)
-      .selectFrom(table)
-      .select(({ fn }) => fn.sum<number | string | null>("size").as("bytes"))
-      .$if(user !== null, (query) => query.where("user_id", "=", user ?? ""))
-      .executeTakeFirstOrThrow()
-    return Number(bytes ?? 0)
-  }
-
   const ask = async (user: string | null, sum: Sum): Promise<void> => {
+    // What all store together takes a great many rows.
+    const reader = user === null ? db.aside : db.read
     for (let tries = 1; ; tries++) {
       sum.late = 0
       const at = performance.now()
-      const bytes = (await sizeIn("files", user)) + (await sizeIn("uploads", user))
+      const breakdown = await readBreakdown(reader, user)
       if (sum.late > 0 && tries < maxTries) continue
-      sum.bytes = bytes + sum.late
+      sum.breakdown = breakdown
+      sum.bytes = totalOf(breakdown) + sum.late
       sum.at = at
       return
     }
   }
 
   return {
-    known: (user: string | null): Readonly<Pick<Sum, "bytes" | "at">> => sumOf(user),
+    known: (user: string | null): Readonly<Pick<Sum, "bytes" | "breakdown" | "at">> => sumOf(user),
 
     /** Has a sum be asked for no earlier than `since`; who needs the same one shares it. */
     refresh: async (user: string | null, since: number): Promise<void> => {
@@ -71,7 +74,7 @@ export const createStoredBytes = (db: Database) => {
       }
     },
 
-    /** Notes what was kept. */
+    /** Notes what was stored. */
     add: (user: string, bytes: number): void => {
       for (const sum of [sums.get(user), sums.get(null)]) {
         if (!sum) continue

@@ -1,0 +1,39 @@
+import type { Logger } from "pino"
+import type { FailureTrail } from "../audit/failures.ts"
+import type { Bus } from "../bus/bus.ts"
+import type { Config } from "../config.ts"
+import type { Database } from "../db/database.ts"
+import { actorOf } from "../http/caller.ts"
+import type { Exchange } from "../http/exchange.ts"
+import { createAuthenticate } from "./authenticate.ts"
+import { createLastSeen } from "./last-seen.ts"
+import type { AuthStore } from "./store.ts"
+import type { Tokens } from "./tokens.ts"
+
+interface Deps {
+  config: Pick<Config, "PUBLIC_URL">
+  db: Database
+  store: AuthStore
+  tokens: Tokens
+  bus: Bus
+  failures: FailureTrail
+  log: Logger
+  now: () => number
+}
+
+/** Authenticates requests, and notes who was seen and what was refused. */
+export const createAuthentication = ({ config, failures, log, ...deps }: Deps) => {
+  const lastSeen = createLastSeen(deps)
+  const refused = (exchange: Exchange): void => {
+    const actor = actorOf(null, exchange)
+    const failure = { actor, action: "auth.failed", target: undefined, status: 401 }
+    failures.record(failure).catch((error) => log.warn({ err: error }, "audit event not written"))
+  }
+  const authenticate = createAuthenticate({
+    ...deps,
+    seen: lastSeen.note,
+    refused,
+    publicOrigin: config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin,
+  })
+  return { authenticate, close: lastSeen.close }
+}

@@ -1,0 +1,154 @@
+import { fail } from "../errors.ts"
+import { emptyMessageBytes } from "./message-bytes.ts"
+import type { Image } from "./message-reader.ts"
+import { type Message, type NewMessage, unwritten } from "./schema.ts"
+import type { Attached } from "./source-schema.ts"
+import type { StoredChat } from "./store.ts"
+
+/** What a prompt comes to: rows to add or to go on with, and what each answer is based on. */
+export interface PromptPlan {
+  user: Message | null
+  images: Image[]
+  answers: Message[]
+  /** Up to and with what is answered. */
+  branch: Message[]
+  models: string[]
+}
+
+/** Reads the messages from the root to one; none for null. @throws {Failure} `not_found` */
+export type BranchReader = (id: string | null) => Promise<Message[]>
+
+export interface Prompt {
+  input: NewMessage
+  files: Attached[]
+  requestId: string
+}
+
+const imageOf = (url: string, id: string): Image => {
+  const [head = "", base64 = ""] = url.split(";base64,")
+  return { id, media_type: head.slice("data:".length), base64 }
+}
+
+/** What a prompt and its empty answers add; answers are counted when they have ended. */
+export const promptBytes = ({ input, files }: Prompt, models: readonly string[]): number => {
+  // An answer that goes on will add something.
+  if (input.continue_id !== undefined) return 1
+  const texts = [input.content ?? "", JSON.stringify(files), ...input.images]
+  const empty = (1 + models.length) * emptyMessageBytes
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), empty)
+}
+
+const fresh = {
+  sources: null,
+  batch: null,
+  model: null,
+  content: "",
+  reasoning: "",
+  images: [],
+  ...unwritten,
+} as const
+
+interface Deps {
+  newId: () => string
+  now: () => number
+}
+
+/** Decides which messages a prompt adds to a chat, and what is answered. */
+export const createPromptPlans = ({ newId, now }: Deps) => {
+  const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
+    const batch = newId()
+    return models.map((model) => ({
+      ...fresh,
+      images: [],
+      files: [],
+      sources_skipped: [],
+      id: newId(),
+      chat_id: chatId,
+      parent_id: parentId,
+      role: "assistant" as const,
+      state: "running" as const,
+      batch,
+      model,
+      created_at: now(),
+    }))
+  }
+
+  const modelsOf = (chat: StoredChat, input: NewMessage): string[] => {
+    const models = input.models ?? chat.models
+    return models.length > 0 ? models : fail("invalid", "models: name a model to answer")
+  }
+
+  const planContinue = async (branchOf: BranchReader, id: string): Promise<PromptPlan> => {
+    const branch = await branchOf(id)
+    const last = branch.at(-1)
+    if (last?.role !== "assistant" || !last.model) {
+      return fail("bad_request", "Only a model's answer can go on")
+    }
+    if (last.state === "running") fail("conflict", "This answer is still being written")
+    const again = { error: null, finish_reason: null, time_to_first_token_ms: null }
+    const answer: Message = { ...last, ...again, state: "running" }
+    return { user: null, images: [], answers: [answer], branch, models: [last.model] }
+  }
+
+  const planAgain = async (
+    chat: StoredChat,
+    branchOf: BranchReader,
+    input: NewMessage,
+  ): Promise<PromptPlan> => {
+    const branch = await branchOf(input.parent_id ?? null)
+    const asked = branch.at(-1)
+    if (asked?.role !== "user") {
+      return fail("bad_request", "Give a message's content, or name a message of yours to answer")
+    }
+    const models = modelsOf(chat, input)
+    return {
+      user: null,
+      images: [],
+      answers: emptyAnswers(models, chat.id, asked.id),
+      branch,
+      models,
+    }
+  }
+
+  const planNew = async (
+    chat: StoredChat,
+    branchOf: BranchReader,
+    { input, files }: Prompt,
+  ): Promise<PromptPlan> => {
+    const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
+    const before = await branchOf(parent_id)
+    const parent = before.at(-1)
+    if (parent?.state === "running") fail("conflict", "The answer above is still being written")
+    if (parent?.role === "user") fail("bad_request", "A message goes under an answer, not another")
+    const models = modelsOf(chat, input)
+    const images = input.images.map((url) => imageOf(url, newId()))
+    const user: Message = {
+      ...fresh,
+      id: newId(),
+      chat_id: chat.id,
+      parent_id,
+      role: "user",
+      content: input.content ?? "",
+      images: images.map(({ id, media_type }) => ({ id, media_type })),
+      files,
+      sources_skipped: [],
+      state: "completed",
+      created_at: now(),
+    }
+    const branch = [...before, user]
+    return { user, images, answers: emptyAnswers(models, chat.id, user.id), branch, models }
+  }
+
+  const planFor = (
+    chat: StoredChat,
+    branchOf: BranchReader,
+    asked: Prompt,
+  ): Promise<PromptPlan> => {
+    const { input } = asked
+    if (input.continue_id !== undefined) return planContinue(branchOf, input.continue_id)
+    const says = (input.content ?? "").trim() !== "" || input.images.length > 0
+    return says ? planNew(chat, branchOf, asked) : planAgain(chat, branchOf, input)
+  }
+
+  return { planFor, modelsOf }
+}

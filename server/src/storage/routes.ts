@@ -1,0 +1,17 @@
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import { StorageUsage } from "./schema.ts"
+import type { Storage } from "./storage.ts"
+
+export const storageRoutes = (router: Router, storage: Storage): Router => {
+  router.on(
+    route("user", {
+      method: "get",
+      path: "/",
+      summary: "What you store, in bytes, and how much you may",
+      responses: { 200: json(StorageUsage, "Your limit and what is used by what") },
+    }),
+    ({ caller }) => storage.usage(caller.user.id),
+  )
+  return router
+}

@@ -1,0 +1,30 @@
+import { z } from "zod"
+
+const Bytes = z.int().min(0)
+
+/** Bytes by what they are used for. */
+export const StorageBreakdown = z.object({
+  /** Uploaded files, unfinished uploads included. */
+  files: Bytes,
+  /** Text extracted from files, one byte per character. */
+  text: Bytes,
+  /** Messages, reasoning, cited passages and prompts of chats. */
+  chats: Bytes,
+  /** Images in chats. */
+  images: Bytes,
+  /** Settings and prompts of workspace models. */
+  models: Bytes,
+  /** Versions of functions, and the values that functions store. */
+  functions: Bytes,
+})
+export type StorageBreakdown = z.output<typeof StorageBreakdown>
+
+export const StorageUsage = z
+  .object({
+    /** Bytes that the user may store (`MAX_STORAGE`). */
+    limit: Bytes,
+    used: Bytes,
+    breakdown: StorageBreakdown,
+  })
+  .meta({ id: "StorageUsage" })
+export type StorageUsage = z.output<typeof StorageUsage>
