@@ -105,6 +105,16 @@ describe("one's own account", () => {
     await page.getByRole("heading", { name: "Models" }).waitFor()
   })
 
+  it("shows what is stored, and of how much", async () => {
+    const { page, open } = await world.asAdmin()
+    const chat = { title: "Long", system: "s".repeat(200_000) }
+    await world.gateway.call("POST", "/api/v1/chats/new", chat)
+    await open("/account")
+    await page.getByText(/^2\d\d kB of 100 GB used$/).waitFor()
+    const chats = page.getByRole("definition").filter({ hasText: /^2\d\d kB$/ })
+    expect(await chats.count()).toBe(1)
+  })
+
   it("keeps the chosen theme over a reload, and follows the system until one is chosen", async () => {
     const { page, open } = await world.asAdmin({ colorScheme: "dark" })
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor")

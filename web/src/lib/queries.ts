@@ -11,6 +11,7 @@ import type {
 import type { Provisioning } from "../../../server/src/scim/provisioning-schema.ts"
 import type { SettingsView } from "../../../server/src/settings/schema.ts"
 import type { Identities, SignOnProvider } from "../../../server/src/sso/schema.ts"
+import type { StorageUsage } from "../../../server/src/storage/schema.ts"
 import type { UsageReport } from "../../../server/src/usage/schema.ts"
 import type { User } from "../../../server/src/users/schema.ts"
 import { ApiError, api, type Query } from "./api.ts"
@@ -52,6 +53,11 @@ export const workspaceModelQuery = (id: string) =>
       }
     },
   })
+/** What one stores oneself. */
+export const storageQuery = queryOptions({
+  queryKey: ["storage"],
+  queryFn: ({ signal }) => api.get<StorageUsage>("/api/v1/storage", { signal }),
+})
 
 export const connectionsQuery = queryOptions({
   queryKey: ["connections"],

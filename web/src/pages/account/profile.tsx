@@ -16,11 +16,13 @@ import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { Facts, Page, Section } from "../../ui/page.tsx"
 import { PasswordField } from "../start/password-field.tsx"
 import { OwnLinks } from "./links.tsx"
+import { OwnStorage } from "./storage.tsx"
 
 export const ProfilePage = () => (
   <Page title={t("account.profile")} lead={t("account.profileLead")} narrow>
     <Profile />
     <Appearance />
+    <OwnStorage />
     <OwnLinks />
     <OwnPassword />
   </Page>
