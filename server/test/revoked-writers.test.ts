@@ -69,6 +69,28 @@ describe.each(chooseDatabases())("who may change a collection on $name", ({ plac
     }
   })
 
+  it("keeps a grant revoked by the change that its holder's was waiting for", async () => {
+    const id = await share([grantTo(writer.id)])
+    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    const locking = gateway.gateway.db.transact(async (tx) => {
+      const row = tx.updateTable("collections").set({ updated_at: 1 }).where("id", "=", id)
+      await row.execute()
+      locked()
+      await isReleased
+    })
+    await isLocked
+    const revoking = post(owner, id, "update", { access_grants: [] })
+    await sleep(200)
+    const writing = post(writer, id, "update", { description: "still here" })
+    await sleep(200)
+    release()
+    await locking
+    expect((await revoking).status).toBe(200)
+    expect((await writing).status).toBe(404)
+    expect((await get(owner, id)).body.access_grants).toEqual([])
+  })
+
   it("loses nothing when two change different things at once", async () => {
     const id = await share([grantTo(writer.id)])
     for (let round = 0; round < rounds; round++) {
