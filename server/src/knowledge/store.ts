@@ -17,6 +17,8 @@ import {
 } from "./schema.ts"
 
 const rowsPerStatement = 300
+/** Of the collections that a file is in, more than anybody reads. */
+const maxHolding = 1000
 
 const toCollection = (
   { name_key, ...row }: Selectable<CollectionRow>,
@@ -143,6 +145,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
         .where("collection_files.file_id", "=", fileId)
         .select(["collections.id", "collections.name"])
         .orderBy("name_key")
+        .limit(maxHolding)
         .execute(),
 
     /** Who may read one of the collections that a file lies in; undefined when it lies in none. */
