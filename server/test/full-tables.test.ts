@@ -31,7 +31,7 @@ const limits = {
   MAX_MODELS: `${max.models}/${max.models * 2}`,
 }
 
-const grants = Array.from({ length: 1000 }, (_, n) => ({
+const grants = Array.from({ length: 500 }, (_, n) => ({
   principal_type: "user",
   principal_id: `nobody ${n}`,
   permission: "read",

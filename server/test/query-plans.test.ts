@@ -38,8 +38,10 @@ describe.each(chooseDatabases())("what is asked again and again on $name", ({ op
         ${numbers} select 'c' || i, ${owner}, 't', 't', 'words', 0, 0, 0, '[]', '', '{}', 0, 0, 3 from n`.execute(
         tx,
       )
-      await sql`insert into models (id, user_id, name, base_model_id, meta, params, is_active, created_at, updated_at)
-        ${numbers} select 'm' || i, ${owner}, 'm', 'b', '{}', '{}', 1, 0, 0 from n`.execute(tx)
+      await sql`insert into models (id, user_id, name, base_model_id, meta, is_active, created_at, updated_at)
+        ${numbers} select 'm' || i, ${owner}, 'm', 'b', '{}', 1, 0, 0 from n`.execute(tx)
+      await sql`insert into model_contents (model_id, meta, params)
+        ${numbers} select 'm' || i, '{}', '{}' from n`.execute(tx)
     })
     if (db.dialect === "postgres") await sql`vacuum analyze`.execute(db.read)
   })

@@ -212,7 +212,8 @@ export const createChatStore = (db: Database) => {
     },
 
     labels: async (userId: string): Promise<Labels> => {
-      const folders = await db.read
+      // A user with very many chats has very many tags.
+      const folders = await db.aside
         .selectFrom("chats")
         .select("folder")
         .distinct()
@@ -221,7 +222,7 @@ export const createChatStore = (db: Database) => {
         .orderBy("folder")
         .limit(maxLabels)
         .execute()
-      const tags = await db.read
+      const tags = await db.aside
         .selectFrom("chat_tags")
         .innerJoin("chats", "chats.id", "chat_tags.chat_id")
         .select("tag")

@@ -14,6 +14,7 @@ import * as provisionedAccounts from "./migrations/0011-provisioned-accounts.ts"
 import * as storedBytes from "./migrations/0012-stored-bytes.ts"
 import * as storageByUser from "./migrations/0013-storage-by-user.ts"
 import * as modelContents from "./migrations/0014-model-contents.ts"
+import * as grantIndexes from "./migrations/0015-grant-indexes.ts"
 import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
 
@@ -32,6 +33,7 @@ const migrations: Record<string, Migration> = {
   "0012-stored-bytes": storedBytes,
   "0013-storage-by-user": storageByUser,
   "0014-model-contents": modelContents,
+  "0015-grant-indexes": grantIndexes,
 }
 
 /** Migrations of the database that this program does not have. */

@@ -53,7 +53,8 @@ export const createMemberStore = (db: Database) => {
     counts: async (ids: readonly string[]): Promise<(id: string) => FileCounts> => {
       if (ids.length === 0) return () => noFiles
       const byId = new Map(ids.map((id) => [id, { ...noFiles }]))
-      const rows = await db.read
+      // All files of all of them, which may be very many.
+      const rows = await db.aside
         .selectFrom("collection_files")
         .innerJoin("files", "files.id", "collection_files.file_id")
         .where("collection_id", "in", ids)

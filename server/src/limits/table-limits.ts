@@ -29,6 +29,9 @@ export const maxRows = {
   filesPerCollection: 200_000,
   sessionsPerUser: 1000,
   keysPerUser: 100,
+  /** Held in memory, so that requests need not read them. */
+  modelGrantsPerUser: 50_000,
+  modelGrants: 500_000,
 } as const
 
 /**
@@ -42,7 +45,11 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   group_members: { kind: "administered" },
   api_keys: { kind: "count", per: "user", max: maxRows.keysPerUser },
   sessions: { kind: "count", per: "user", max: maxRows.sessionsPerUser },
-  access_grants: { kind: "derived", from: "collections", bound: "1,000 for each resource" },
+  access_grants: {
+    kind: "derived",
+    from: "collections",
+    bound: "1,000 for each resource, and `modelGrants`",
+  },
   connections: { kind: "administered" },
   connection_models: { kind: "derived", from: "connections", bound: "one" },
   models: { kind: "count", per: "user", max: "MAX_MODELS" },

@@ -1,4 +1,5 @@
 import { fail } from "../errors.ts"
+import { maxRows } from "../limits/table-limits.ts"
 import type { ModelChanges, WorkspaceModel } from "./schema.ts"
 
 /** Honest models stay far below it: of `system` alone, 200,000 characters are allowed. */
@@ -22,6 +23,18 @@ export const checkModelCount = (
   if (total + added > max.total) {
     const most = `this gateway may have at most ${max.total} (MAX_MODELS)`
     fail("limit_reached", `There are ${total} models; ${most}. Ask an administrator to raise it.`)
+  }
+}
+
+/** @throws {Failure} `limit_reached` where there are too many grants on models, all of them in memory */
+export const checkGrantCount = ({ ofUser, total }: { ofUser: number; total: number }): void => {
+  if (ofUser > maxRows.modelGrantsPerUser) {
+    const most = `The models of one user may have at most ${maxRows.modelGrantsPerUser} grants`
+    fail("limit_reached", `${most} together. Grant access to groups instead of to many users.`)
+  }
+  if (total > maxRows.modelGrants) {
+    const most = `All models together may have at most ${maxRows.modelGrants} grants`
+    fail("limit_reached", `${most}. Grant access to groups instead of to many users.`)
   }
 }
 

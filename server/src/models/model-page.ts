@@ -1,7 +1,12 @@
 import { foldCase } from "../db/fold-case.ts"
+import { everyone } from "../grants/grants.ts"
+import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
+import { mayWrite } from "./access.ts"
 import type { IndexedModel } from "./model-index.ts"
-import type { ModelListQuery, ModelSummary } from "./schema.ts"
+import type { ModelListItem, ModelListQuery, ModelSummary } from "./schema.ts"
+
+const maxListedGrants = 20
 
 const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : Number(a > b))
 
@@ -14,11 +19,26 @@ const comparators: Record<
   updated_at: (a, b) => compare(a.summary.updated_at, b.summary.updated_at),
 }
 
+const toListItem = (summary: ModelSummary, caller: Caller): ModelListItem => {
+  const { access_grants } = summary
+  const [toEveryone, others] = [
+    access_grants.filter(({ principal_id }) => principal_id === everyone),
+    access_grants.filter(({ principal_id }) => principal_id !== everyone),
+  ]
+  return {
+    ...summary,
+    access_grants: [...toEveryone, ...others].slice(0, maxListedGrants),
+    grant_count: access_grants.length,
+    writable: mayWrite(summary, caller),
+  }
+}
+
 /** One page of `models`, which are sorted by id, of those that the query matches. */
 export const pageOfModels = (
   models: readonly IndexedModel[],
+  caller: Caller,
   { query, order_by, direction, page, page_size }: ModelListQuery,
-): Page<ModelSummary> => {
+): Page<ModelListItem> => {
   const text = foldCase(query ?? "")
   const matching = models.filter(
     ({ idKey, nameKey }) => idKey.includes(text) || nameKey.includes(text),
@@ -26,5 +46,5 @@ export const pageOfModels = (
   const sorted = matching.toSorted(comparators[order_by])
   if (direction === "desc") sorted.reverse()
   const items = sorted.slice((page - 1) * page_size, page * page_size)
-  return { items: items.map(({ summary }) => summary), total: sorted.length }
+  return { items: items.map(({ summary }) => toListItem(summary, caller)), total: sorted.length }
 }

@@ -9,10 +9,11 @@ import type { Addition, Storage } from "../storage/storage.ts"
 import { mayRead, mayWrite } from "./access.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { chainFault } from "./chain.ts"
-import { checkContentLength, checkModelCount, type MaxModels } from "./limits.ts"
+import { checkContentLength, checkGrantCount, checkModelCount, type MaxModels } from "./limits.ts"
 import { pageOfModels } from "./model-page.ts"
 import type {
   ModelChanges,
+  ModelListItem,
   ModelListQuery,
   ModelSummary,
   NewModel,
@@ -109,12 +110,18 @@ export const createModels = (deps: Deps) => {
     if (added > 0) checkModelCount(await store.countModels(tx, caller.user.id), added, maxModels)
   }
 
+  /** Within the transaction that wrote the grants. */
+  const checkGrants = async (tx: Tx, { user_id, access_grants }: WorkspaceModel): Promise<void> => {
+    if (access_grants.length > 0) checkGrantCount(await store.countGrants(tx, user_id))
+  }
+
   const insert = async (work: Work, input: NewModel, path?: string): Promise<WorkspaceModel> => {
     const { tx, actor, caller } = work
     checkContentLength(input, { sent: input, path })
     const times = { created_at: now(), updated_at: now() }
     const model: WorkspaceModel = { ...input, user_id: caller.user.id, ...times }
     if (!(await store.insert(tx, model))) taken(model.id)
+    await checkGrants(tx, model)
     checkId(work, input.id)
     await checkChain(work, model, path)
     const change = { actor, action: "model.created", target: target(model.id) }
@@ -138,6 +145,7 @@ export const createModels = (deps: Deps) => {
     }
     if (changes.base_model_id !== undefined) await checkChain(work, after, path)
     await store.update(tx, id, { ...changes, updated_at: after.updated_at })
+    if (after.access_grants.length > before.access_grants.length) await checkGrants(tx, after)
     await audit.record(tx, {
       actor,
       action: "model.updated",
@@ -179,11 +187,10 @@ export const createModels = (deps: Deps) => {
 
   return {
     /** Those that the caller may read. */
-    list: (caller: Caller, query: ModelListQuery): Page<ModelSummary> =>
-      pageOfModels(
-        catalogue.allWorkspace().filter(({ summary }) => mayRead(summary, caller)),
-        query,
-      ),
+    list: (caller: Caller, query: ModelListQuery): Page<ModelListItem> => {
+      const readable = catalogue.allWorkspace().filter(({ summary }) => mayRead(summary, caller))
+      return pageOfModels(readable, caller, query)
+    },
 
     get: async (caller: Caller, id: string): Promise<WorkspaceModel> =>
       readable(await store.byId(id), caller, id),

@@ -11,8 +11,8 @@ import {
   ModelExport,
   ModelImport,
   ModelImported,
+  ModelListItem,
   ModelListQuery,
-  ModelSummary,
   NewModel,
   WorkspaceModel,
 } from "./schema.ts"
@@ -46,7 +46,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       summary: "The workspace's models that one may use, without their parameters",
       query: ModelListQuery,
       responses: {
-        200: json(Page(ModelSummary), "One page of them; `query` matches the id or the name"),
+        200: json(Page(ModelListItem), "One page of them; `query` matches the id or the name"),
       },
     }),
     ({ caller, query }) => models.list(caller, query),

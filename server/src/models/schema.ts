@@ -70,6 +70,14 @@ export const ModelSummary = WorkspaceModel.omit({ params: true })
   .meta({ id: "ModelSummary" })
 export type ModelSummary = z.output<typeof ModelSummary>
 
+export const ModelListItem = ModelSummary.extend({
+  /** How many there are; `access_grants` has the first 20 of them, those to everyone first. */
+  grant_count: z.int(),
+  /** Whether the caller may change it. */
+  writable: z.boolean(),
+}).meta({ id: "ModelListItem" })
+export type ModelListItem = z.output<typeof ModelListItem>
+
 export const ModelListQuery = ListQuery.extend({
   order_by: z.enum(["name", "created_at", "updated_at"]).default("name"),
 })

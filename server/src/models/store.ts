@@ -111,6 +111,20 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
       return { ofUser, total }
     },
 
+    countGrants: async (tx: Tx, userId: string): Promise<{ ofUser: number; total: number }> => {
+      const all = tx
+        .selectFrom("access_grants")
+        .select(({ fn }) => fn.countAll<number>().as("count"))
+        .where("resource_type", "=", "model")
+      const { count: total } = await all.executeTakeFirstOrThrow()
+      const { count: ofUser } = await all
+        .where("resource_id", "in", (eb) =>
+          eb.selectFrom("models").select("id").where("user_id", "=", userId),
+        )
+        .executeTakeFirstOrThrow()
+      return { ofUser: Number(ofUser), total: Number(total) }
+    },
+
     /** What decides over these users' own access. */
     owners: async (ids: readonly string[]): Promise<Principal[]> => {
       const users = await db.read

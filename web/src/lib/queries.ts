@@ -4,8 +4,8 @@ import type { Connection } from "../../../server/src/connections/schema.ts"
 import type { Group } from "../../../server/src/groups/schema.ts"
 import type { Page } from "../../../server/src/http/list.ts"
 import type {
+  ModelListItem,
   ModelRecord,
-  ModelSummary,
   WorkspaceModel,
 } from "../../../server/src/models/schema.ts"
 import type { Provisioning } from "../../../server/src/scim/provisioning-schema.ts"
@@ -29,11 +29,11 @@ export const modelsQuery = queryOptions({
 export const workspaceModelsQuery = queryOptions({
   queryKey: ["models", "workspace"],
   queryFn: async ({ signal }) => {
-    const models: ModelSummary[] = []
+    const models: ModelListItem[] = []
     for (let page = 1; ; page++) {
       const query = { page, page_size: 200, order_by: "created_at" }
       const path = "/api/v1/models/list"
-      const { items, total } = await api.get<Page<ModelSummary>>(path, { query, signal })
+      const { items, total } = await api.get<Page<ModelListItem>>(path, { query, signal })
       models.push(...items)
       if (items.length === 0 || models.length >= total) return models
     }

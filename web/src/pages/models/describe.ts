@@ -1,5 +1,10 @@
 import type { Connection } from "../../../../server/src/connections/schema.ts"
-import type { ModelRecord, ModelSummary } from "../../../../server/src/models/schema.ts"
+import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
+import type {
+  ModelListItem,
+  ModelRecord,
+  ModelSummary,
+} from "../../../../server/src/models/schema.ts"
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import type { Me } from "../../lib/session.ts"
 
@@ -8,13 +13,16 @@ export interface ListedModel {
   id: string
   name: string
   record: ModelRecord | undefined
-  workspace: ModelSummary | undefined
+  workspace: WorkspaceEntry | undefined
 }
+
+/** From the list, which shows a few grants and counts them, or by itself. */
+type WorkspaceEntry = ModelSummary & Partial<Pick<ModelListItem, "grant_count" | "writable">>
 
 /** Workspace models that are switched off or have lost their base are in the second list only. */
 export const merged = (
   records: readonly ModelRecord[],
-  workspace: readonly ModelSummary[],
+  workspace: readonly WorkspaceEntry[],
 ): ListedModel[] => {
   const kept = new Map(workspace.map((model) => [model.id, model]))
   const listed = records.map((record) => {
@@ -70,6 +78,12 @@ const offered = (record: ModelRecord, connections: readonly Connection[]) => {
   return grants.includes(null) ? null : grants.flatMap((some) => some ?? [])
 }
 
+/** @param grantCount where `grants` are the first of so many */
+const countPrincipals = (grants: readonly AccessGrant[], grantCount = 0): number => {
+  if (grantCount > grants.length) return grantCount
+  return new Set(grants.map((grant) => `${grant.principal_type} ${grant.principal_id}`)).size
+}
+
 /** @param connections none for those who may not see them; whom these serve is not said then */
 export const sharedWith = (
   { record, workspace }: ListedModel,
@@ -82,16 +96,17 @@ export const sharedWith = (
     return t("grants.everyone")
   }
   const nobody = workspace ? "models.private" : "models.adminsOnly"
-  const principals = new Set(grants.map((grant) => `${grant.principal_type} ${grant.principal_id}`))
-  return grants.length === 0 ? t(nobody) : t("models.shared", { count: principals.size })
+  const count = countPrincipals(grants, workspace?.grant_count)
+  return count === 0 ? t(nobody) : t("models.shared", { count })
 }
 
 /** Whether the page offers to change it; the gateway decides, groups included. */
-export const mayChange = (me: Me, model: ModelSummary): boolean =>
-  me.role === "admin" ||
-  model.user_id === me.id ||
-  model.access_grants.some(
-    ({ permission, principal_type, principal_id }) =>
-      permission === "write" &&
-      (principal_type === "group" || principal_id === me.id || principal_id === "*"),
-  )
+export const mayChange = (me: Me, model: WorkspaceEntry): boolean =>
+  model.writable ??
+  (me.role === "admin" ||
+    model.user_id === me.id ||
+    model.access_grants.some(
+      ({ permission, principal_type, principal_id }) =>
+        permission === "write" &&
+        (principal_type === "group" || principal_id === me.id || principal_id === "*"),
+    ))
