@@ -55,6 +55,22 @@ const leaveUnread = async (url: string, path: string, key: string): Promise<Sock
   return socket
 }
 
+/** Reads an event stream until its snapshot is whole. */
+const readSnapshot = async (response: Response): Promise<string> => {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const chunks: string[] = []
+  while (!chunks.slice(-2).join("").includes('"has_more":false}\n\n')) {
+    const chunk = await reader?.read()
+    if (!chunk || chunk.done) throw new Error("the stream ended before its snapshot was whole")
+    chunks.push(chunk.value)
+  }
+  await reader?.cancel()
+  return chunks.join("")
+}
+
+const cutStreams = ({ lines }: TestGateway): number =>
+  lines.filter((line) => JSON.stringify(line).includes("MAX_BUFFERED_REPLIES")).length
+
 describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
@@ -153,13 +169,10 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     const first = await followPath(gateway.url, path, gateway.key)
     const piece = await first.until(({ name }) => name === "messages")
     first.leave()
-    const { body } = await fetch(gateway.url + path, {
+    const response = await fetch(gateway.url + path, {
       headers: { authorization: `Bearer ${gateway.key}`, "last-event-id": `${piece.idText}` },
     })
-    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ""
-    while (!text.includes('"has_more":false}\n\n')) text += (await reader?.read())?.value ?? ""
-    await reader?.cancel()
+    const text = await readSnapshot(response)
     expect(text).not.toContain("event: snapshot")
     const known = first.events
       .slice(0, first.events.indexOf(piece) + 1)
@@ -193,6 +206,53 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     expect(body.detail).toMatch(/MAX_BUFFERED_REPLIES/)
     socket.destroy()
     await vi.waitFor(async () => expect((await ask()).bytes).toBe(20e6), { timeout: 10_000 })
+  })
+})
+
+describe.each(chooseDatabases())("streams left unread on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+  const call: Call = (method, path, body) => gateway.call(method, path, body)
+
+  beforeAll(async () => {
+    place = await makePlace()
+    gateway = await startGateway({ ...place.env, MAX_BUFFERED_REPLIES: "1MB/2MB" })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await place.remove()
+  })
+
+  it("are closed when they are too far behind, and resume where they were", async () => {
+    const id = await importChat(
+      call,
+      chat(many(80, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))),
+    )
+    const path = `/api/v1/chats/${id}/events`
+    const sockets = await Promise.all(
+      Array.from({ length: 8 }, () => leaveUnread(gateway.url, path, gateway.key)),
+    )
+    const closed = await Promise.race(
+      sockets.map(async (socket) => {
+        const chunks: string[] = []
+        socket.setEncoding("utf8").on("data", (chunk: string) => void chunks.push(chunk))
+        await vi.waitFor(() => expect(cutStreams(gateway)).toBeGreaterThan(0), { timeout: 20_000 })
+        socket.resume()
+        await once(socket, "close")
+        return chunks.join("")
+      }),
+    )
+    for (const socket of sockets) socket.destroy()
+    expect(closed).not.toContain('"has_more":false')
+    const lastId = [...closed.matchAll(/^id: (.*)$/gm)].at(-1)?.[1]
+    const rest = await fetch(gateway.url + path, {
+      headers: {
+        authorization: `Bearer ${gateway.key}`,
+        ...(lastId !== undefined && { "last-event-id": lastId }),
+      },
+    })
+    const text = await readSnapshot(rest)
+    expect(text.includes("event: snapshot")).toBe(lastId === undefined)
   })
 })
 

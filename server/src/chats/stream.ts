@@ -46,11 +46,12 @@ interface Deps extends StreamOptions {
 const nothing = (): void => {}
 
 /**
- * Counts what a reader has not taken yet.
- * @returns to be called after each write; throws {Failure} `rate_limited` past the limit
+ * Counts what a reader has not taken yet, and cuts the stream off past the limit.
+ * @returns to be called after each write
  */
 const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
   const { outgoing } = exchange
+  let isScheduled = false
   let counted = smallBytes
   let release = nothing
   const releaseAll = (): void => {
@@ -60,12 +61,24 @@ const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
   }
   outgoing.on("drain", releaseAll)
   whenClosed(outgoing, releaseAll)
-  return () => {
+  const count = (): void => {
+    isScheduled = false
     const { writableLength, destroyed } = outgoing
     if (writableLength <= counted || destroyed) return
     releaseAll()
-    release = unread.reserve(caller.user.id, writableLength)
-    counted = writableLength
+    try {
+      release = unread.reserve(caller.user.id, writableLength)
+      counted = writableLength
+    } catch (error) {
+      exchange.failure = toFailure(error)
+      outgoing.destroy()
+    }
+  }
+  return () => {
+    if (isScheduled) return
+    isScheduled = true
+    // What a reader takes at once is not left unread.
+    setImmediate(count)
   }
 }
 
@@ -102,12 +115,7 @@ export const openStream = (deps: Deps): EventStream => {
     // A reply that has ended may still wait for those before it on its connection.
     if (!isOpen()) return
     outgoing.write(text)
-    try {
-      countWritten()
-    } catch (error) {
-      exchange.failure = toFailure(error)
-      outgoing.destroy()
-    }
+    countWritten()
   }
   write(`retry: ${retryMs}\n\n`)
 
