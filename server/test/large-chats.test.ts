@@ -1,6 +1,4 @@
-import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { connect, type Socket } from "node:net"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
@@ -8,68 +6,11 @@ import { followPath } from "./chat-page.ts"
 import { chooseDatabases, type Place } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { killAll } from "./gateway-process.ts"
+import { type Call, chat, importChat, many, readSnapshot } from "./large-chats.ts"
 import { startProber } from "./prober.ts"
-import { type Reply, type ServerProcess, startServer } from "./process.ts"
+import { type ServerProcess, startServer } from "./process.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
-const message = (id: number, fields: object = {}) => ({
-  id: `m${id}`,
-  parent_id: id === 0 ? null : `m${id - 1}`,
-  role: id % 2 === 0 ? "user" : "assistant",
-  content: `message ${id}`,
-  created_at: 1,
-  ...fields,
-})
-const chat = (messages: object[], fields: object = {}) => ({
-  title: "Large",
-  created_at: 1,
-  updated_at: 1,
-  messages,
-  ...fields,
-})
-const many = (count: number, fields: (n: number) => object) =>
-  Array.from({ length: count }, (_, n) => message(n, fields(n)))
-
-type Call = (
-  method: string,
-  path: string,
-  body?: unknown,
-) => Promise<Pick<Reply, "status" | "body">>
-
-const importChat = async (call: Call, imported: object): Promise<string> => {
-  const { status, body } = await call("POST", "/api/v1/chats/import", { chats: [imported] })
-  if (status !== 200) throw new Error(JSON.stringify(body))
-  return body.ids[0]
-}
-
-/** Asks for something and reads no more of the reply than its first bytes. */
-const leaveUnread = async (url: string, path: string, key: string): Promise<Socket> => {
-  const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port) })
-  socket.on("error", () => {})
-  await once(socket, "connect")
-  socket.pause()
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`)
-  await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0), { timeout: 10_000 })
-  return socket
-}
-
-/** Reads an event stream until its snapshot is whole. */
-const readSnapshot = async (response: Response): Promise<string> => {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const chunks: string[] = []
-  while (!chunks.slice(-2).join("").includes('"has_more":false}\n\n')) {
-    const chunk = await reader?.read()
-    if (!chunk || chunk.done) throw new Error("the stream ended before its snapshot was whole")
-    chunks.push(chunk.value)
-  }
-  await reader?.cancel()
-  return chunks.join("")
-}
-
-const cutStreams = ({ lines }: TestGateway): number =>
-  lines.filter((line) => JSON.stringify(line).includes("MAX_BUFFERED_REPLIES")).length
 
 describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace }) => {
   let place: Place
@@ -81,7 +22,7 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
 
   beforeAll(async () => {
     place = await makePlace()
-    gateway = await startGateway({ ...place.env, MAX_BUFFERED_REPLIES: "30MB/60MB" })
+    gateway = await startGateway(place.env)
     eve = await gateway.newUser("Eve")
   })
   afterAll(async () => {
@@ -183,77 +124,6 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     const contents = [...known, ...later].map(({ content }) => content.trim())
     expect(contents).toEqual(Array.from({ length: 400 }, (_, n) => `${n}`))
   })
-
-  it("is given to nobody who leaves too much unread, until they have read it", async () => {
-    const base64 = Buffer.alloc(20e6, 7).toString("base64")
-    const images = [{ media_type: "image/png", base64 }]
-    const id = await importChat(call, chat([message(0, { images })]))
-    const { messages } = await get(`/api/v1/chats/${id}`)
-    const path = `/api/v1/chats/${id}/images/${messages[0].images[0].id}`
-    const socket = await leaveUnread(gateway.url, path, gateway.key)
-    const ask = async () => {
-      const response = await fetch(gateway.url + path, {
-        headers: { authorization: `Bearer ${gateway.key}` },
-      })
-      return { response, bytes: (await response.arrayBuffer()).byteLength }
-    }
-    await vi.waitFor(async () => expect((await ask()).response.status).toBe(429), {
-      timeout: 10_000,
-    })
-    const { response } = await ask()
-    expect(response.headers.get("retry-after")).toBeTruthy()
-    const { body } = await gateway.call("GET", path)
-    expect(body.detail).toMatch(/MAX_BUFFERED_REPLIES/)
-    socket.destroy()
-    await vi.waitFor(async () => expect((await ask()).bytes).toBe(20e6), { timeout: 10_000 })
-  })
-})
-
-describe.each(chooseDatabases())("streams left unread on $name", ({ place: makePlace }) => {
-  let place: Place
-  let gateway: TestGateway
-  const call: Call = (method, path, body) => gateway.call(method, path, body)
-
-  beforeAll(async () => {
-    place = await makePlace()
-    gateway = await startGateway({ ...place.env, MAX_BUFFERED_REPLIES: "1MB/2MB" })
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await place.remove()
-  })
-
-  it("are closed when they are too far behind, and resume where they were", async () => {
-    const id = await importChat(
-      call,
-      chat(many(80, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))),
-    )
-    const path = `/api/v1/chats/${id}/events`
-    const sockets = await Promise.all(
-      Array.from({ length: 8 }, () => leaveUnread(gateway.url, path, gateway.key)),
-    )
-    const closed = await Promise.race(
-      sockets.map(async (socket) => {
-        const chunks: string[] = []
-        socket.setEncoding("utf8").on("data", (chunk: string) => void chunks.push(chunk))
-        await vi.waitFor(() => expect(cutStreams(gateway)).toBeGreaterThan(0), { timeout: 20_000 })
-        socket.resume()
-        await once(socket, "close")
-        return chunks.join("")
-      }),
-    )
-    for (const socket of sockets) socket.destroy()
-    expect(closed).not.toContain('"has_more":false')
-    const lastId = [...closed.matchAll(/^id: (.*)$/gm)].at(-1)?.[1]
-    const rest = await fetch(gateway.url + path, {
-      headers: {
-        authorization: `Bearer ${gateway.key}`,
-        ...(lastId !== undefined && { "last-event-id": lastId }),
-      },
-    })
-    const text = await readSnapshot(rest)
-    expect(text.includes("event: snapshot")).toBe(lastId === undefined)
-  })
 })
 
 describe("one user's large chats", () => {
@@ -276,11 +146,6 @@ describe("one user's large chats", () => {
     return body.token
   }
 
-  const residentMegabytes = (): number => {
-    const status = readFileSync(`/proc/${server.child.pid}/status`, "utf8")
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000
-  }
-
   it("do not hold up others when they name thousands of files and are shared", async () => {
     const files = (m: number) =>
       Array.from({ length: 100 }, (_, n) => ({ type: "file", id: `no ${m}-${n}`, name: "" }))
@@ -298,24 +163,5 @@ describe("one user's large chats", () => {
     const { longestMs, controlMs } = await prober.stop()
     // Each file by itself took five seconds; by the hundred, it takes a few milliseconds.
     expect(longestMs).toBeLessThan(1000 + controlMs)
-  })
-
-  it("cost the memory of what is read, however many streams of them are left unread", async () => {
-    const id = await importChat(
-      server.call,
-      chat(many(200, () => ({ content: "x".repeat(100_000) }))),
-    )
-    const before = residentMegabytes()
-    const sockets = await Promise.all(
-      Array.from({ length: 60 }, () =>
-        leaveUnread(server.url, `/api/v1/chats/${id}/events`, server.key),
-      ),
-    )
-    for (let n = 0; n < 50; n++) await server.call("GET", "/health")
-    const { status } = await server.call("GET", `/api/v1/chats/${id}`)
-    expect(status).toBe(200)
-    // Unread in full, they would be 1,200 MB of text, and twice that while they are made.
-    expect(residentMegabytes() - before).toBeLessThan(500)
-    for (const socket of sockets) socket.destroy()
   })
 })
