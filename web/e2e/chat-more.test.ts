@@ -193,6 +193,25 @@ it("goes through two hundred messages without a pause", { timeout: 90_000 }, asy
   expect(Math.max(...frames)).toBeLessThan(Math.max(6 * frameMs, 4 * median))
 })
 
+it("shows a chat that comes in several pages from its first message to its last", async () => {
+  const { page } = visit
+  const messages = Array.from({ length: 1100 }, (_, n) => ({
+    id: `${n}`,
+    parent_id: n === 0 ? null : `${n - 1}`,
+    role: n % 2 === 0 ? "user" : "assistant",
+    content: `message number ${n}.`,
+    created_at: 1,
+  }))
+  const chat = { title: "Long", models: ["gpt-fake"], created_at: 1, updated_at: 1, messages }
+  const { body } = await world.gateway.call("POST", "/api/v1/chats/import", { chats: [chat] })
+  await page.goto(`${world.gateway.url}/c/${body.ids[0]}`)
+  await answers(visit).getByText("message number 1099.", { exact: true }).waitFor()
+  await page.getByText("message number 0.", { exact: true }).waitFor({ state: "attached" })
+  expect(await page.locator("article[data-role]").count()).toBe(1100)
+  await say(visit, "and one more")
+  await answers(visit).getByText("You said: and one more").waitFor()
+})
+
 it("takes chats in, however many a file holds, and all of them out again", async () => {
   const { page } = visit
   await page.goto(world.gateway.url)
