@@ -187,6 +187,27 @@ describe("limits of one user", () => {
     await until(() => gateway.gateway.limits.eventStreams.held() === 0)
   })
 
+  it("hold the requests of their answers, and one that never fits is refused for good", async () => {
+    const options = { key: bob.key }
+    const messages = [
+      { id: "1", role: "user", content: "x".repeat(450_000), created_at: 1 },
+      { id: "2", parent_id: "1", role: "assistant", content: "y".repeat(450_000), created_at: 1 },
+    ]
+    const long = { title: "Long", created_at: 1, updated_at: 1, models: ["gpt-fake"], messages }
+    const { body } = await gateway.call("POST", "/api/v1/chats/import", { chats: [long] }, options)
+    const path = `/api/v1/chats/${body.ids[0]}`
+    const refused = await gateway.call(
+      "POST",
+      `${path}/messages`,
+      { content: "z".repeat(200_000) },
+      options,
+    )
+    expect(refused).toMatchObject({ status: 413, body: { code: "body_too_large" } })
+    expect(refused.body.detail).toMatch(/2 MB, too much for a model: 1 MB \(MAX_BUFFERED_BODIES\)/)
+    expect((await gateway.call("GET", path, undefined, options)).body.messages).toHaveLength(2)
+    await until(() => held().join() === nothing.join())
+  })
+
   it("hold their answers in chats", async () => {
     upstream.fault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 1 })
     const options = { key: bob.key }

@@ -272,7 +272,9 @@ export const createAnswers = (needs: Needs) => {
       if (running.some((id) => !liveById.has(id))) watchRemote(chatId, Date.now() - clockSkewMs)
     },
 
-    latest,
+    /** Messages that have changed since, as they are now. @param sinceMs epoch ms */
+    changedSince: async (chatId: string, sinceMs: number): Promise<Message[]> =>
+      (await store.changedSince(chatId, sinceMs - clockSkewMs)).map(latest),
 
     /** Stops one answer, or all of a chat, wherever it runs. Done when those that run here are. */
     stop: async (chatId: string, messageId: string | null): Promise<void> => {

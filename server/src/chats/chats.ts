@@ -7,7 +7,7 @@ import type { Page } from "../http/list.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
 import type { Storage } from "../storage/storage.ts"
 import type { Answers } from "./answers.ts"
-import { fromLast, type PageSize } from "./message-pages.ts"
+import { endOfChat, type PageSize } from "./message-pages.ts"
 import type { Image } from "./message-reader.ts"
 import type { MessageStore } from "./message-store.ts"
 import type {
@@ -78,7 +78,7 @@ export const createChats = (needs: Needs) => {
   const pageFor = async (
     caller: Caller,
     chat: StoredChat,
-    before = fromLast.before,
+    before = endOfChat.before,
   ): Promise<MessagePage & { seq: number }> => {
     const { page, seq } = await answers.page(chat.id, { start: { before }, size: replyPage })
     const shown = await sharedView.redactMessages(caller, chat.user_id, page?.messages ?? [])
@@ -123,7 +123,7 @@ export const createChats = (needs: Needs) => {
       const addition = { owner: caller.user.id, bytes: chatBytes(chat) }
       await storage.write([addition], () =>
         db.transact(async (tx) => {
-          await rowLimits.reserve(tx, "chats", { owner: caller.user.id })
+          await rowLimits.lockAndCheck(tx, "chats", { owner: caller.user.id })
           await store.insert(tx, chat)
           await tell(tx, chat)
         }),

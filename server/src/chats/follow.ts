@@ -7,7 +7,7 @@ import type { Running } from "../http/running.ts"
 import type { Answers } from "./answers.ts"
 import type { Channels, ChatEvent } from "./channel.ts"
 import type { Chats } from "./chats.ts"
-import { fromFirst, type PageSize } from "./message-pages.ts"
+import { type PageSize, startOfChat } from "./message-pages.ts"
 import { Message } from "./schema.ts"
 import type { SharedView } from "./shared-view.ts"
 import { type EventStream, openStream, type StreamOptions } from "./stream.ts"
@@ -46,9 +46,8 @@ const eventId = ({ seq, position }: ResumePoint): string =>
 
 /** Reads an event ID as `eventId` writes it. Anything else starts from the beginning. */
 export const parseEventId = (id: string): ResumePoint => {
-  const [seq = 0, position = null] = id.split(".", 2).map(Number)
-  const isValid = Number.isSafeInteger(seq) && Number.isSafeInteger(position ?? 0) && seq >= 0
-  return isValid ? { seq, position } : { seq: 0, position: null }
+  const [, seq = "0", position] = /^(\d{1,16})(?:\.(\d{1,16}))?$/.exec(id) ?? []
+  return { seq: Number(seq), position: position === undefined ? null : Number(position) }
 }
 
 /** Shows a chat's events to whoever may read it. */
@@ -78,7 +77,7 @@ export const createFollow = (deps: Deps) => {
     name: "snapshot" | "messages",
     { after, seq: since }: { after: number; seq: number | null },
   ): Promise<{ after: number; seq: number; hasMore: boolean }> => {
-    await fairLoop.of(caller.user.id).turn(costs.messages)
+    await fairLoop.of(caller.user.id).turn(costs.messagePage)
     const request = { start: { after }, size: snapshotPage }
     const { page, seq: current } = await answers.page(chat.id, request)
     const { messages: stored, hasMore, to } = page ?? { messages: [], hasMore: false, to: after }
@@ -96,7 +95,7 @@ export const createFollow = (deps: Deps) => {
    * @returns the number of the event from which to go on
    */
   const sendSnapshot = async (reader: Reader): Promise<number> => {
-    const first = await sendPage(reader, "snapshot", { ...fromFirst, seq: null })
+    const first = await sendPage(reader, "snapshot", { ...startOfChat, seq: null })
     return first.hasMore ? sendRest(reader, first) : first.seq
   }
 
@@ -109,26 +108,57 @@ export const createFollow = (deps: Deps) => {
     return page.seq
   }
 
+  /** Sends the messages that changed since. @returns the number of the event from which to go on */
+  const sendChanged = async (
+    { chat }: Reader,
+    sinceMs: number,
+    show: (event: ChatEvent) => void,
+  ): Promise<number> => {
+    const { last: seq } = channels.of(chat.id)
+    for (const message of await answers.changedSince(chat.id, sinceMs)) {
+      show({ seq, name: "message", data: JSON.stringify(message) })
+    }
+    return seq
+  }
+
+  /** Sends the messages that the reader does not know. @returns the events that came since */
+  const catchUp = async (
+    reader: Reader,
+    { seq, position }: ResumePoint,
+    show: (event: ChatEvent) => void,
+  ): Promise<readonly ChatEvent[]> => {
+    const channel = channels.of(reader.chat.id)
+    let missed = channel.after(seq)
+    if (missed && position !== null) {
+      missed = channel.after(await sendRest(reader, { seq, after: position }))
+    }
+    if (missed) return missed
+    let sinceMs = Date.now()
+    missed = channel.after(await sendSnapshot(reader))
+    // Null where more happened meanwhile than the channel keeps.
+    while (!missed && reader.stream.isOpen()) {
+      const startedMs = Date.now()
+      missed = channel.after(await sendChanged(reader, sinceMs, show))
+      sinceMs = startedMs
+      await reader.stream.drained()
+    }
+    return missed ?? []
+  }
+
   /** Sends what the reader has missed, and from then on every event. @returns how to stop */
   const catchUpAndFollow = async (reader: Reader, resume: ResumePoint): Promise<() => void> => {
     const channel = channels.of(reader.chat.id)
     const show = showTo(reader)
     // Keeps the channel's events for as long as the snapshot takes.
     const release = channel.follow(() => {})
-    let missed = channel.after(resume.seq)
-    const { seq, position } = resume
-    if (missed && position !== null) {
-      missed = channel.after(await sendRest(reader, { seq, after: position }))
+    try {
+      const missed = await catchUp(reader, resume, show)
+      // Nothing is awaited from here on, so that no event is missed.
+      for (const event of missed) show(event)
+      return channel.follow(show)
+    } finally {
+      release()
     }
-    while (!missed && reader.stream.isOpen()) {
-      // Null where more happened meanwhile than the channel keeps: the snapshot is out of date.
-      missed = channel.after(await sendSnapshot(reader))
-    }
-    // Nothing is awaited from here on, so that no event is missed.
-    for (const event of missed ?? []) show(event)
-    const unfollow = channel.follow(show)
-    release()
-    return unfollow
   }
 
   /**
@@ -153,11 +183,15 @@ export const createFollow = (deps: Deps) => {
     const unsubscribe = bus.subscribe((message) => {
       if (message.topic === "chats" && message.id === id) void endIfGone()
     })
-    const unfollow = await catchUpAndFollow({ caller, chat, stream }, resume)
-    answers.watchElsewhere(id).catch(stream.end)
-    await stream.closed
-    unsubscribe()
-    unfollow()
+    try {
+      const unfollow = await catchUpAndFollow({ caller, chat, stream }, resume)
+      answers.watchElsewhere(id).catch(stream.end)
+      await stream.closed
+      unfollow()
+    } finally {
+      unsubscribe()
+      stream.end()
+    }
   }
 }
 

@@ -61,7 +61,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Needs) => {
     const size = await check(userId, file)
     if (typeof size !== "object") throw new Error("the import thread gave no size")
     const { count, bytes } = size
-    await rowLimits.check("chats", { owner: userId, adding: count })
+    await rowLimits.precheck("chats", { owner: userId, adding: count })
     const release = await storage.reserve({ owner: userId, bytes })
     try {
       while (await thread.ask({ step: "prepare" })) {

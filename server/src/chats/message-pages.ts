@@ -18,8 +18,8 @@ export interface MessagePage extends PositionRange {
   hasMore: boolean
 }
 
-export const fromFirst = { after: -1 } satisfies PageStart
-export const fromLast = { before: Number.MAX_SAFE_INTEGER } satisfies PageStart
+export const startOfChat = { after: -1 } satisfies PageStart
+export const endOfChat = { before: Number.MAX_SAFE_INTEGER } satisfies PageStart
 
 /** Reads messages of a chat in pages of bounded size; null where there are none. */
 export const readMessagePage = async (

@@ -12,7 +12,10 @@ export interface Image {
 }
 
 /** Where one message hangs in its chat's tree. */
-export type MessageLink = Pick<ChatMessageRow, "id" | "parent_id" | "position">
+export interface MessageLink extends Pick<ChatMessageRow, "id" | "parent_id" | "position"> {
+  /** What reading the message takes. */
+  bytes: number
+}
 
 /** Positions within a chat, both included. */
 export interface PositionRange {
@@ -118,7 +121,7 @@ export const createMessageReader = (db: Database) => {
     links: (chatId: string, reader: Reader = db.read): Promise<MessageLink[]> =>
       reader
         .selectFrom("chat_messages")
-        .select(["id", "parent_id", "position"])
+        .select(["id", "parent_id", "position", storedBytes.as("bytes")])
         .where("chat_id", "=", chatId)
         .orderBy("position")
         .execute(),

@@ -85,7 +85,10 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
       params: ById,
       query: MessagePageQuery,
       responses: {
-        200: json(MessagePage, "In order of making; `before` of the next page in `earlier`"),
+        200: json(
+          MessagePage,
+          "Oldest first; pass `earlier` as `before` to get the page before it",
+        ),
         404: unknown,
       },
     }),
@@ -109,10 +112,10 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: N
       params: ById.extend({ image_id: z.string().max(200) }),
       responses: { 200: { description: "The image", contentType: "image/*" }, 404: unknown },
     }),
-    async ({ caller, params, holdReply }) => {
+    async ({ caller, params, countReplyBytes }) => {
       const { media_type, base64 } = await chats.image(caller, params.id, params.image_id)
       const bytes = Buffer.from(base64, "base64")
-      holdReply(bytes.length)
+      countReplyBytes(bytes.length)
       return new Response(bytes, {
         headers: {
           "content-type": media_type,

@@ -78,8 +78,8 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     return models.length > 0 ? models : fail("invalid", "models: name a model to answer")
   }
 
-  const planContinue = async (branchOf: BranchReader, id: string): Promise<PromptPlan> => {
-    const branch = await branchOf(id)
+  const planContinue = async (readBranch: BranchReader, id: string): Promise<PromptPlan> => {
+    const branch = await readBranch(id)
     const last = branch.at(-1)
     if (last?.role !== "assistant" || !last.model) {
       return fail("bad_request", "Only a model's answer can go on")
@@ -92,10 +92,10 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
 
   const planAgain = async (
     chat: StoredChat,
-    branchOf: BranchReader,
+    readBranch: BranchReader,
     input: NewMessage,
   ): Promise<PromptPlan> => {
-    const branch = await branchOf(input.parent_id ?? null)
+    const branch = await readBranch(input.parent_id ?? null)
     const asked = branch.at(-1)
     if (asked?.role !== "user") {
       return fail("bad_request", "Give a message's content, or name a message of yours to answer")
@@ -112,14 +112,15 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
 
   const planNew = async (
     chat: StoredChat,
-    branchOf: BranchReader,
+    readBranch: BranchReader,
     { input, files }: Prompt,
   ): Promise<PromptPlan> => {
     const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
-    const before = await branchOf(parent_id)
+    const before = await readBranch(parent_id)
     const parent = before.at(-1)
     if (parent?.state === "running") fail("conflict", "The answer above is still being written")
-    if (parent?.role === "user") fail("bad_request", "A message goes under an answer, not another")
+    if (parent?.role === "user")
+      fail("bad_request", "A message must reply to an answer, not to another message")
     const models = modelsOf(chat, input)
     const images = input.images.map((url) => imageOf(url, newId()))
     const user: Message = {
@@ -141,14 +142,18 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
 
   const planFor = (
     chat: StoredChat,
-    branchOf: BranchReader,
-    asked: Prompt,
+    readBranch: BranchReader,
+    prompt: Prompt,
   ): Promise<PromptPlan> => {
-    const { input } = asked
-    if (input.continue_id !== undefined) return planContinue(branchOf, input.continue_id)
+    const { input } = prompt
+    if (input.continue_id !== undefined) return planContinue(readBranch, input.continue_id)
     const says = (input.content ?? "").trim() !== "" || input.images.length > 0
-    return says ? planNew(chat, branchOf, asked) : planAgain(chat, branchOf, input)
+    return says ? planNew(chat, readBranch, prompt) : planAgain(chat, readBranch, input)
   }
 
-  return { planFor, modelsOf }
+  /** Null where an answer is continued, which names its model. */
+  const newAnswerModels = (chat: StoredChat, input: NewMessage): string[] | null =>
+    input.continue_id === undefined ? modelsOf(chat, input) : null
+
+  return { planFor, newAnswerModels }
 }

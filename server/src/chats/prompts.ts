@@ -1,6 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Database, Tx } from "../db/database.ts"
+import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Attaching } from "../knowledge/attaching.ts"
 import type { Quoted } from "../knowledge/fence.ts"
@@ -42,9 +43,9 @@ interface Needs {
 
 interface PromptRequest {
   caller: Caller
-  asked: Prompt
+  prompt: Prompt
   /** How to release what each answer holds; answers that are begun take theirs along. */
-  places: (() => void)[]
+  releases: (() => void)[]
 }
 
 const rowsOf = ({ user, answers }: PromptPlan): Message[] => (user ? [user, ...answers] : answers)
@@ -75,46 +76,59 @@ export const createPrompts = (needs: Needs) => {
     current_id: plan.answers[0]?.id ?? chat.current_id,
   })
 
-  /** Reads the messages from the root to one, both included. */
-  const branchReader =
-    (chatId: string, tx: Tx): BranchReader =>
-    async (id) => {
-      const links = branchTo(await messages.links(chatId, tx), id)
-      const ids = links.map((link) => link.id)
-      return messages.byIds(chatId, ids, tx)
+  /** Reserves memory for the request to each model, besides what the answers hold already. */
+  const reserveBodies = (
+    { caller, prompt, releases }: PromptRequest,
+    branchBytes: number,
+  ): void => {
+    const { bodies } = limits
+    const { content = "", images } = prompt.input
+    const bytes = images.reduce((sum, { length }) => sum + length, branchBytes + content.length)
+    if (bytes * releases.length > bodies.maxPerUser) {
+      const size = `${Math.ceil(bytes / 1e6)} MB`
+      const limit = `${Math.floor(bodies.maxPerUser / 1e6)} MB (MAX_BUFFERED_BODIES)`
+      const models = releases.length === 1 ? "a model" : `${releases.length} models at once`
+      fail(
+        "body_too_large",
+        `This conversation has ${size}, too much for ${models}: ${limit} at most`,
+      )
     }
-
-  /** Adds memory for the requests to the models to what the answers' places hold. */
-  const reserveBodies = async (
-    { user }: Caller,
-    places: (() => void)[],
-    { plan, tx }: { plan: PromptPlan; tx: Tx },
-  ): Promise<void> => {
-    const text = plan.branch.reduce((sum, { content }) => sum + content.length, 0)
-    const newImages = plan.images.reduce((sum, { base64 }) => sum + base64.length, 0)
-    const earlier = plan.branch.filter(({ images }) => images.length > 0).map(({ id }) => id)
-    const bytes = text + newImages + (await messages.imageBytes(earlier, tx))
-    for (const [index, leave] of places.entries()) {
-      const release = limits.bodies.reserve(user.id, bytes)
-      places[index] = () => {
+    for (const [index, leave] of releases.entries()) {
+      const release = bodies.reserve(caller.user.id, bytes)
+      releases[index] = () => {
         leave()
         release()
       }
     }
   }
 
+  /** Reads the messages from the root to one, both included, once there is memory for them. */
+  const branchReader =
+    (chatId: string, request: PromptRequest, tx: Tx): BranchReader =>
+    async (id) => {
+      const links = branchTo(await messages.links(chatId, tx), id)
+      const ids = links.map((link) => link.id)
+      const text = links.reduce((sum, { bytes }) => sum + Number(bytes), 0)
+      reserveBodies(request, text + (await messages.imageBytes(ids, tx)))
+      return messages.byIds(chatId, ids, tx)
+    }
+
+  const resolveAll = async (caller: Caller, models: readonly string[]): Promise<void> => {
+    for (const model of models) await catalogue.resolve(caller, model)
+  }
+
   const addMessages = async (tx: Tx, chatId: string, added: Message[]): Promise<void> => {
-    await rowLimits.reserve(tx, "messages", { owner: chatId, adding: added.length })
+    await rowLimits.lockAndCheck(tx, "messages", { owner: chatId, adding: added.length })
     await messages.insert(tx, chatId, added)
   }
 
-  const keep = (chat: StoredChat, { caller, asked, places }: PromptRequest): Promise<PromptPlan> =>
+  const storePrompt = (chat: StoredChat, request: PromptRequest): Promise<PromptPlan> =>
     db.transact(async (tx) => {
-      const { input, requestId } = asked
+      const { input, requestId } = request.prompt
       await db.exclusive(tx, `chat:${chat.id}`)
       const current = (await store.byId(chat.id, tx)) ?? chat
-      const plan = await plans.planFor(current, branchReader(chat.id, tx), asked)
-      await reserveBodies(caller, places, { plan, tx })
+      const readBranch = branchReader(chat.id, request, tx)
+      const plan = await plans.planFor(current, readBranch, request.prompt)
       for (const answer of plan.answers) answer.request_id = requestId
       const isNew = input.continue_id === undefined
       if (isNew) await addMessages(tx, chat.id, rowsOf(plan))
@@ -130,10 +144,10 @@ export const createPrompts = (needs: Needs) => {
     return quotedFrom((await messages.passages(chat_id, [id])).get(id) ?? [])
   }
 
-  const begin = async (chat: StoredChat, prompt: PromptRequest): Promise<Started> => {
-    const { caller, asked, places } = prompt
-    const { requestId } = asked
-    const plan = await keep(chat, prompt)
+  const begin = async (chat: StoredChat, request: PromptRequest): Promise<Started> => {
+    const { caller, prompt, releases } = request
+    const { requestId } = prompt
+    const plan = await storePrompt(chat, request)
     const withImages = plan.branch.filter(({ images }) => images.length > 0)
     const imageById = await messages.images(withImages.map(({ id }) => id))
     const channel = channels.of(chat.id)
@@ -145,7 +159,7 @@ export const createPrompts = (needs: Needs) => {
       const model = message.model ?? ""
       const body = requestBody({ chat, model, branch: plan.branch, imageById })
       const quoted = await quotedFor(message)
-      answers.begin({ caller, chat, message, body, quoted, requestId }, places.pop())
+      answers.begin({ caller, chat, message, body, quoted, requestId }, releases.pop())
     }
     return { messages: started, seq }
   }
@@ -154,7 +168,7 @@ export const createPrompts = (needs: Needs) => {
     /**
      * Stores a prompt and has it answered; the answers go on after this has returned.
      * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`, `rate_limited` past
-     *   MAX_ANSWERS or MAX_BUFFERED_BODIES, `limit_reached`, `storage_limit`, `conflict` while what is asked about
+     *   MAX_ANSWERS or MAX_BUFFERED_BODIES, `body_too_large`, `limit_reached`, `storage_limit`, `conflict` while what is asked about
      *   is still being written
      */
     ask: async (
@@ -163,19 +177,18 @@ export const createPrompts = (needs: Needs) => {
       { input, requestId }: { input: NewMessage; requestId: string },
     ): Promise<Started> => {
       const chat = await chats.own(caller, id)
-      if (input.continue_id === undefined) {
-        for (const model of plans.modelsOf(chat, input)) await catalogue.resolve(caller, model)
-      }
+      const models = plans.newAnswerModels(chat, input)
+      await resolveAll(caller, models ?? [])
       const files = await attaching.named(caller, input.files)
-      const places: (() => void)[] = []
+      const prompt = { input: { ...input, ...(models && { models }) }, files, requestId }
+      const answering = models ?? [input.continue_id ?? ""]
+      const releases: (() => void)[] = []
       try {
-        const models = input.continue_id === undefined ? plans.modelsOf(chat, input) : [chat.id]
-        for (const _ of models) places.push(limits.answers.reserve(caller.user.id))
-        const asked = { input, files, requestId }
-        const addition = { owner: caller.user.id, bytes: promptBytes(asked, models) }
-        return await storage.write([addition], () => begin(chat, { caller, asked, places }))
+        for (const _ of answering) releases.push(limits.answers.reserve(caller.user.id))
+        const addition = { owner: caller.user.id, bytes: promptBytes(prompt, answering) }
+        return await storage.write([addition], () => begin(chat, { caller, prompt, releases }))
       } finally {
-        for (const release of places) release()
+        for (const release of releases) release()
       }
     },
   }

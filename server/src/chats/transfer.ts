@@ -4,7 +4,7 @@ import type { Answers } from "./answers.ts"
 import type { Chats } from "./chats.ts"
 import { branchTo } from "./conversation.ts"
 import { createMarkdownWriter } from "./markdown.ts"
-import { fromFirst, type PageSize } from "./message-pages.ts"
+import { type PageSize, startOfChat } from "./message-pages.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message } from "./schema.ts"
 import type { SharedView } from "./shared-view.ts"
@@ -45,7 +45,7 @@ export const createTransfer = ({ chats, store, messages, answers, sharedView }: 
 
   /** All messages of a chat, as the caller may see them. */
   async function* readMessages(caller: Caller, chat: StoredChat): AsyncGenerator<QuotingMessage> {
-    let start = fromFirst
+    let start = startOfChat
     for (let hasMore = true; hasMore; ) {
       const { page } = await answers.page(chat.id, { start, size: pageSize })
       yield* await withPassages(caller, chat, page?.messages ?? [])

@@ -18,7 +18,7 @@ export const costs = {
   upload: 8,
   passages: 8,
   fusion: 20,
-  messages: 40,
+  messagePage: 40,
 } as const
 
 interface Waiting {

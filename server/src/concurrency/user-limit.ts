@@ -51,26 +51,41 @@ export const createUserLimit = (limit: Limit) => {
     else heldByUser.delete(user)
   }
 
+  const heldBy = (user: string): number => heldByUser.get(user) ?? 0
+
+  const hold = (user: string, amount: number): (() => void) => {
+    set(user, heldBy(user) + amount)
+    held += amount
+    let released = false
+    return () => {
+      if (released) return
+      released = true
+      held -= amount
+      set(user, heldBy(user) - amount)
+    }
+  }
+
   return {
     /**
      * @returns how to release it; more than once does no harm
      * @throws {Failure} `rate_limited` with `retry-after`
      */
     reserve: (user: string, amount = 1): (() => void) => {
-      const own = (heldByUser.get(user) ?? 0) + amount
-      checkBounds(limit, { perUser: own, total: held + amount })
-      set(user, own)
-      held += amount
-      let released = false
-      return () => {
-        if (released) return
-        released = true
-        held -= amount
-        set(user, (heldByUser.get(user) ?? 0) - amount)
-      }
+      checkBounds(limit, { perUser: heldBy(user) + amount, total: held + amount })
+      return hold(user, amount)
     },
 
-    held: (user?: string): number => (user === undefined ? held : (heldByUser.get(user) ?? 0)),
+    /** @throws {Failure} `rate_limited` where there is no room for anything more */
+    check: (user: string): void =>
+      checkBounds(limit, { perUser: heldBy(user) + 1, total: held + 1 }),
+
+    /** Holds what can no longer be refused, also past the limit. @returns how to release it */
+    hold,
+
+    /** The most that one user may hold. */
+    maxPerUser: limit.bounds.perUser,
+
+    held: (user?: string): number => (user === undefined ? held : heldBy(user)),
   }
 }
 

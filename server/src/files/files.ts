@@ -100,7 +100,7 @@ export const createFiles = (needs: Needs) => {
       await received.keep()
       await db.transact(async (tx) => {
         await within?.(tx)
-        await rowLimits.reserve(tx, "files", { owner: row.user_id })
+        await rowLimits.lockAndCheck(tx, "files", { owner: row.user_id })
         await store.insert(tx, row)
         if (process) await queue.add(tx, readJob(row))
         const after = { filename: row.filename, size: row.size, hash: row.hash }

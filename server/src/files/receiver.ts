@@ -34,7 +34,7 @@ export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Depende
     keep: (upload: Upload) => Promise<T>,
   ): Promise<T> => {
     const { uploads, shareOf, limit } = deps
-    await rowLimits.check("files", { owner })
+    await rowLimits.precheck("files", { owner })
     const leave = uploads.reserve(owner)
     let release: ((stays: boolean) => void) | undefined
     let isKept = false

@@ -204,7 +204,7 @@ export const createResumable = (needs: Needs) => {
       if (size === 0) fail("bad_request", "The file is empty")
       if (size > needs.limit) tooLarge(needs.limit)
       const { id: owner } = caller.user
-      await rowLimits.check("files", { owner })
+      await rowLimits.precheck("files", { owner })
       const release = await storage.reserve({ owner, bytes: size })
       const upload = {
         id: newId(),

@@ -1,44 +1,65 @@
 import type { UserLimit } from "../concurrency/user-limit.ts"
 import { networkOf } from "./address.ts"
-import { type Exchange, whenClosed } from "./exchange.ts"
+import { type Exchange, type NodeExchange, whenClosed } from "./exchange.ts"
 import type { RouteShape } from "./route.ts"
 
 /** Replies up to here are not counted: their number is bounded by that of the requests. */
 const smallBytes = 64 * 1024
+/** A client that takes nothing for so long has gone, though its connection stands. */
+const maxStallMs = 120_000
 
-/**
- * Counts whole replies in memory until their clients have them.
- * @returns a function that throws {Failure} `rate_limited` when a user leaves too much unread
- */
-export const createReplyHold =
-  (limit: UserLimit) =>
-  ({ caller, address, outgoing }: Exchange, bytes: number): void => {
-    if (bytes <= smallBytes) return
-    whenClosed(outgoing, limit.reserve(caller?.user.id ?? networkOf(address), bytes))
+const isRead = ({ incoming }: NodeExchange): boolean =>
+  incoming.method === "GET" || incoming.method === "HEAD"
+
+/** Counts whole replies in memory until their clients have them. */
+export const createReplyCounter = (limit: UserLimit) => {
+  const ownerOf = ({ caller, address }: Exchange): string => caller?.user.id ?? networkOf(address)
+
+  return {
+    /**
+     * Before a request changes anything: its reply is not refused any more.
+     * @throws {Failure} `rate_limited` when too much is left unread already
+     */
+    checkRoom: (exchange: NodeExchange): void => {
+      if (!isRead(exchange)) limit.check(ownerOf(exchange))
+    },
+
+    /** @throws {Failure} `rate_limited` when a user who only reads leaves too much unread */
+    count: (exchange: NodeExchange, bytes: number): void => {
+      if (bytes <= smallBytes) return
+      const { outgoing } = exchange
+      const owner = ownerOf(exchange)
+      // A reply that is larger than the limit is for a user who has no other.
+      const amount = Math.min(bytes, limit.maxPerUser)
+      const release = isRead(exchange) ? limit.reserve(owner, amount) : limit.hold(owner, amount)
+      whenClosed(outgoing, release)
+      outgoing.setTimeout(maxStallMs, () => outgoing.destroy())
+    },
   }
+}
 
 /** The status of a reply for which the handler only gives a value. */
 export const firstSuccess = (shape: RouteShape): number =>
   Number(Object.keys(shape.responses).find((status) => status.startsWith("2")) ?? 200)
 
-interface Outcome {
+interface HandlerOutcome {
   /** What the handler returned. */
   value: unknown
   status: number
-  hold: (bytes: number) => void
+  countBytes: (bytes: number) => void
 }
 
-const toResponse = ({ value, status, hold }: Outcome): Response => {
-  if (value instanceof Response) return value
-  if (status === 204) return new Response(null, { status })
+const jsonResponse = ({ value, status, countBytes }: HandlerOutcome): Response => {
   const text = JSON.stringify(value)
-  hold(text.length)
+  countBytes(Buffer.byteLength(text))
   return new Response(text, { status, headers: { "content-type": "application/json" } })
 }
 
-/** Makes the reply of what a handler returned: a `Response` as it is, anything else as JSON. */
-export const respond = async (method: string, outcome: Outcome): Promise<Response> => {
-  const response = toResponse(outcome)
+/** Makes the response of what a handler returned: a `Response` as it is, anything else as JSON. */
+export const toResponse = async (method: string, outcome: HandlerOutcome): Promise<Response> => {
+  const { value, status } = outcome
+  if (status === 204 && !(value instanceof Response)) return new Response(null, { status })
+  const response = value instanceof Response ? value : jsonResponse(outcome)
   // Nobody will read the body of a reply to HEAD: whoever makes it may stop.
   if (method === "HEAD") await response.body?.cancel()
   return response

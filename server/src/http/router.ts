@@ -16,7 +16,7 @@ import { check } from "./check.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
 import { type Env, type Exchange, type HttpContext, type NodeExchange, pathOf } from "./exchange.ts"
-import { createReplyHold, firstSuccess, respond } from "./handler-reply.ts"
+import { createReplyCounter, firstSuccess, toResponse } from "./handler-reply.ts"
 import type { HotRoute, ReadBody } from "./lane.ts"
 import type { Access, RouteShape } from "./route.ts"
 
@@ -50,7 +50,7 @@ export interface Request<A extends Access, P, Q, B> extends RawRequest<A, P> {
   /** For a route that parses its JSON body piece by piece; within the route's limits. */
   readBody: () => Promise<JsonBody>
   /** For a handler that answers with bytes from memory: counts them until the client has them. */
-  holdReply: (bytes: number) => void
+  countReplyBytes: (bytes: number) => void
   context: HttpContext
 }
 
@@ -123,7 +123,7 @@ export const createRouters =
   (style: ErrorStyle): Router => {
     const hono = new Hono<Env>()
     const { bodyRoom, unreadReplies, connectionLimit } = limits
-    const holdReply = createReplyHold(unreadReplies)
+    const replies = createReplyCounter(unreadReplies)
     const shapes: RouteShape[] = []
 
     const hots: HotRoute[] = []
@@ -170,7 +170,7 @@ export const createRouters =
     }
 
     /** The caller of now: a body may take long to arrive, and their access may end meanwhile. */
-    const readmit = async (
+    const reauthorize = async (
       shape: RouteShape,
       exchange: Exchange,
       path: string,
@@ -240,15 +240,20 @@ export const createRouters =
           const query = shape.query && queryOf(shape.query, context)
           const body = await bodyOf(shape, request.exchange)
           if (shape.body) {
-            request.caller = await readmit(shape, request.exchange, context.req.path)
+            request.caller = await reauthorize(shape, request.exchange, context.req.path)
           }
           checkBodyAuthority(request.caller, shape, body)
           // The shape and the handler were declared together; their types agree by `on`'s own.
-          const readBody = async () => roomyBodyOf(shape, request.exchange)
-          const hold = (bytes: number): void => holdReply(request.exchange, bytes)
-          const whole = { ...request, query, body, readBody, holdReply: hold }
+          const readBody = async () => {
+            const read = await roomyBodyOf(shape, request.exchange)
+            await reauthorize(shape, request.exchange, context.req.path)
+            return read
+          }
+          const countBytes = (bytes: number): void => replies.count(request.exchange, bytes)
+          const whole = { ...request, query, body, readBody, countReplyBytes: countBytes }
+          replies.checkRoom(request.exchange)
           const value = await handler(whole as Parameters<typeof handler>[0])
-          return respond(context.req.method, { value, status, hold })
+          return toResponse(context.req.method, { value, status, countBytes })
         })
       },
       raw: (shape, handler) => {

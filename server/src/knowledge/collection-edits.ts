@@ -107,7 +107,7 @@ export const createCollectionEdits = (deps: Deps) => {
       // A file keeps its owner, so that this may come before the transaction.
       await files.checkOwned(caller, [...new Set(fileIds)])
       return editKept(request, async ({ tx }) => {
-        await rowLimits.reserve(tx, "collectionFiles", { owner: id, adding: fileIds.length })
+        await rowLimits.lockAndCheck(tx, "collectionFiles", { owner: id, adding: fileIds.length })
         await store.link(tx, id, fileIds, now())
         await touch(tx, id)
         return { action: "collection.files_added", after: { files: fileIds } }

@@ -121,7 +121,7 @@ export const createCollections = (deps: Deps) => {
       const { id, user_id, access_grants } = collection
       const target = { type: "collection", id }
       await db.transact(async (tx) => {
-        await rowLimits.reserve(tx, "collections", { owner: user_id })
+        await rowLimits.lockAndCheck(tx, "collections", { owner: user_id })
         await store.insert(tx, collection)
         const change = { actor, action: "collection.created", target }
         await audit.record(tx, { ...change, after: { access_grants } })

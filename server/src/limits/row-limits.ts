@@ -68,11 +68,11 @@ export const createRowLimits = ({ db, config }: Deps) => {
 
   return {
     /**
-     * Checks that there is room before rows are added; those who add at the same time are counted one
-     * after another. Whoever is above the limit already keeps what they have.
+     * Checks that there is room, in the transaction that then adds the rows; those who add at the same
+     * time are counted one after another. Whoever is above the limit already keeps what they have.
      * @throws {Failure} `limit_reached`
      */
-    reserve: async (
+    lockAndCheck: async (
       tx: Tx,
       rows: LimitedRows,
       { owner, adding = 1 }: { owner: string; adding?: number },
@@ -84,13 +84,13 @@ export const createRowLimits = ({ db, config }: Deps) => {
     },
 
     /** The same before much is done for nothing; says nothing about what others add meanwhile. */
-    check: async (
+    precheck: async (
       rows: LimitedRows,
       { owner, adding = 1 }: { owner: string; adding?: number },
     ): Promise<void> => {
       const limit = rowLimits[rows]
       const max = maxOf(limit)
-      const present = await count(db.read, limit, owner)
+      const present = await count(db.aside, limit, owner)
       if (present + adding > max) fail("limit_reached", limit.refusal(max))
     },
   }

@@ -17,16 +17,16 @@ export type TableLimit =
   /** So many for each `per`; where it is configurable, `setting` names the environment variable. */
   | { kind: "count"; per: string; max: number | RowSetting }
   /** Made from a row of another table, which is limited; each has a bounded number. */
-  | { kind: "derived"; from: keyof Tables; bound: string }
+  | { kind: "perParent"; from: keyof Tables; bound: string }
   /** Records of what happened; old ones are removed. */
   | { kind: "retained"; for: string }
   /** Only administrators, or the identity provider that they connected, can add rows. */
-  | { kind: "administered" }
+  | { kind: "adminOnly" }
 
 /** Constant limits that the code enforces by these names. */
 export const maxRows = {
   messagesPerChat: 20_000,
-  filesPerCollection: 200_000,
+  filesPerCollection: 100_000,
   sessionsPerUser: 1000,
   keysPerUser: 100,
   /** Held in memory, so that requests need not read them. */
@@ -40,47 +40,47 @@ export const maxRows = {
  */
 export const tableLimits: Record<keyof Tables, TableLimit> = {
   users: { kind: "count", per: "gateway, by sign-up", max: "MAX_SIGNUPS" },
-  user_emails: { kind: "administered" },
-  groups: { kind: "administered" },
-  group_members: { kind: "administered" },
+  user_emails: { kind: "adminOnly" },
+  groups: { kind: "adminOnly" },
+  group_members: { kind: "adminOnly" },
   api_keys: { kind: "count", per: "user", max: maxRows.keysPerUser },
   sessions: { kind: "count", per: "user", max: maxRows.sessionsPerUser },
   access_grants: {
-    kind: "derived",
+    kind: "perParent",
     from: "collections",
     bound: "1,000 for each resource, and `modelGrants`",
   },
-  connections: { kind: "administered" },
-  connection_models: { kind: "derived", from: "connections", bound: "one" },
+  connections: { kind: "adminOnly" },
+  connection_models: { kind: "perParent", from: "connections", bound: "one" },
   models: { kind: "count", per: "user", max: "MAX_MODELS" },
-  model_contents: { kind: "derived", from: "models", bound: "one, of 512,000 characters" },
-  settings: { kind: "administered" },
+  model_contents: { kind: "perParent", from: "models", bound: "one, of 512,000 characters" },
+  settings: { kind: "adminOnly" },
   usage: { kind: "retained", for: "usage_retention" },
   audit_events: { kind: "retained", for: "audit_retention" },
   audit_blocks: { kind: "retained", for: "audit_retention" },
-  audit_state: { kind: "derived", from: "audit_blocks", bound: "one in all" },
+  audit_state: { kind: "perParent", from: "audit_blocks", bound: "one in all" },
   chats: { kind: "count", per: "user", max: "MAX_CHATS" },
-  chat_tags: { kind: "derived", from: "chats", bound: "20" },
+  chat_tags: { kind: "perParent", from: "chats", bound: "20" },
   chat_messages: { kind: "count", per: "chat", max: maxRows.messagesPerChat },
-  chat_images: { kind: "derived", from: "chat_messages", bound: "10" },
-  chat_passages: { kind: "derived", from: "chat_messages", bound: "one" },
+  chat_images: { kind: "perParent", from: "chat_messages", bound: "10" },
+  chat_passages: { kind: "perParent", from: "chat_messages", bound: "one" },
   files: { kind: "count", per: "user", max: "MAX_FILES" },
   uploads: { kind: "count", per: "user", max: "MAX_UNFINISHED_UPLOADS" },
-  file_texts: { kind: "derived", from: "files", bound: "one, of MAX_TEXT_LENGTH" },
-  passages: { kind: "derived", from: "files", bound: "one for each piece of its text" },
-  file_words: { kind: "derived", from: "files", bound: "one" },
-  vector_spaces: { kind: "administered" },
-  vector_batches: { kind: "derived", from: "passages", bound: "one for many passages" },
+  file_texts: { kind: "perParent", from: "files", bound: "one, of MAX_TEXT_LENGTH" },
+  passages: { kind: "perParent", from: "files", bound: "one for each piece of its text" },
+  file_words: { kind: "perParent", from: "files", bound: "one" },
+  vector_spaces: { kind: "adminOnly" },
+  vector_batches: { kind: "perParent", from: "passages", bound: "one for many passages" },
   collections: { kind: "count", per: "user", max: "MAX_COLLECTIONS" },
   collection_files: { kind: "count", per: "collection", max: maxRows.filesPerCollection },
-  jobs: { kind: "derived", from: "files", bound: "two" },
-  job_owners: { kind: "derived", from: "users", bound: "one for each kind of job" },
-  functions: { kind: "administered" },
-  function_versions: { kind: "administered" },
-  function_runs: { kind: "derived", from: "functions", bound: "50" },
-  function_items: { kind: "derived", from: "functions", bound: "1,000 of 64 KB" },
-  identities: { kind: "administered" },
-  sign_on_sessions: { kind: "derived", from: "sessions", bound: "one" },
-  sign_on_members: { kind: "derived", from: "group_members", bound: "one" },
+  jobs: { kind: "perParent", from: "files", bound: "two" },
+  job_owners: { kind: "perParent", from: "users", bound: "one for each kind of job" },
+  functions: { kind: "adminOnly" },
+  function_versions: { kind: "adminOnly" },
+  function_runs: { kind: "perParent", from: "functions", bound: "50" },
+  function_items: { kind: "perParent", from: "functions", bound: "1,000 of 64 KB" },
+  identities: { kind: "adminOnly" },
+  sign_on_sessions: { kind: "perParent", from: "sessions", bound: "one" },
+  sign_on_members: { kind: "perParent", from: "group_members", bound: "one" },
   sign_on_spent: { kind: "retained", for: "the lifetime of a sign-in attempt" },
 }

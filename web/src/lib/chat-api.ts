@@ -43,17 +43,18 @@ export const chatListQuery = (filter: ChatFilter = {}) =>
       items.length === pageSize ? page + 1 : undefined,
   })
 
-/** A refetch may be older than what the stream has told since. */
+/** A refetch may be older than what the stream has reported since: nothing that is known is lost. */
 const withNewest = (fetched: ChatWithMessages, known: ChatWithMessages | undefined) => {
   const byId = new Map(known?.messages.map((message) => [message.id, message]))
   const messages = fetched.messages.map((message) => {
     const before = byId.get(message.id)
+    byId.delete(message.id)
     const behind = message.state === "running" && before !== undefined
     return behind && before.content.length > message.content.length
       ? { ...message, content: before.content, reasoning: before.reasoning }
       : message
   })
-  return { ...fetched, messages }
+  return { ...fetched, messages: [...messages, ...byId.values()] }
 }
 
 /** A chat with all its messages, of which the server gives so many at a time. */
