@@ -4,11 +4,13 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { followPath } from "./chat-page.ts"
 import { chooseDatabases, type Place } from "./databases.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { killAll } from "./gateway-process.ts"
-import { type Call, chat, importChat, many, readSnapshot } from "./large-chats.ts"
+import { type Call, chat, importChat, leaveUnread, many, readSnapshot } from "./large-chats.ts"
 import { startProber } from "./prober.ts"
 import { type ServerProcess, startServer } from "./process.ts"
+import { waitForModels } from "./wait-for-models.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -123,6 +125,55 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     )
     const contents = [...known, ...later].map(({ content }) => content.trim())
     expect(contents).toEqual(Array.from({ length: 400 }, (_, n) => `${n}`))
+  })
+})
+
+describe.each(chooseDatabases())("a chat that grows on $name", ({ place: makePlace }) => {
+  let place: Place
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  const call: Call = (method, path, body) => gateway.call(method, path, body)
+
+  beforeAll(async () => {
+    place = await makePlace()
+    upstream = await startFakeOpenAI()
+    gateway = await startGateway({ ...place.env, OPENAI_API_BASE_URLS: upstream.url })
+    await waitForModels(gateway, ["gpt-fake"])
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+    await place.remove()
+  })
+
+  it("while it is read is read once, and ends as it is", async () => {
+    const messages = many(60, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))
+    const params = { metadata: { fake_chunks: 40 } }
+    const id = await importChat(call, chat(messages, { models: ["gpt-fake"], params }))
+    const socket = await leaveUnread(gateway.url, `/api/v1/chats/${id}/events`, gateway.key)
+    const said = "word ".repeat(150_000)
+    const asked = await call("POST", `/api/v1/chats/${id}/messages`, { content: said })
+    const answerId = asked.body.messages[1].id
+    const answer = async () => (await call("GET", `/api/v1/chats/${id}`)).body.messages.at(-1)
+    await vi.waitFor(async () => expect((await answer()).state).toBe("completed"), 20_000)
+
+    const chunks: string[] = []
+    socket.setEncoding("utf8").on("data", (chunk: string) => void chunks.push(chunk))
+    socket.resume()
+    const events = () => [...chunks.join("").matchAll(/^event: (.*)\ndata: (.*)$/gm)]
+    const shown = () =>
+      events()
+        .filter(([, name]) => name === "message")
+        .map(([, , data]) => JSON.parse(data ?? ""))
+        .findLast((message) => message.id === answerId)
+    await vi.waitFor(() => expect(shown()?.state).toBe("completed"), {
+      timeout: 20_000,
+      interval: 500,
+    })
+    socket.destroy()
+    expect(shown().content).toBe((await answer()).content)
+    expect(shown().content.length).toBeGreaterThan(700_000)
+    expect(events().filter(([, name]) => name === "snapshot")).toHaveLength(1)
   })
 })
 

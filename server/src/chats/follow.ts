@@ -110,13 +110,14 @@ export const createFollow = (deps: Deps) => {
 
   /** Sends the messages that changed since. @returns the number of the event from which to go on */
   const sendChanged = async (
-    { chat }: Reader,
+    { chat, stream }: Reader,
     sinceMs: number,
     show: (event: ChatEvent) => void,
   ): Promise<number> => {
     const { last: seq } = channels.of(chat.id)
     for (const message of await answers.changedSince(chat.id, sinceMs)) {
       show({ seq, name: "message", data: JSON.stringify(message) })
+      await stream.drained()
     }
     return seq
   }
@@ -140,7 +141,6 @@ export const createFollow = (deps: Deps) => {
       const startedMs = Date.now()
       missed = channel.after(await sendChanged(reader, sinceMs, show))
       sinceMs = startedMs
-      await reader.stream.drained()
     }
     return missed ?? []
   }
