@@ -14,6 +14,7 @@ import type { SettingsStore } from "../settings/settings.ts"
 import type { Storage } from "../storage/storage.ts"
 import { createAnswers } from "./answers.ts"
 import { createChannels } from "./channel.ts"
+import { createChatExport } from "./chat-export.ts"
 import { createChats } from "./chats.ts"
 import { createFollow } from "./follow.ts"
 import { createImporter } from "./importer.ts"
@@ -24,7 +25,6 @@ import { createSharedView } from "./shared-view.ts"
 import { createChatStore } from "./store.ts"
 import type { StreamOptions } from "./stream.ts"
 import { createTitles } from "./titles.ts"
-import { createTransfer } from "./transfer.ts"
 
 interface Needs {
   db: Database
@@ -60,14 +60,14 @@ export const createConversations = async (needs: Needs) => {
   const chats = createChats(kept)
   createTitles(kept)
   // It was not known how long it would become; the next prompt is refused where it is too much.
-  answers.onEnd(({ chat, message }) => storage.add(chat.user_id, messageBytes(message)))
+  answers.onEnd(({ chat, message }) => storage.noteStored(chat.user_id, messageBytes(message)))
   await answers.recover()
   const importer = createImporter(needs)
   return {
     chats,
     answers,
     prompts: createPrompts({ ...kept, chats }),
-    transfer: createTransfer({ ...kept, chats }),
+    chatExport: createChatExport({ ...kept, chats }),
     follow: createFollow({ ...kept, chats }),
     news: createNews({ ...needs, onOffers: registry.onChange }),
     importer,

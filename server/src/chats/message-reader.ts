@@ -26,7 +26,7 @@ export interface PositionRange {
 const Role = Message.shape.role
 
 /** Of a message's row, without reading what it says. */
-const storedBytes = sql<number>`octet_length(content) + octet_length(reasoning)
+const readableBytes = sql<number>`octet_length(content) + octet_length(reasoning)
   + coalesce(octet_length(files), 0) + coalesce(octet_length(sources), 0)
   + coalesce(octet_length(sources_skipped), 0) + coalesce(octet_length(error), 0)`
 
@@ -121,7 +121,7 @@ export const createMessageReader = (db: Database) => {
     links: (chatId: string, reader: Reader = db.read): Promise<MessageLink[]> =>
       reader
         .selectFrom("chat_messages")
-        .select(["id", "parent_id", "position", storedBytes.as("bytes")])
+        .select(["id", "parent_id", "position", readableBytes.as("bytes")])
         .where("chat_id", "=", chatId)
         .orderBy("position")
         .execute(),
@@ -134,7 +134,7 @@ export const createMessageReader = (db: Database) => {
     ): Promise<{ position: number; bytes: number }[]> => {
       const messages = db.read
         .selectFrom("chat_messages")
-        .select(["position", storedBytes.as("bytes")])
+        .select(["position", readableBytes.as("bytes")])
         .where("chat_id", "=", chatId)
         .limit(limit)
       return "after" in start

@@ -4,6 +4,7 @@ import { ById, Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { textStream } from "../http/streamed.ts"
+import type { ChatExport } from "./chat-export.ts"
 import type { Chats } from "./chats.ts"
 import type { Importer } from "./importer.ts"
 import {
@@ -15,7 +16,6 @@ import {
   Labels,
   NewChat,
 } from "./schema.ts"
-import type { Transfer } from "./transfer.ts"
 import {
   ChatImport,
   ChatImported,
@@ -40,7 +40,7 @@ const download = (body: ReadableStream, type: string, name: string): Response =>
     },
   })
 
-const transferRoutes = ({ router, chats, transfer, importer }: Needs): void => {
+const transferRoutes = ({ router, chats, chatExport, importer }: Needs): void => {
   router.on(
     route("user", {
       method: "get",
@@ -49,7 +49,7 @@ const transferRoutes = ({ router, chats, transfer, importer }: Needs): void => {
       responses: { 200: json(ExportedChats, "Every chat with all its branches") },
     }),
     async ({ caller, exchange }) => {
-      const body = textStream(transfer.allJson(caller), exchange)
+      const body = textStream(chatExport.allJson(caller), exchange)
       return download(body, "application/json", "portico-chats.json")
     },
   )
@@ -84,10 +84,10 @@ const transferRoutes = ({ router, chats, transfer, importer }: Needs): void => {
       const chat = await chats.readable(caller, params.id)
       const name = fileNameOf(chat.title)
       if (query.format === "markdown") {
-        const text = textStream(transfer.branchMarkdown(caller, chat), exchange)
+        const text = textStream(chatExport.branchMarkdown(caller, chat), exchange)
         return download(text, "text/markdown; charset=utf-8", `${name}.md`)
       }
-      const text = textStream(transfer.chatJson(caller, chat), exchange)
+      const text = textStream(chatExport.chatJson(caller, chat), exchange)
       return download(text, "application/json", `${name}.json`)
     },
   )
@@ -96,12 +96,12 @@ const transferRoutes = ({ router, chats, transfer, importer }: Needs): void => {
 interface Needs {
   router: Router
   chats: Chats
-  transfer: Transfer
+  chatExport: ChatExport
   importer: Importer
 }
 
 /** People's own conversations: list, change, share, take out and in. */
-export const chatListRoutes = ({ router, chats, transfer, importer }: Needs): Router => {
+export const chatListRoutes = ({ router, chats, chatExport, importer }: Needs): Router => {
   router.on(
     route("user", {
       method: "get",
@@ -132,7 +132,7 @@ export const chatListRoutes = ({ router, chats, transfer, importer }: Needs): Ro
     }),
     ({ caller }) => chats.labels(caller),
   )
-  transferRoutes({ router, chats, transfer, importer })
+  transferRoutes({ router, chats, chatExport, importer })
   router.on(
     route("user", {
       method: "get",

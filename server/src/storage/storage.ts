@@ -91,7 +91,7 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
     },
 
     /** Notes bytes that were stored without a reservation. */
-    add: stored.add,
+    noteStored: stored.add,
 
     usage: async (user: string): Promise<StorageUsage> => {
       await stored.refresh(user, performance.now())

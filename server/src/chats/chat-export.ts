@@ -26,7 +26,7 @@ type QuotingMessage = Omit<Message, "sources"> & { sources: (Passage | null)[] |
 const pageSize: PageSize = { messages: 100, bytes: 1_000_000 }
 
 /** Exports chats as files, in pieces: each is read when the client has taken the one before. */
-export const createTransfer = ({ chats, store, messages, answers, sharedView }: Deps) => {
+export const createChatExport = ({ chats, store, messages, answers, sharedView }: Deps) => {
   const withPassages = async (
     caller: Caller,
     chat: StoredChat,
@@ -119,4 +119,4 @@ export const createTransfer = ({ chats, store, messages, answers, sharedView }: 
   }
 }
 
-export type Transfer = ReturnType<typeof createTransfer>
+export type ChatExport = ReturnType<typeof createChatExport>
