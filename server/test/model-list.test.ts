@@ -83,6 +83,21 @@ it("says what people choose by", async () => {
   })
 })
 
+it("cuts long descriptions and tags, which a model by itself has whole", async () => {
+  const [exact, long] = ["x".repeat(500), `${"x".repeat(499)}😀${"y".repeat(9000)}`]
+  const tags = Array.from({ length: 50 }, (_, at) => `tag ${at}`)
+  for (const [id, description] of Object.entries({ exact, long })) {
+    const model = { id, name: id, base_model_id: "described", meta: { description, tags } }
+    expect((await gateway.call("POST", "/api/v1/models/create", model)).status).toBe(200)
+  }
+  const models = await listed()
+  const start = `${"x".repeat(499)}\ufffd…`
+  expect(models.get("long")).toMatchObject({ description: start, tags: tags.slice(0, 10) })
+  expect(models.get("exact")).toMatchObject({ description: exact, tags: tags.slice(0, 10) })
+  const { body } = await gateway.call("GET", "/api/models/long")
+  expect(body).toMatchObject({ description: long, tags })
+})
+
 it("asks a runtime again for what it would not tell at first, and then no more", async () => {
   await until(async () => (await listed()).get("llama3.2:latest")?.context_length)
   const models = await listed()

@@ -14,7 +14,7 @@ import { longestChain } from "./chain.ts"
 import { createContentsCache } from "./contents-cache.ts"
 import { createModelIndex, type IndexedModel } from "./model-index.ts"
 import { createPrecedence } from "./precedence.ts"
-import { functionRecord, offerRecord } from "./records.ts"
+import { functionRecord, offerRecord, shortenRecord } from "./records.ts"
 import type { ModelRecord, ModelSummary, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
@@ -211,10 +211,12 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     const native = [...registry.offers()]
       .filter(([id]) => !hidden(id) && directory.model(id) === undefined)
       .flatMap(([id, offers]) => offerRecord(id, visible(offers, caller)))
-    return [...workspace, ...functions, ...native].filter(({ id }) => keyAllows(caller, id))
+    return [...workspace, ...functions, ...native]
+      .filter(({ id }) => keyAllows(caller, id))
+      .map(shortenRecord)
   }
 
-  /** The entry of `list` with that id. */
+  /** The entry of `list` with that id, with its whole description and all tags. */
   const recordOf = (caller: Caller, id: string): ModelRecord | undefined => {
     const model = standing(id)
     if (model) return isListed(model, caller) ? workspaceRecord(model, caller) : undefined
@@ -237,14 +239,17 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
       return found ? complete(caller, found) : askAgain(caller, id)
     },
 
-    /** One entry of `list`. @throws {Failure} as `resolve` */
+    /** One entry of `list`, whole. @throws {Failure} as `resolve` */
     get: (caller: Caller, named: string): ModelRecord => {
       const id = knownId(named)
       checkKey(caller, id)
       return recordOf(caller, id) ?? unknown(named)
     },
 
-    /** All models that the caller may use; an administrator sees those switched off too. */
+    /**
+     * All models that the caller may use, long descriptions cut off; an administrator sees those
+     * switched off too.
+     */
     list,
 
     /** Whether the caller may use a connection's model under its own id. */

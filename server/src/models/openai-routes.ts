@@ -11,7 +11,7 @@ export const modelListRoutes = (router: Router, catalogue: Catalogue): Router =>
       method: "get",
       path: "/models",
       isAliased: true,
-      summary: "The models that one may use",
+      summary: "The models that one may use; long descriptions are cut off",
       responses: { 200: json(ModelList, "From memory; a dead connection's last known models too") },
     }),
     ({ caller }) => ({ object: "list", data: catalogue.list(caller) }),

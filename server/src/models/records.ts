@@ -2,6 +2,21 @@ import type { Offer } from "../connections/registry.ts"
 import type { FunctionModel } from "../functions/directory.ts"
 import type { ModelRecord } from "./schema.ts"
 
+const maxListedDescription = 500
+const maxListedTags = 10
+
+/** A record as a list has it: there may be thousands, and a description may be a page long. */
+export const shortenRecord = (record: ModelRecord): ModelRecord => {
+  const { description, tags } = record
+  const isLong = description.length > maxListedDescription
+  const start = description.slice(0, maxListedDescription).toWellFormed()
+  return {
+    ...record,
+    description: isLong ? `${start}…` : description,
+    tags: tags.slice(0, maxListedTags),
+  }
+}
+
 /** Nothing where nobody offers it. */
 export const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[] => {
   const [first] = offers
