@@ -126,7 +126,9 @@ describe.each(chooseDatabases())("a model's size on $name", ({ place: makePlace 
     const tooLarge = { meta: { large: "x" }, params: { large: large + large } }
     const refused = await create(gateway, newModel("big", tooLarge))
     expect(refused).toMatchObject(wrong)
-    expect(refused.body.detail).toMatch(/512000 characters/)
+    expect(refused.body.detail).toMatch(
+      /`meta` and `params` are limited to 512,000 .*yours are 600,\d+\. Shorten `params`\./,
+    )
     expect((await create(gateway, newModel("big", { meta }))).status).toBe(200)
     expect(await update(gateway, "big", { params })).toMatchObject(wrong)
     expect((await update(gateway, "big", { params: { a: 1 } })).status).toBe(200)

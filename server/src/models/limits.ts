@@ -58,7 +58,7 @@ export const checkContentLength = (
   if (before && length <= lengthOf(before.meta) + lengthOf(before.params)) return
   const isMeta = sent.meta && (!sent.params || ofMeta > ofParams)
   const field = `${path}${isMeta ? "meta" : "params"}`
-  const limit = `meta and params may have at most ${maxContentCharacters} characters of JSON (512 kB)`
-  const message = `${limit} together, and these have ${length}; shorten ${field}`
+  const limit = `\`meta\` and \`params\` are limited to ${maxContentCharacters.toLocaleString("en")} characters of JSON in total`
+  const message = `${limit}; yours are ${length.toLocaleString("en")}. Shorten \`${field}\`.`
   fail("invalid", `${field}: ${message}`, { errors: [{ path: field, message }] })
 }

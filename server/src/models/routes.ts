@@ -43,7 +43,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "get",
       path: "/list",
-      summary: "The workspace's models that one may use, without their parameters",
+      summary: "List the workspace models that you can access, without their parameters",
       query: ModelListQuery,
       responses: {
         200: json(Page(ModelListItem), "One page of them; `query` matches the id or the name"),
@@ -56,11 +56,11 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       method: "post",
       path: "/create",
       givesAuthority: givesAuthority,
-      summary: "Create a model; it is its maker's and granted to nobody else",
+      summary: "Create a model, private to its creator",
       body: NewModel,
       responses: {
         200: json(WorkspaceModel, "The new model"),
-        409: { description: "The id is taken, or there are as many models as may be" },
+        409: { description: "The id is taken, or the model limit is reached" },
       },
     }),
     ({ actor, caller, body }) => models.create(actor, caller, body),
@@ -136,7 +136,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       bodyLimits: { maxBytes: 20_000_000 },
       responses: {
         200: json(ModelImported, "What was created and what was replaced"),
-        409: { description: "There would be more models than may be" },
+        409: { description: "The model limit is reached" },
       },
     }),
     ({ actor, caller, body }) => models.replace(actor, caller, body.models),
