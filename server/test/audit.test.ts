@@ -117,7 +117,10 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     const granted = await one("model.updated", "POST", update, { access_grants })
     expect(JSON.parse(granted.event.before ?? "")).toMatchObject({ access_grants: [] })
     expect(JSON.parse(granted.event.after ?? "")).toMatchObject({ access_grants })
-    await one("model.updated", "POST", "/api/v1/models/model/toggle?id=m")
+    const toggled = await one("model.updated", "POST", "/api/v1/models/model/toggle?id=m")
+    const off = { base_model_id: "gpt-fake", is_active: false }
+    expect(JSON.parse(toggled.event.before ?? "")).toEqual({ ...off, is_active: true })
+    expect(JSON.parse(toggled.event.after ?? "")).toEqual(off)
     await one("model.deleted", "POST", "/api/v1/models/model/delete", { id: "m" })
   })
 

@@ -3,6 +3,7 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import { areSameGrants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import type { Addition, Storage } from "../storage/storage.ts"
@@ -47,14 +48,20 @@ const taken = (id: string): never => fail("conflict", `A model ${id} exists alre
 const invalid = (path: string, message: string): never =>
   fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
 
-const access = ({ base_model_id, access_grants, is_active }: ModelSummary) => ({
-  base_model_id,
-  access_grants,
-  is_active,
+const state = ({ base_model_id, is_active }: ModelSummary) => ({ base_model_id, is_active })
+const access = (model: ModelSummary) => ({
+  ...state(model),
+  access_grants: model.access_grants,
 })
 
 const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, id: string): M =>
   model && mayRead(model, caller) ? model : unknown(id)
+/** For the audit trail; with grants only where they changed, as there may be a thousand of them. */
+const accessChange = (before: ModelSummary, after: ModelSummary) => {
+  const describe = areSameGrants(before.access_grants, after.access_grants) ? state : access
+  return { before: describe(before), after: describe(after) }
+}
+
 
 /** Keeps the workspace's own models: a base, a prompt, parameters and who may use them. */
 export const createModels = (deps: Deps) => {
@@ -151,8 +158,7 @@ export const createModels = (deps: Deps) => {
       action: "model.updated",
       target: target(id),
       changed: Object.keys(set),
-      before: access(before),
-      after: access(after),
+      ...accessChange(before, after),
     })
     await bus.publish(tx, { topic: "models", id })
     return after
