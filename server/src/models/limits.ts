@@ -10,13 +10,15 @@ export interface MaxModels {
   total: number
 }
 
+interface Counts {
+  /** Null where only the total is limited: an import brings everybody's models to one account. */
+  ofUser: number | null
+  total: number
+}
+
 /** @throws {Failure} `limit_reached` where `added` more models would be too many */
-export const checkModelCount = (
-  { ofUser, total }: { ofUser: number; total: number },
-  added: number,
-  max: MaxModels,
-): void => {
-  if (ofUser + added > max.perUser) {
+export const checkModelCount = ({ ofUser, total }: Counts, added: number, max: MaxModels): void => {
+  if (ofUser !== null && ofUser + added > max.perUser) {
     const most = `one user may have at most ${max.perUser} (MAX_MODELS)`
     fail("limit_reached", `You have ${ofUser} models; ${most}. Delete models you no longer need.`)
   }
@@ -27,8 +29,8 @@ export const checkModelCount = (
 }
 
 /** @throws {Failure} `limit_reached` where there are too many grants on models, all of them in memory */
-export const checkGrantCount = ({ ofUser, total }: { ofUser: number; total: number }): void => {
-  if (ofUser > maxRows.modelGrantsPerUser) {
+export const checkGrantCount = ({ ofUser, total }: Counts): void => {
+  if (ofUser !== null && ofUser > maxRows.modelGrantsPerUser) {
     const most = `The models of one user may have at most ${maxRows.modelGrantsPerUser} grants`
     fail("limit_reached", `${most} together. Grant access to groups instead of to many users.`)
   }

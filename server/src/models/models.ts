@@ -39,6 +39,8 @@ interface Work {
   tx: Tx
   actor: Actor
   caller: Caller
+  /** Only the limits of all models together apply: it restores everybody's models. */
+  isImport?: boolean
 }
 
 const target = (id: string) => ({ type: "model", id })
@@ -54,14 +56,14 @@ const access = (model: ModelSummary) => ({
   access_grants: model.access_grants,
 })
 
-const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, id: string): M =>
-  model && mayRead(model, caller) ? model : unknown(id)
 /** For the audit trail; with grants only where they changed, as there may be a thousand of them. */
 const accessChange = (before: ModelSummary, after: ModelSummary) => {
   const describe = areSameGrants(before.access_grants, after.access_grants) ? state : access
   return { before: describe(before), after: describe(after) }
 }
 
+const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, id: string): M =>
+  model && mayRead(model, caller) ? model : unknown(id)
 
 /** Keeps the workspace's own models: a base, a prompt, parameters and who may use them. */
 export const createModels = (deps: Deps) => {
@@ -113,13 +115,17 @@ export const createModels = (deps: Deps) => {
     }
   }
 
-  const checkCount = async ({ tx, caller }: Work, added: number): Promise<void> => {
-    if (added > 0) checkModelCount(await store.countModels(tx, caller.user.id), added, maxModels)
+  const checkCount = async ({ tx, caller, isImport }: Work, added: number): Promise<void> => {
+    if (added === 0) return
+    const counts = await store.countModels(tx, caller.user.id)
+    checkModelCount(isImport ? { ...counts, ofUser: null } : counts, added, maxModels)
   }
 
   /** Within the transaction that wrote the grants. */
-  const checkGrants = async (tx: Tx, { user_id, access_grants }: WorkspaceModel): Promise<void> => {
-    if (access_grants.length > 0) checkGrantCount(await store.countGrants(tx, user_id))
+  const checkGrants = async ({ tx, isImport }: Work, model: WorkspaceModel): Promise<void> => {
+    if (model.access_grants.length === 0) return
+    const counts = await store.countGrants(tx, model.user_id)
+    checkGrantCount(isImport ? { ...counts, ofUser: null } : counts)
   }
 
   const insert = async (work: Work, input: NewModel, path?: string): Promise<WorkspaceModel> => {
@@ -128,7 +134,7 @@ export const createModels = (deps: Deps) => {
     const times = { created_at: now(), updated_at: now() }
     const model: WorkspaceModel = { ...input, user_id: caller.user.id, ...times }
     if (!(await store.insert(tx, model))) taken(model.id)
-    await checkGrants(tx, model)
+    await checkGrants(work, model)
     checkId(work, input.id)
     await checkChain(work, model, path)
     const change = { actor, action: "model.created", target: target(model.id) }
@@ -152,7 +158,7 @@ export const createModels = (deps: Deps) => {
     }
     if (changes.base_model_id !== undefined) await checkChain(work, after, path)
     await store.update(tx, id, { ...changes, updated_at: after.updated_at })
-    if (after.access_grants.length > before.access_grants.length) await checkGrants(tx, after)
+    if (after.access_grants.length > before.access_grants.length) await checkGrants(work, after)
     await audit.record(tx, {
       actor,
       action: "model.updated",
@@ -262,7 +268,8 @@ export const createModels = (deps: Deps) => {
       for (const [at, { id, base_model_id: base }] of inputs.entries()) {
         await checkBase(caller, { id, base }, { planned, path: `models.${at}.` })
       }
-      const write = async (work: Work) => {
+      const write = async (begun: Work) => {
+        const work = { ...begun, isImport: true }
         const existing = await store.existing(work.tx, [...planned])
         const created = [...planned].filter((id) => !existing.has(id))
         const updated = [...planned].filter((id) => existing.has(id))

@@ -131,7 +131,8 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       path: "/import",
       givesAuthority: ({ models }, credential) =>
         models.some((model) => givesAuthority(model, credential)),
-      summary: "Create or replace models: all of them, or none",
+      summary:
+        "Create or replace models: all of them, or none. Only the limits of all models apply",
       body: ModelImport,
       bodyLimits: { maxBytes: 20_000_000 },
       responses: {
