@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
+import { collect, upload } from "./library.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
 const password = "a password nobody should see"
@@ -122,6 +123,36 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     expect(JSON.parse(toggled.event.before ?? "")).toEqual({ ...off, is_active: true })
     expect(JSON.parse(toggled.event.after ?? "")).toEqual(off)
     await one("model.deleted", "POST", "/api/v1/models/model/delete", { id: "m" })
+  })
+
+  it("has one for each change of collections, with grants where they changed", async () => {
+    const path = "/api/v1/knowledge"
+    const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+    const input = { name: "Bees", access_grants }
+    const { body } = await one("collection.created", "POST", `${path}/create`, input)
+    const own = `${path}/${body.id}`
+    const update = (changes: object) => one("collection.updated", "POST", `${own}/update`, changes)
+    const renamed = await update({ name: "Wasps", access_grants })
+    expect(renamed.event).toMatchObject({ changed: '["name"]', before: null, after: null })
+    const closed = await update({ access_grants: [] })
+    expect(JSON.parse(closed.event.before ?? "")).toEqual({ access_grants })
+    expect(JSON.parse(closed.event.after ?? "")).toEqual({ access_grants: [] })
+    await one("collection.reset", "POST", `${own}/reset`)
+    await one("collection.deleted", "DELETE", `${own}/delete`)
+  })
+
+  it("counts the files that a collection was given, and names the first hundred", async () => {
+    const id = await collect(gateway, "Many")
+    const files: { file_id: string }[] = []
+    for (let n = 0; n < 102; n++) {
+      const query = "?process=false"
+      files.push({ file_id: (await upload(gateway, `${n}.txt`, `${n}`, { query })).body.id })
+    }
+    const path = `/api/v1/knowledge/${id}/files/batch/add`
+    await gateway.call("POST", path, files.slice(-1))
+    const { event } = await one("collection.files_added", "POST", path, files)
+    const ids = files.slice(0, 100).map(({ file_id }) => file_id)
+    expect(JSON.parse(event.after ?? "")).toEqual({ count: 101, files: ids })
   })
 
   it("has one for each change of connections, without what they send", async () => {

@@ -6,6 +6,7 @@ import type { Files } from "../files/files.ts"
 import { areSameGrants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
+import { maxRows } from "../limits/table-limits.ts"
 import { requireOwnership, requireWritable, unknownCollection } from "./collection-access.ts"
 import type { Collection, CollectionChanges } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
@@ -35,6 +36,9 @@ interface Edit {
 }
 
 type AuditEvent = Omit<Change, "actor" | "target">
+
+/** Of the files that one request adds, those whose ids the audit trail keeps. */
+const maxAuditedFiles = 100
 
 const onlyOwnerShares =
   "Only the owner of this collection and administrators may change access_grants; leave it out"
@@ -75,6 +79,15 @@ export const createCollectionEdits = (deps: Deps) => {
     return isSame ? set : { ...set, access_grants }
   }
 
+  /** Counts a great many rows, and so comes before the transaction. */
+  const checkLinkCount = async (owner: string, added: readonly string[]): Promise<void> => {
+    if (added.length === 0) return
+    const max = maxRows.collectionFilesPerUser
+    if ((await store.links.count(owner)) + added.length <= max) return
+    const limit = `All collections of one user may have at most ${max.toLocaleString("en")} files`
+    fail("limit_reached", `${limit} together. Take files out of collections first.`)
+  }
+
   const touch = (tx: Tx, id: string): Promise<void> => store.update(tx, id, { updated_at: now() })
 
   return {
@@ -83,12 +96,14 @@ export const createCollectionEdits = (deps: Deps) => {
         const changes = changesOf(before, sent)
         if (changes.access_grants) requireOwnership(before, caller, onlyOwnerShares)
         await store.update(tx, request.id, { ...changes, updated_at: now() })
-        const { access_grants = before.access_grants } = changes
+        const { access_grants } = changes
         return {
           action: "collection.updated",
           changed: Object.keys(changes),
-          before: { access_grants: before.access_grants },
-          after: { access_grants },
+          ...(access_grants && {
+            before: { access_grants: before.access_grants },
+            after: { access_grants },
+          }),
         }
       }),
 
@@ -103,14 +118,19 @@ export const createCollectionEdits = (deps: Deps) => {
     /** Links files; those linked already stay so, and none waits for its processing. */
     addFiles: async (request: EditRequest, fileIds: readonly string[]): Promise<Collection> => {
       const { id, caller } = request
-      requireWritable(await store.byId(id), caller)
+      const { user_id: owner } = requireWritable(await store.byId(id), caller)
       // A file keeps its owner, so that this may come before the transaction.
       await files.checkOwned(caller, [...new Set(fileIds)])
+      await checkLinkCount(owner, await store.links.missing(id, fileIds))
       return editKept(request, async ({ tx }) => {
-        await rowLimits.lockAndCheck(tx, "collectionFiles", { owner: id, adding: fileIds.length })
-        await store.link(tx, id, fileIds, now())
+        const added = await store.links.missing(id, fileIds, tx)
+        if (added.length > 0) {
+          await rowLimits.lockAndCheck(tx, "collectionFiles", { owner: id, adding: added.length })
+        }
+        await store.links.add(tx, id, added, now())
         await touch(tx, id)
-        return { action: "collection.files_added", after: { files: fileIds } }
+        const after = { count: added.length, files: added.slice(0, maxAuditedFiles) }
+        return { action: "collection.files_added", after }
       })
     },
 
@@ -118,14 +138,14 @@ export const createCollectionEdits = (deps: Deps) => {
     removeFile: (request: EditRequest, fileId: string): Promise<Collection> =>
       editKept(request, async ({ tx }) => {
         const { id } = request
-        if (!(await store.unlink(tx, id, fileId))) fail("not_found", "There is no such file")
+        if (!(await store.links.remove(tx, id, fileId))) fail("not_found", "There is no such file")
         await touch(tx, id)
         return { action: "collection.file_removed", before: { files: [fileId] } }
       }),
 
     reset: (request: EditRequest): Promise<Collection> =>
       editKept(request, async ({ tx }) => {
-        await store.unlink(tx, request.id, null)
+        await store.links.removeAll(tx, request.id)
         await touch(tx, request.id)
         return { action: "collection.reset" }
       }),

@@ -8,6 +8,7 @@ import { everyone, type Grants, grantColumns, toGrant } from "../grants/grants.t
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
+import { createCollectionLinks } from "./collection-links.ts"
 import { createListParts } from "./list-parts.ts"
 import {
   type Collection,
@@ -16,7 +17,6 @@ import {
   SearchWay,
 } from "./schema.ts"
 
-const rowsPerStatement = 300
 /** Of the collections that a file is in, more than anybody reads. */
 const maxHolding = 1000
 
@@ -64,6 +64,8 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
   }
 
   return {
+    links: createCollectionLinks(db),
+
     byId: async (id: string, reader: Reader = db.read): Promise<Collection | undefined> => {
       const row = await reader
         .selectFrom("collections")
@@ -184,24 +186,6 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
     remove: async (tx: Tx, id: string): Promise<void> => {
       await tx.deleteFrom("collections").where("id", "=", id).execute()
       await grants.replace(tx, "collection", id, [])
-    },
-
-    link: async (tx: Tx, id: string, fileIds: readonly string[], at: number): Promise<void> => {
-      for (let from = 0; from < fileIds.length; from += rowsPerStatement) {
-        const some = fileIds.slice(from, from + rowsPerStatement)
-        await tx
-          .insertInto("collection_files")
-          .values(some.map((file_id) => ({ collection_id: id, file_id, added_at: at })))
-          .onConflict((conflict) => conflict.doNothing())
-          .execute()
-      }
-    },
-
-    /** @param fileId null takes all out */
-    unlink: async (tx: Tx, id: string, fileId: string | null): Promise<boolean> => {
-      let leaving = tx.deleteFrom("collection_files").where("collection_id", "=", id)
-      if (fileId !== null) leaving = leaving.where("file_id", "=", fileId)
-      return (await leaving.returning("file_id").execute()).length > 0
     },
   }
 }

@@ -27,6 +27,7 @@ export type TableLimit =
 export const maxRows = {
   messagesPerChat: 20_000,
   filesPerCollection: 100_000,
+  collectionFilesPerUser: 1_000_000,
   sessionsPerUser: 1000,
   keysPerUser: 100,
   /** Held in memory, so that requests need not read them. */
@@ -72,7 +73,11 @@ export const tableLimits: Record<keyof Tables, TableLimit> = {
   vector_spaces: { kind: "adminOnly" },
   vector_batches: { kind: "perParent", from: "passages", bound: "one for many passages" },
   collections: { kind: "count", per: "user", max: "MAX_COLLECTIONS" },
-  collection_files: { kind: "count", per: "collection", max: maxRows.filesPerCollection },
+  collection_files: {
+    kind: "count",
+    per: "user, and `filesPerCollection` in each collection",
+    max: maxRows.collectionFilesPerUser,
+  },
   jobs: { kind: "perParent", from: "files", bound: "two" },
   job_owners: { kind: "perParent", from: "users", bound: "one for each kind of job" },
   functions: { kind: "adminOnly" },

@@ -1,0 +1,61 @@
+import { readInChunks } from "../db/chunks.ts"
+import type { Database, Reader, Tx } from "../db/database.ts"
+
+const rowsPerStatement = 300
+
+/** Which files are in which collections. */
+export const createCollectionLinks = (db: Database) => ({
+  /** Those of `fileIds` that are not in the collection, each once and in their order. */
+  missing: async (
+    id: string,
+    fileIds: readonly string[],
+    reader: Reader = db.read,
+  ): Promise<string[]> => {
+    const rows = await readInChunks(fileIds, (chunk) =>
+      reader
+        .selectFrom("collection_files")
+        .select("file_id")
+        .where("collection_id", "=", id)
+        .where("file_id", "in", chunk)
+        .execute(),
+    )
+    const linked = new Set(rows.map(({ file_id }) => file_id))
+    return [...new Set(fileIds)].filter((fileId) => !linked.has(fileId))
+  },
+
+  /** How many there are in all collections of one user. */
+  count: async (owner: string): Promise<number> => {
+    const { count } = await db.aside
+      .selectFrom("collection_files")
+      .innerJoin("collections", "collections.id", "collection_files.collection_id")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("user_id", "=", owner)
+      .executeTakeFirstOrThrow()
+    return count
+  },
+
+  add: async (tx: Tx, id: string, fileIds: readonly string[], at: number): Promise<void> => {
+    for (let from = 0; from < fileIds.length; from += rowsPerStatement) {
+      const some = fileIds.slice(from, from + rowsPerStatement)
+      await tx
+        .insertInto("collection_files")
+        .values(some.map((file_id) => ({ collection_id: id, file_id, added_at: at })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    }
+  },
+
+  /** @returns false when the file was not in the collection */
+  remove: async (tx: Tx, id: string, fileId: string): Promise<boolean> => {
+    const { numDeletedRows } = await tx
+      .deleteFrom("collection_files")
+      .where("collection_id", "=", id)
+      .where("file_id", "=", fileId)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  },
+
+  removeAll: async (tx: Tx, id: string): Promise<void> => {
+    await tx.deleteFrom("collection_files").where("collection_id", "=", id).execute()
+  },
+})
