@@ -145,7 +145,8 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
 
     /** Who may read one of the collections that a file lies in; undefined when it lies in none. */
     readersOfFile: async (fileId: string): Promise<Readers | undefined> => {
-      const collections = await db.read
+      // A file may be in thousands of collections, each with a thousand grants.
+      const collections = await db.aside
         .selectFrom("collection_files")
         .innerJoin("collections", "collections.id", "collection_files.collection_id")
         .select("user_id")
@@ -153,7 +154,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
         .where("file_id", "=", fileId)
         .execute()
       if (collections.length === 0) return undefined
-      const rows = await db.read
+      const rows = await db.aside
         .selectFrom("collection_files")
         .innerJoin("access_grants", "access_grants.resource_id", "collection_files.collection_id")
         .select(grantColumns)
