@@ -4,6 +4,7 @@ import { maxRows } from "../src/limits/table-limits.ts"
 import { chooseDatabases, type Place } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
+import { startProber } from "./prober.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -25,9 +26,8 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     const { body } = await upload(gateway, name, name, { key: ida.key, query: "?process=false" })
     return body.id
   }
-  const countOf = async (id: string): Promise<number> => {
-    const options = { key: ida.key }
-    const { body } = await gateway.call("GET", `/api/v1/knowledge/${id}`, undefined, options)
+  const countOf = async (id: string, key = ida.key): Promise<number> => {
+    const { body } = await gateway.call("GET", `/api/v1/knowledge/${id}`, undefined, { key })
     return body.file_counts.total
   }
   /** Fills a collection with files `first` to `last` of those that `beforeAll` made. */
@@ -85,5 +85,27 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     const path = `/api/v1/knowledge/${own}/file/add`
     const added = await gateway.call("POST", path, { file_id: file.body.id }, { key })
     expect(added.status).toBe(200)
+  })
+
+  it("do not hold up others when they are emptied or deleted", async () => {
+    const [reset, deleted] = [await collect(gateway, "A"), await collect(gateway, "B")]
+    await fill(reset, 1, filesPerCollection)
+    await fill(deleted, 1, filesPerCollection)
+    const requests = [
+      ["POST", `/api/v1/knowledge/${reset}/reset`],
+      ["DELETE", `/api/v1/knowledge/${deleted}/delete`],
+    ] as const
+    for (const [method, path] of requests) {
+      const prober = await startProber(gateway.url)
+      const started = performance.now()
+      const { status } = await gateway.call(method, path)
+      const tookMs = performance.now() - started
+      const { longestMs, controlMs } = await prober.stop()
+      expect(status).toBe(200)
+      // In one statement, others waited nearly as long as it took.
+      expect(longestMs).toBeLessThan(tookMs / 2 + 5 * controlMs)
+    }
+    expect(await countOf(reset, gateway.key)).toBe(0)
+    expect((await gateway.call("GET", `/api/v1/knowledge/${deleted}`)).status).toBe(404)
   })
 })

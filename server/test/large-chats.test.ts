@@ -89,6 +89,24 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     expect(await importChat(call, chat(naming(10_000)))).toBeTruthy()
   })
 
+  it("is deleted with all messages and images, and no other chat is", async () => {
+    const image = { media_type: "image/png", base64: Buffer.alloc(30).toString("base64") }
+    const images = (n: number) => ({ images: n % 20 === 0 ? Array(10).fill(image) : [] })
+    const [id, other] = [
+      await importChat(call, chat(many(101, images))),
+      await importChat(call, chat(many(21, images))),
+    ]
+    expect((await call("DELETE", `/api/v1/chats/${id}`)).status).toBe(200)
+    expect((await call("GET", `/api/v1/chats/${id}`)).status).toBe(404)
+    const left = await gateway.gateway.db.read
+      .selectFrom("chat_images")
+      .innerJoin("chat_messages", "chat_messages.id", "chat_images.message_id")
+      .select("chat_id")
+      .execute()
+    expect(left.map(({ chat_id }) => chat_id)).toEqual(Array(20).fill(other))
+    expect(await readAll(other)).toHaveLength(21)
+  })
+
   it("does not show its system prompt and parameters to those it is shared with", async () => {
     const secret = { system: "The secret word is xyzzy", params: { temperature: 0.123 } }
     const id = await importChat(
@@ -214,5 +232,19 @@ describe("one user's large chats", () => {
     const { longestMs, controlMs } = await prober.stop()
     // Each file by itself took five seconds; by the hundred, it takes a few milliseconds.
     expect(longestMs).toBeLessThan(1000 + controlMs)
+  })
+
+  it("do not hold up others when they are deleted", async () => {
+    const content = "x".repeat(2200)
+    const id = await importChat(server.call, chat(many(20_000, () => ({ content }))))
+    const prober = await startProber(server.url)
+    const started = performance.now()
+    const { status } = await server.call("DELETE", `/api/v1/chats/${id}`)
+    const tookMs = performance.now() - started
+    const { longestMs, controlMs } = await prober.stop()
+    expect(status).toBe(200)
+    // In one statement, others waited nearly as long as it took.
+    expect(longestMs).toBeLessThan(tookMs / 2 + 5 * controlMs)
+    expect((await server.call("GET", `/api/v1/chats/${id}`)).status).toBe(404)
   })
 })

@@ -192,6 +192,7 @@ export const createChats = (needs: Needs) => {
       const chat = await own(caller, id)
       await answers.stop(id, null)
       await db.transact(async (tx) => {
+        await db.exclusive(tx, `chat:${id}`)
         await store.remove(tx, id)
         await tell(tx, chat)
       })

@@ -4,6 +4,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { contains, containsFolded } from "../db/text.ts"
 import type { Page } from "../http/list.ts"
+import { removeChat } from "./chat-removal.ts"
 import {
   type Chat,
   type ChatListItem,
@@ -252,9 +253,7 @@ export const createChatStore = (db: Database) => {
       await insertTags(tx, id, chat.tags)
     },
 
-    remove: async (tx: Tx, id: string): Promise<void> => {
-      await tx.deleteFrom("chats").where("id", "=", id).execute()
-    },
+    remove: removeChat,
   }
 }
 

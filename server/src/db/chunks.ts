@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 
 /** Well below the number of parameters that either database takes in one statement. */
-const maxIdsPerStatement = 500
+export const maxIdsPerStatement = 500
 
 /** Reads the rows of any number of ids in statements of bounded size; other requests run in between. */
 export const readInChunks = async <T>(
@@ -14,4 +14,25 @@ export const readInChunks = async <T>(
     for (const row of await read(ids.slice(at, at + maxIdsPerStatement))) rows.push(row)
   }
   return rows
+}
+
+interface Deletion<Row> {
+  /** The first rows after `last`, in their order; none where there are no more. */
+  next: (last: Row | undefined) => Promise<readonly Row[]>
+  /** Deletes all rows from the first to the last of a chunk. */
+  remove: (chunk: { first: Row; last: Row; rows: readonly Row[] }) => Promise<unknown>
+}
+
+/** Deletes any number of rows in statements of bounded size; other requests run in between. */
+export const deleteInChunks = async <Row>({ next, remove }: Deletion<Row>): Promise<void> => {
+  let last: Row | undefined
+  for (;;) {
+    // After the last one: what is deleted already must not be gone through each time again.
+    const rows = await next(last)
+    const [first] = rows
+    last = rows.at(-1)
+    if (first === undefined || last === undefined) return
+    await remove({ first, last, rows })
+    await yieldToEventLoop()
+  }
 }

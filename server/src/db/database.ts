@@ -20,7 +20,7 @@ export interface Database {
   aside: Reader
   /**
    * Runs `work` in one durable transaction; `afterCommit` callbacks follow it.
-   * Await nothing but SQL of `tx` inside.
+   * Await nothing but SQL of `tx` inside, and turns of the event loop.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**

@@ -1,4 +1,4 @@
-import { readInChunks } from "../db/chunks.ts"
+import { deleteInChunks, maxIdsPerStatement, readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 
 const rowsPerStatement = 300
@@ -56,6 +56,24 @@ export const createCollectionLinks = (db: Database) => ({
   },
 
   removeAll: async (tx: Tx, id: string): Promise<void> => {
-    await tx.deleteFrom("collection_files").where("collection_id", "=", id).execute()
+    const linked = tx.selectFrom("collection_files").where("collection_id", "=", id)
+    await deleteInChunks<string>({
+      next: async (last = "") => {
+        const rows = await linked
+          .select("file_id")
+          .where("file_id", ">", last)
+          .orderBy("file_id")
+          .limit(maxIdsPerStatement)
+          .execute()
+        return rows.map(({ file_id }) => file_id)
+      },
+      remove: ({ first, last }) =>
+        tx
+          .deleteFrom("collection_files")
+          .where("collection_id", "=", id)
+          .where("file_id", ">=", first)
+          .where("file_id", "<=", last)
+          .execute(),
+    })
   },
 })

@@ -39,6 +39,7 @@ export interface Readers {
 
 export const createCollectionStore = ({ db, grants }: { db: Database; grants: Grants }) => {
   const readListParts = createListParts(db)
+  const links = createCollectionLinks(db)
 
   const grantedTo = (type: "user" | "group", ids: readonly string[]) =>
     db.read
@@ -64,7 +65,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
   }
 
   return {
-    links: createCollectionLinks(db),
+    links,
 
     byId: async (id: string, reader: Reader = db.read): Promise<Collection | undefined> => {
       const row = await reader
@@ -185,6 +186,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
     },
 
     remove: async (tx: Tx, id: string): Promise<void> => {
+      await links.removeAll(tx, id)
       await tx.deleteFrom("collections").where("id", "=", id).execute()
       await grants.replace(tx, "collection", id, [])
     },
