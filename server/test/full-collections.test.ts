@@ -87,6 +87,21 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     expect(added.status).toBe(200)
   })
 
+  it("have files whose owner lists all of them by name, and holds up nobody", async () => {
+    const prober = await startProber(gateway.url)
+    const started = performance.now()
+    const list = (query: string) =>
+      gateway.call("GET", `/api/v1/files/?${query}`, undefined, { key: ida.key })
+    const { body } = await list("order_by=filename&direction=desc&page_size=3")
+    const tookMs = performance.now() - started
+    const { longestMs, controlMs } = await prober.stop()
+    expect(body.total).toBe(filesPerCollection + 2)
+    const names = body.items.map(({ filename }: { filename: string }) => filename)
+    expect(names).toEqual(["more.txt", "last.txt", "f"])
+    // On the loop, others waited nearly as long as it took, a tenth of a second.
+    expect(longestMs).toBeLessThan(Math.max(50, tookMs / 2 + 5 * controlMs))
+  })
+
   it("do not hold up others when they are emptied or deleted", async () => {
     const [reset, deleted] = [await collect(gateway, "A"), await collect(gateway, "B")]
     await fill(reset, 1, filesPerCollection)

@@ -157,23 +157,31 @@ export const createChatStore = (db: Database) => {
       .execute()
     const first = (query.page - 1) * query.page_size
     const ids = found.slice(first, first + query.page_size).map(({ id }) => id)
-    if (ids.length === 0) return { rows: [], total: found.length }
-    const rows = await db.read.selectFrom("chats").selectAll().where("id", "in", ids).execute()
-    return { rows: rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)), total: found.length }
+    return { ids, total: found.length }
   }
 
-  const pageOf = async (userId: string, query: ChatListQuery) => {
+  const idsOfPage = async (userId: string, query: ChatListQuery) => {
     if (query.query) return searched(userId, query)
-    const found = matching(db.read, userId, query)
+    // No other order is an index's: all chats of the account are sorted.
+    const reader = query.order_by === "updated_at" ? db.read : db.aside
+    const found = matching(reader, userId, query)
     const { total } = await found
       .select(({ fn }) => fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow()
     const rows = await ordered(found, query)
-      .selectAll()
+      .select("id")
       .limit(query.page_size)
       .offset((query.page - 1) * query.page_size)
       .execute()
-    return { rows, total }
+    return { ids: rows.map(({ id }) => id), total }
+  }
+
+  /** In the order of `ids`, by themselves: a prompt of 200,000 characters is not to be sorted. */
+  const rowsOf = async (ids: readonly string[]): Promise<Selectable<ChatRow>[]> => {
+    if (ids.length === 0) return []
+    const rows = await db.read.selectFrom("chats").selectAll().where("id", "in", ids).execute()
+    const rowById = new Map(rows.map((row) => [row.id, row]))
+    return ids.flatMap((id) => rowById.get(id) ?? [])
   }
 
   return {
@@ -189,8 +197,8 @@ export const createChatStore = (db: Database) => {
     },
 
     list: async (userId: string, query: ChatListQuery): Promise<Page<ChatListItem>> => {
-      const { rows, total } = await pageOf(userId, query)
-      const ids = rows.map(({ id }) => id)
+      const { ids, total } = await idsOfPage(userId, query)
+      const rows = await rowsOf(ids)
       const tags = await tagsOf(ids, db.read)
       const running = await runningAmong(ids)
       const snippets = await matchesAmong(ids, query.query)

@@ -50,14 +50,22 @@ export const toRecord = (row: StoredFile): FileRecord => ({
   updated_at: row.updated_at,
 })
 
+const readByIds = (db: Database, ids: readonly string[]): Promise<StoredFile[]> =>
+  readInChunks(ids, (some) =>
+    db.read.selectFrom("files").selectAll().select(embedded).where("id", "in", some).execute(),
+  )
+
+/** One user's files are in an index by time; any other list goes through a great many. */
+const listReader = (db: Database, owner: string | null, query: FileListQuery): Reader => {
+  const isIndexed = owner !== null && query.order_by === "created_at"
+  return isIndexed && !query.status && !query.query ? db.read : db.aside
+}
+
 export const createFileStore = (db: Database) => ({
   byId: (id: string, reader: Reader = db.read): Promise<StoredFile | undefined> =>
     reader.selectFrom("files").selectAll().select(embedded).where("id", "=", id).executeTakeFirst(),
 
-  byIds: (ids: readonly string[]): Promise<StoredFile[]> =>
-    readInChunks(ids, (some) =>
-      db.read.selectFrom("files").selectAll().select(embedded).where("id", "in", some).execute(),
-    ),
+  byIds: (ids: readonly string[]): Promise<StoredFile[]> => readByIds(db, ids),
 
   known: (ids: readonly string[]): Promise<KnownFile[]> =>
     readInChunks(ids, (some) =>
@@ -74,22 +82,27 @@ export const createFileStore = (db: Database) => ({
 
   /** @param owner null lists everybody's */
   list: async (owner: string | null, query: FileListQuery): Promise<Page<FileRecord>> => {
-    let matching = db.read.selectFrom("files")
+    let matching = listReader(db, owner, query).selectFrom("files")
     if (owner !== null) matching = matching.where("user_id", "=", owner)
     if (query.status) matching = matching.where("status", "in", query.status)
     if (query.query) matching = matching.where(contains("filename_key", query.query))
     const { total } = await matching
       .select(({ fn }) => fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow()
-    const rows = await matching
-      .selectAll()
-      .select(embedded)
+    const page = await matching
+      .select("id")
       .orderBy(query.order_by === "filename" ? "filename_key" : query.order_by, query.direction)
       .orderBy("id", query.direction)
       .limit(query.page_size)
       .offset((query.page - 1) * query.page_size)
       .execute()
-    return { items: rows.map(toRecord), total }
+    const rows = await readByIds(
+      db,
+      page.map(({ id }) => id),
+    )
+    const rowById = new Map(rows.map((row) => [row.id, row]))
+    const inOrder = page.flatMap(({ id }) => rowById.get(id) ?? [])
+    return { items: inOrder.map(toRecord), total }
   },
 
   insert: async (tx: Tx, row: Selectable<FileRow>): Promise<void> => {
