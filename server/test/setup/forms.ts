@@ -3,6 +3,8 @@ import { isLongForm } from "../amount.ts"
 
 /** Files that run in the long form only: what they promise takes long to show. */
 const longFormOnly = [
+  "server/test/full-collections.test.ts",
+  "server/test/full-tables.test.ts",
   "server/test/kill.test.ts",
   "server/test/neighbours.test.ts",
   "web/e2e/account.test.ts",

@@ -9,6 +9,8 @@ const slowest: readonly string[] = [
   "server/test/stop.test.ts",
   "web/e2e/every-page.test.ts",
   "server/test/full-disk.test.ts",
+  "server/test/full-tables.test.ts",
+  "server/test/full-collections.test.ts",
   "server/test/api-fuzz.test.ts",
   "web/e2e/keyboard.test.ts",
   "server/test/docs.test.ts",
