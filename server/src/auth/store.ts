@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely"
+import { readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { ApiKeyRow, SessionRow } from "../db/tables.ts"
 import { fail } from "../errors.ts"
@@ -38,7 +39,6 @@ interface UserColumns {
 /** What decides over somebody's access. */
 export type Standing = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
 
-const usersPerStatement = 500
 const maxEndedAtOnce = 500
 
 export const createAuthStore = (db: Database) => {
@@ -86,28 +86,24 @@ export const createAuthStore = (db: Database) => {
     userIds: ReadonlySet<string>,
     reader: Reader = db.read,
   ): Promise<Map<string, Standing>> => {
-    const standings = new Map<string, Standing>()
     const ids = [...userIds]
-    for (let from = 0; from < ids.length; from += usersPerStatement) {
-      const some = ids.slice(from, from + usersPerStatement)
-      const users = await reader
+    const users = await readInChunks(ids, (some) =>
+      reader
         .selectFrom("users")
         .select(["id", "role"])
         .where("id", "in", some)
         .where("active", "=", 1)
-        .execute()
-      const members = await reader
-        .selectFrom("group_members")
-        .selectAll()
-        .where("user_id", "in", some)
-        .execute()
-      const groupsByUser = Map.groupBy(members, ({ user_id }) => user_id)
-      for (const { id, role } of users) {
-        const groups = new Set(groupsByUser.get(id)?.map(({ group_id }) => group_id))
-        standings.set(id, { role: RoleSchema.parse(role), groups })
-      }
-    }
-    return standings
+        .execute(),
+    )
+    const members = await readInChunks(ids, (some) =>
+      reader.selectFrom("group_members").selectAll().where("user_id", "in", some).execute(),
+    )
+    const groupsByUser = Map.groupBy(members, ({ user_id }) => user_id)
+    const standingOf = ({ id, role }: (typeof users)[number]): Standing => ({
+      role: RoleSchema.parse(role),
+      groups: new Set(groupsByUser.get(id)?.map(({ group_id }) => group_id)),
+    })
+    return new Map(users.map((user) => [user.id, standingOf(user)]))
   }
 
   const refreshCaller: RefreshCaller = async (tx, caller) => {

@@ -7,6 +7,7 @@ import type { FoundPassage } from "../knowledge/schema.ts"
 import { type Assignment, createAsking, type Heard } from "./asking.ts"
 import type { Channels } from "./channel.ts"
 import type { Collected } from "./collector.ts"
+import { createDeltaPublisher } from "./delta-publisher.ts"
 import { createJournal } from "./journal.ts"
 import {
   type MessagePage,
@@ -19,8 +20,6 @@ import type { Message, MessageState } from "./schema.ts"
 import { maxSkipped, Source } from "./source-schema.ts"
 import { readToldSources } from "./told-sources.ts"
 
-/** Deltas that come closer together than this are told in one. */
-const tellMs = 25
 const sweepMs = 500
 const gapMs = 3 * sweepMs
 /** How long an answer's lease may stay as it is; it is renewed each second. */
@@ -75,39 +74,10 @@ export const createAnswers = (needs: Needs) => {
     await db.transact((tx) => bus.publish(tx, message)).catch(() => {})
   }
 
-  /** Tells followers what is new of a message, a few times a second at the most. */
-  const createTeller = (message: Message) => {
-    const channel = channels.of(message.chat_id)
-    let contentAt = message.content.length
-    let reasoningAt = message.reasoning.length
-    let timer: NodeJS.Timeout | undefined
-    let told = 0
-    const tell = (): void => {
-      clearTimeout(timer)
-      timer = undefined
-      told = performance.now()
-      const content = message.content.slice(contentAt)
-      const reasoning = message.reasoning.slice(reasoningAt)
-      if (content === "" && reasoning === "") return
-      const at = { content_at: contentAt, reasoning_at: reasoningAt }
-      channel.publish("delta", { id: message.id, ...at, content, reasoning })
-      contentAt = message.content.length
-      reasoningAt = message.reasoning.length
-    }
-    return {
-      soon: (): void => {
-        const wait = tellMs - (performance.now() - told)
-        if (wait <= 0) tell()
-        else timer ??= setTimeout(tell, wait)
-      },
-      now: tell,
-    }
-  }
-
   const run = async (assignment: Assignment, live: Live): Promise<void> => {
     const { message, chat } = assignment
     const startedAt = performance.now()
-    const teller = createTeller(message)
+    const deltas = createDeltaPublisher(channels.of(message.chat_id), message)
     let stopped = false
     let stopNow: (() => void) | undefined
     live.stop = () => {
@@ -119,7 +89,7 @@ export const createAnswers = (needs: Needs) => {
       message.content += content
       message.reasoning += reasoning
       journal.grew(message.id)
-      teller.soon()
+      deltas.publishSoon()
     }
     const rests = (sources: Message["sources"], texts: readonly string[]): void => {
       message.sources = sources
@@ -146,7 +116,7 @@ export const createAnswers = (needs: Needs) => {
       stopNow = stop
       if (stopped) stop()
     })
-    teller.now()
+    deltas.publish()
     message.state = stateOf(collected.outcome)
     message.error = collected.error
     message.finish_reason = collected.finish_reason
@@ -265,7 +235,7 @@ export const createAnswers = (needs: Needs) => {
       return { page: { ...page, messages: page.messages.map(latest) }, seq }
     },
 
-    /** Has followers told of the chat's answers that another process writes. */
+    /** Reports the answers that another process writes to the chat's followers. */
     watchElsewhere: async (chatId: string): Promise<void> => {
       if (!severalProcesses) return
       const running = await store.runningIn(chatId)

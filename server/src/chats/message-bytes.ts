@@ -30,11 +30,14 @@ export const emptyMessageBytes = bytesOfRow({
   sources_skipped: "[]",
 })
 
-/** The same in SQL, with the passages that the message cites. */
-const storedBytes = sql<number>`${sql.lit(rowBytes)} + ${sql.join(
+/** Of the texts in a message's row: asked of the database, it need not read them. */
+export const textBytes = sql<number>`${sql.join(
   countedColumns.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`),
   sql` + `,
-)} + coalesce(
+)}`
+
+/** What a message counts, in SQL, with the passages that it cites. */
+const storedBytes = sql<number>`${sql.lit(rowBytes)} + ${textBytes} + coalesce(
   (select octet_length(texts) from chat_passages where message_id = chat_messages.id), 0)`
 
 /** Counts what a message has become. */

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from "kysely"
 import type { ChatMessageRow } from "../db/chat-tables.ts"
-import { readInChunks } from "../db/chunks.ts"
+import { orderByIds, readInChunks } from "../db/chunks.ts"
 import type { Database, Reader } from "../db/database.ts"
+import { textBytes } from "./message-bytes.ts"
 import { Message, MessageError, MessageState } from "./schema.ts"
 import type { Passage } from "./source-schema.ts"
 
@@ -24,11 +25,6 @@ export interface PositionRange {
 }
 
 const Role = Message.shape.role
-
-/** Of a message's row, without reading what it says. */
-const readableBytes = sql<number>`octet_length(content) + octet_length(reasoning)
-  + coalesce(octet_length(files), 0) + coalesce(octet_length(sources), 0)
-  + coalesce(octet_length(sources_skipped), 0) + coalesce(octet_length(error), 0)`
 
 const listOf = (json: string | null) => (json === null ? [] : JSON.parse(json))
 
@@ -113,15 +109,14 @@ export const createMessageReader = (db: Database) => {
           .where("id", "in", chunk)
           .execute(),
       )
-      const byId = new Map((await withImages(rows, reader)).map((message) => [message.id, message]))
-      return ids.flatMap((id) => byId.get(id) ?? [])
+      return orderByIds(ids, await withImages(rows, reader))
     },
 
     /** How a chat's messages hang together, without what they say; in order of position. */
     links: (chatId: string, reader: Reader = db.read): Promise<MessageLink[]> =>
       reader
         .selectFrom("chat_messages")
-        .select(["id", "parent_id", "position", readableBytes.as("bytes")])
+        .select(["id", "parent_id", "position", textBytes.as("bytes")])
         .where("chat_id", "=", chatId)
         .orderBy("position")
         .execute(),
@@ -134,7 +129,7 @@ export const createMessageReader = (db: Database) => {
     ): Promise<{ position: number; bytes: number }[]> => {
       const messages = db.read
         .selectFrom("chat_messages")
-        .select(["position", readableBytes.as("bytes")])
+        .select(["position", textBytes.as("bytes")])
         .where("chat_id", "=", chatId)
         .limit(limit)
       return "after" in start

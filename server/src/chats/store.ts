@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely"
 import type { ChatRow } from "../db/chat-tables.ts"
+import { orderByIds } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { contains, containsFolded } from "../db/text.ts"
@@ -180,8 +181,7 @@ export const createChatStore = (db: Database) => {
   const rowsOf = async (ids: readonly string[]): Promise<Selectable<ChatRow>[]> => {
     if (ids.length === 0) return []
     const rows = await db.read.selectFrom("chats").selectAll().where("id", "in", ids).execute()
-    const rowById = new Map(rows.map((row) => [row.id, row]))
-    return ids.flatMap((id) => rowById.get(id) ?? [])
+    return orderByIds(ids, rows)
   }
 
   return {

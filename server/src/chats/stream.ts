@@ -1,4 +1,5 @@
 import type { UserLimit } from "../concurrency/user-limit.ts"
+import { smallBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 import { type NodeExchange, whenClosed } from "../http/exchange.ts"
@@ -9,8 +10,6 @@ const defaultHeartbeatMs = 15_000
 const retryMs = 1000
 /** Of one stream. A reader that is this far behind is cut off; it resumes after its last event. */
 const maxUnreadBytes = 8 * 1024 * 1024
-/** Not worth counting: the number of streams bounds their sum. */
-const smallBytes = 64 * 1024
 
 export interface StreamEvent {
   /** Where a reader that comes back resumes, as its `Last-Event-ID`. */
@@ -52,6 +51,7 @@ const nothing = (): void => {}
 const countUnread = ({ exchange, caller, unread }: Deps): (() => void) => {
   const { outgoing } = exchange
   let isScheduled = false
+  // Less is not worth counting: the number of streams bounds the sum.
   let counted = smallBytes
   let release = nothing
   const releaseAll = (): void => {

@@ -7,13 +7,23 @@ export const maxIdsPerStatement = 500
 export const readInChunks = async <T>(
   ids: readonly string[],
   read: (chunk: readonly string[]) => Promise<T[]>,
+  size = maxIdsPerStatement,
 ): Promise<T[]> => {
   const rows: T[] = []
-  for (let at = 0; at < ids.length; at += maxIdsPerStatement) {
+  for (let at = 0; at < ids.length; at += size) {
     if (at > 0) await yieldToEventLoop()
-    for (const row of await read(ids.slice(at, at + maxIdsPerStatement))) rows.push(row)
+    for (const row of await read(ids.slice(at, at + size))) rows.push(row)
   }
   return rows
+}
+
+/** In the order of `ids`; those without a row are left out. */
+export const orderByIds = <T extends { id: string }>(
+  ids: readonly string[],
+  rows: readonly T[],
+): T[] => {
+  const rowById = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => rowById.get(id) ?? [])
 }
 
 interface Deletion<Row> {

@@ -28,8 +28,6 @@ interface Needs {
   rowLimits: RowLimits
   newId: () => string
   now: () => number
-  /** Whether a file that is not the caller's own can be read through something shared. */
-  sharedWith: (caller: Caller, fileId: string) => Promise<boolean>
   /** The files among `ids` that can be read through something shared. */
   sharedAmong: (caller: Caller, ids: readonly string[]) => Promise<string[]>
 }
@@ -68,7 +66,8 @@ export const createFiles = (needs: Needs) => {
   const find = async (caller: Caller, id: string): Promise<StoredFile | undefined> => {
     const file = await store.byId(id)
     if (!file) return undefined
-    return owns(caller, file) || (await needs.sharedWith(caller, id)) ? file : undefined
+    if (owns(caller, file)) return file
+    return (await needs.sharedAmong(caller, [id])).length > 0 ? file : undefined
   }
   const readable = async (caller: Caller, id: string): Promise<StoredFile> =>
     (await find(caller, id)) ?? unknown()

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Selectable } from "kysely"
-import { readInChunks } from "../db/chunks.ts"
+import { orderByIds, readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
@@ -96,13 +96,9 @@ export const createFileStore = (db: Database) => ({
       .limit(query.page_size)
       .offset((query.page - 1) * query.page_size)
       .execute()
-    const rows = await readByIds(
-      db,
-      page.map(({ id }) => id),
-    )
-    const rowById = new Map(rows.map((row) => [row.id, row]))
-    const inOrder = page.flatMap(({ id }) => rowById.get(id) ?? [])
-    return { items: inOrder.map(toRecord), total }
+    const ids = page.map(({ id }) => id)
+    const rows = await readByIds(db, ids)
+    return { items: orderByIds(ids, rows).map(toRecord), total }
   },
 
   insert: async (tx: Tx, row: Selectable<FileRow>): Promise<void> => {

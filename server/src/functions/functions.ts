@@ -5,7 +5,7 @@ import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Addition, Storage } from "../storage/storage.ts"
 import type { CheckSource } from "./check.ts"
-import { type Directory, modelsOf } from "./directory.ts"
+import type { Directory } from "./directory.ts"
 import type {
   FunctionChanges,
   FunctionRecord,
@@ -17,6 +17,7 @@ import type {
   ValveChanges,
 } from "./schema.ts"
 import type { FunctionStore, Source, StoredFunction } from "./store.ts"
+import { summaryOf } from "./summary.ts"
 import { changedValues, shownValues } from "./values.ts"
 
 interface Needs {
@@ -47,12 +48,6 @@ const access = (one: StoredFunction) => ({
   hosts: one.hosts,
   filter_models: one.filter_models,
 })
-
-const summaryOf = (stored: StoredFunction): FunctionSummary => {
-  const { code, values, manifest, ...rest } = stored
-  const models = modelsOf(stored).map(({ id, name, description }) => ({ id, name, description }))
-  return { ...rest, models, filter: manifest.filter, settings: manifest.settings }
-}
 
 /** Keeps functions and their versions. Only administrators come here. */
 export const createFunctions = (needs: Needs) => {

@@ -9,6 +9,8 @@ export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "i
 
 /** Stands for every account in `principal_id`. */
 export const everyone = "*"
+/** Of each resource in a list, those to everyone first. */
+export const maxListedGrants = 20
 
 const reaches = ({ principal_type, principal_id }: AccessGrant, { user, groups }: Principal) =>
   principal_id === everyone ||

@@ -1,12 +1,9 @@
 import type { UserLimit } from "../concurrency/user-limit.ts"
 import { networkOf } from "./address.ts"
+import { smallBytes } from "./body-buffer.ts"
 import { type Exchange, type NodeExchange, whenClosed } from "./exchange.ts"
+import { longestStallMs } from "./reply.ts"
 import type { RouteShape } from "./route.ts"
-
-/** Replies up to here are not counted: their number is bounded by that of the requests. */
-const smallBytes = 64 * 1024
-/** A client that takes nothing for so long has gone, though its connection stands. */
-const maxStallMs = 120_000
 
 const isRead = ({ incoming }: NodeExchange): boolean =>
   incoming.method === "GET" || incoming.method === "HEAD"
@@ -26,6 +23,7 @@ export const createReplyCounter = (limit: UserLimit) => {
 
     /** @throws {Failure} `rate_limited` when a user who only reads leaves too much unread */
     count: (exchange: NodeExchange, bytes: number): void => {
+      // The number of small replies is bounded by that of the requests.
       if (bytes <= smallBytes) return
       const { outgoing } = exchange
       const owner = ownerOf(exchange)
@@ -33,7 +31,7 @@ export const createReplyCounter = (limit: UserLimit) => {
       const amount = Math.min(bytes, limit.maxPerUser)
       const release = isRead(exchange) ? limit.reserve(owner, amount) : limit.hold(owner, amount)
       whenClosed(outgoing, release)
-      outgoing.setTimeout(maxStallMs, () => outgoing.destroy())
+      outgoing.setTimeout(longestStallMs, () => outgoing.destroy())
     },
   }
 }

@@ -116,7 +116,6 @@ export const createLibrary = async (needs: Needs) => {
     rowLimits,
     newId,
     now,
-    sharedWith: collectionStore.shares,
     sharedAmong: collectionStore.sharedFiles,
   })
   const collections = createCollections({

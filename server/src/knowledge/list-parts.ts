@@ -1,10 +1,9 @@
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
 import { jsonRows } from "../db/json.ts"
-import { everyone, grantColumns, toGrant } from "../grants/grants.ts"
+import { everyone, grantColumns, maxListedGrants, toGrant } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 
-const maxListedGrants = 20
 const maxListedFiles = 20
 
 /** What a list shows of one collection beside its row. */

@@ -102,17 +102,6 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return { items, total }
     },
 
-    /** Whether a file lies in a collection that is open to the caller. */
-    shares: async (caller: Caller, fileId: string): Promise<boolean> => {
-      const found = await openTo(caller)
-        .innerJoin("collection_files", "collection_files.collection_id", "collections.id")
-        .where("collection_files.file_id", "=", fileId)
-        .select("collections.id")
-        .limit(1)
-        .executeTakeFirst()
-      return found !== undefined
-    },
-
     /** The files among `fileIds` that lie in a collection that is open to the caller. */
     sharedFiles: async (caller: Caller, fileIds: readonly string[]): Promise<string[]> => {
       const rows = await readInChunks(fileIds, (chunk) =>

@@ -280,7 +280,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Needs
     workspace: (id: string): ModelSummary | undefined => index.get(id)?.summary,
     standing,
     allWorkspace: index.list,
-    /** Waits until every change that was told of so far is in force. */
+    /** Waits until every change reported so far is in force. */
     settled: index.settled,
   }
 }

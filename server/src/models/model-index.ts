@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Bus, Message } from "../bus/bus.ts"
+import { readInChunks } from "../db/chunks.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { Principal } from "../grants/grants.ts"
 import { withoutLatest } from "./precedence.ts"
@@ -7,7 +7,7 @@ import type { ModelSummary } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
 /** Models, or owners, that are read at once; requests run in between. */
-const sliceSize = 50
+const chunkSize = 50
 
 export interface IndexedModel {
   summary: ModelSummary
@@ -44,18 +44,6 @@ const toIndexed = (summary: ModelSummary): IndexedModel => ({
   nameKey: foldCase(summary.name),
 })
 
-const readInSlices = async <T>(
-  ids: readonly string[],
-  read: (slice: readonly string[]) => Promise<T[]>,
-): Promise<T[]> => {
-  const found: T[] = []
-  for (let at = 0; at < ids.length; at += sliceSize) {
-    if (at > 0) await nextTurn()
-    found.push(...(await read(ids.slice(at, at + sliceSize))))
-  }
-  return found
-}
-
 /** Whether `message` changes anything here; notes in `pending` what is to be read again. */
 const noteChange = (pending: Pending, message: Message): boolean => {
   switch (message.topic) {
@@ -86,9 +74,9 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
   const listeners = new Set<() => void>()
 
   const readModels = (ids: readonly string[]): Promise<IndexedModel[]> =>
-    readInSlices(ids, async (slice) => (await store.summaries(slice)).map(toIndexed))
+    readInChunks(ids, async (some) => (await store.summaries(some)).map(toIndexed), chunkSize)
   const readOwners = (ids: Iterable<string>): Promise<Principal[]> =>
-    readInSlices([...new Set(ids)], store.owners)
+    readInChunks([...new Set(ids)], store.owners, chunkSize)
 
   const loadEverything = async (): Promise<void> => {
     const models = await readModels(await store.ids())
@@ -175,7 +163,7 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
       return adminNames
     },
 
-    /** Waits until every change that was told of so far is in force. */
+    /** Waits until every change reported so far is in force. */
     settled: (): Promise<void> => loading,
 
     onChange: (listener: () => void): void => void listeners.add(listener),

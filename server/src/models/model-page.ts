@@ -1,12 +1,10 @@
 import { foldCase } from "../db/fold-case.ts"
-import { everyone } from "../grants/grants.ts"
+import { everyone, maxListedGrants } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import { mayWrite } from "./access.ts"
 import type { IndexedModel } from "./model-index.ts"
 import type { ModelListItem, ModelListQuery, ModelSummary } from "./schema.ts"
-
-const maxListedGrants = 20
 
 const compare = <T extends string | number>(a: T, b: T): number => (a < b ? -1 : Number(a > b))
 

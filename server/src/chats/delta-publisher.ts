@@ -1,0 +1,36 @@
+import type { Channel } from "./channel.ts"
+import type { Message } from "./schema.ts"
+
+/** Deltas that come closer together than this are published in one. */
+const minIntervalMs = 25
+
+/** Publishes what is new of a growing message, a few times a second at the most. */
+export const createDeltaPublisher = (channel: Channel, message: Message) => {
+  let contentAt = message.content.length
+  let reasoningAt = message.reasoning.length
+  let timer: NodeJS.Timeout | undefined
+  let publishedAt = 0
+
+  const publish = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    publishedAt = performance.now()
+    const content = message.content.slice(contentAt)
+    const reasoning = message.reasoning.slice(reasoningAt)
+    if (content === "" && reasoning === "") return
+    const at = { content_at: contentAt, reasoning_at: reasoningAt }
+    channel.publish("delta", { id: message.id, ...at, content, reasoning })
+    contentAt = message.content.length
+    reasoningAt = message.reasoning.length
+  }
+
+  return {
+    publish,
+
+    publishSoon: (): void => {
+      const wait = minIntervalMs - (performance.now() - publishedAt)
+      if (wait <= 0) publish()
+      else timer ??= setTimeout(publish, wait)
+    },
+  }
+}

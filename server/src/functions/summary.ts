@@ -1,0 +1,10 @@
+import { modelsOf } from "./directory.ts"
+import type { FunctionSummary } from "./schema.ts"
+import type { StoredFunction } from "./store.ts"
+
+/** A function as lists show it: without its source and its settings. */
+export const summaryOf = (stored: StoredFunction): FunctionSummary => {
+  const { code, values, manifest, ...rest } = stored
+  const models = modelsOf(stored).map(({ id, name, description }) => ({ id, name, description }))
+  return { ...rest, models, filter: manifest.filter, settings: manifest.settings }
+}
