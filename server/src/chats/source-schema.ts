@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { Place } from "../files/place.ts"
+import { SourceReason } from "../knowledge/schema.ts"
 
 /** Of one message: files asked about, and likewise passages given. */
 export const maxReferences = 100
@@ -22,6 +23,10 @@ export const Source = z
     start: z.int(),
     end: z.int(),
     score: z.number(),
+    /** Absent in answers of before, which were given passages only. */
+    reason: SourceReason.optional(),
+    /** Whether the answer refers to it; absent while the answer is being written. */
+    cited: z.boolean().optional(),
   })
   .meta({ id: "ChatSource" })
 export type Source = z.output<typeof Source>

@@ -121,12 +121,22 @@ export type UsedIn = z.output<typeof UsedIn>
 export const Question = z
   .object({
     query: z.string().trim().min(1, "must not be empty").max(10_000),
+    /** The question before it in the conversation, for a follow-up such as "And on Sundays?". */
+    previous: z.string().trim().max(10_000).optional(),
     k: z.int().min(1).max(100).default(10),
   })
   .meta({ id: "KnowledgeQuestion" })
 
-/** One leg's opinion of a passage. */
-const Leg = z.object({ rank: z.int(), score: z.number() })
+/** Where a passage stands in one ranking. */
+const RankedScore = z.object({ rank: z.int(), score: z.number() })
+
+/**
+ * Why a passage is given to the model: the search found it (`passage`), its file is given whole
+ * (`whole`), or its file is named and too large, so that its headings (`outline`) and the beginning
+ * of its parts (`opening`) are given.
+ */
+export const SourceReason = z.enum(["passage", "whole", "outline", "opening"])
+export type SourceReason = z.output<typeof SourceReason>
 
 export const FoundPassage = z
   .object({
@@ -134,18 +144,28 @@ export const FoundPassage = z
     filename: z.string(),
     text: z.string(),
     ...Place.shape,
-    /** UTF-16 offsets in the file's text. */
+    /** UTF-16 offsets in the file's text; both 0 for an outline, which is no part of it. */
     start: z.int(),
     end: z.int(),
-    /** 0 to 1; of use for order only. */
+    /** 0 to 1, where 1 is the best passage of this search; of use for order only. */
     score: z.number(),
-    lexical: Leg.nullable(),
-    dense: Leg.nullable(),
+    /** BM25; null outside the best 100. */
+    lexical: RankedScore.nullable(),
+    /** Cosine similarity; null outside the best 100. */
+    dense: RankedScore.nullable(),
     /** By the rerank endpoint; null where there is none, or it did not answer. */
-    reranked: Leg.nullable(),
-    /** Whether a chat would be given it, and why not. */
+    reranked: RankedScore.nullable(),
+    reason: SourceReason,
+    /** The ranking whose first three passages always have a place, if it has one for that. */
+    reserved: z.enum(["lexical", "dense"]).nullable(),
+    /** Found only with the help of the previous question. */
+    from_previous: z.boolean(),
+    /** How many adjacent passages it was merged from; 1 where it was not. */
+    merged: z.int(),
+    /** Whether the model is given it. */
     used: z.boolean(),
-    why: z.string(),
+    /** Why not: the same text is given already, or there is no space left. */
+    left_out: z.enum(["duplicate", "budget"]).nullable(),
   })
   .meta({ id: "FoundPassage" })
 export type FoundPassage = z.output<typeof FoundPassage>
@@ -153,6 +173,8 @@ export type FoundPassage = z.output<typeof FoundPassage>
 export const Findings = z
   .object({
     passages: z.array(FoundPassage),
+    /** Tokens that sources may take, and that those given to the model are estimated to take. */
+    budget: z.object({ tokens: z.int(), used: z.int() }),
     /** How it was searched, and what was missing for more. */
     search: SearchWay,
     note: z.string().nullable(),

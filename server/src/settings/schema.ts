@@ -19,6 +19,8 @@ export const Settings = z
     chat_titles: z.enum(["words", "local", "any"]).default("local"),
     /** How passages of files are put to a model, at `{{sources}}`; empty for the usual way. */
     rag_template: z.string().default(""),
+    /** Tokens that the sources of one answer may take; less where the model's context is small. */
+    rag_token_budget: z.int().min(500).max(100_000).default(4000),
   })
   .meta({ id: "Settings" })
 export type Settings = z.output<typeof Settings>
@@ -34,6 +36,7 @@ export const SettingsChanges = z
     usage_retention: z.int().min(0),
     audit_retention: z.int().min(0),
     chat_titles: z.enum(["words", "local", "any"]),
+    rag_token_budget: z.int().min(500).max(100_000),
     rag_template: z
       .string()
       .max(20_000)
