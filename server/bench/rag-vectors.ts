@@ -60,7 +60,7 @@ const scan = ({ shelf }: Library, files: readonly string[], query: Float32Array)
   scanVectors(
     files.map((file) => shelf.get(file, query)),
     rescored,
-  ).hits
+  )
 
 type Scored = { at: number; score: number }
 

@@ -104,7 +104,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1", newsRoutes(router("api"), conversations.news))
-  const { files, receiver, objects, collections, explaining } = gateway.library
+  const { files, receiver, objects, collections, explanation } = gateway.library
   mount(
     "/api/v1/files",
     fileRoutes({
@@ -119,7 +119,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/files", fileKnowledgeRoutes(router("api"), gateway.library.reading))
   const { resumable } = gateway.library
   mount("/api/v1/files/resumable", resumableRoutes({ router: router("api"), resumable }))
-  mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explaining }))
+  mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explanation }))
   mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))

@@ -201,14 +201,15 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     fairLoop,
     grants,
     registry,
+    settings,
     say: (message) => log.info(message),
     report: (error) => log.error({ err: error }, "a job could not be worked on"),
   })
-  const { citing } = library
+  const { citations } = library
   const template = () => settings.current().rag_template
   const { replies } = studio
   const chat = createChat({
-    citing,
+    citations,
     template,
     catalogue,
     running,
@@ -217,7 +218,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const abilities = createAbilities({
     chat,
-    citing,
+    citations,
     files: library.files,
     handbook: createHandbook(ownDocuments),
   })

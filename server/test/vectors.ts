@@ -127,7 +127,7 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
 
     /** What the searcher finds, in the order of exact scores, as `file passage`. */
     find: async (space: string, files: readonly string[], values: Float32Array, limit = 100) => {
-      const { dense, spread } = await searcher.search({
+      const { dense } = await searcher.search({
         query: "",
         files: files.map((id) => ({ id, filename: id })),
         limit,
@@ -139,7 +139,7 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
         const exact = known.get(`${space} ${id}`)?.[passage]
         return { at: `${id} ${passage}`, score: exact ? exactDot(values, exact) : Number.NaN }
       })
-      return { found: scored.sort((a, z) => z.score - a.score).map(({ at }) => at), spread, dense }
+      return { found: scored.sort((a, z) => z.score - a.score).map(({ at }) => at), dense }
     },
 
     /** What is right. */

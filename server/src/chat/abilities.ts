@@ -1,18 +1,16 @@
 import type { Files } from "../files/files.ts"
 import type { Abilities } from "../functions/abilities.ts"
-import { type Citing, sourceOf } from "../knowledge/citing.ts"
+import { type Citations, sourceOf } from "../knowledge/citations.ts"
 import { type Handbook, handbookId } from "../knowledge/handbook.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
 import type { Chat } from "./chat.ts"
 import { createInner } from "./inner.ts"
 
-/** Tokens of passages that one search may give. */
-const searchBudget = 16_000
 const mostFiles = 200
 
 interface Needs {
   chat: Chat
-  citing: Citing
+  citations: Citations
   files: Files
   handbook: Handbook
 }
@@ -24,19 +22,20 @@ const passageOf = ({ text, score, file_id, filename, heading, page }: FoundPassa
 })
 
 /** What the gateway does for functions, each time with the rights of the user who asks. */
-export const createAbilities = ({ chat, citing, files, handbook }: Needs): Abilities => ({
+export const createAbilities = ({ chat, citations, files, handbook }: Needs): Abilities => ({
   ask: createInner(chat),
 
   search: async (caller, { collections, query, limit, signal }) => {
     const own = collections.filter((id) => id !== handbookId)
     const references = own.map((id) => ({ type: "collection" as const, id }))
-    const asked = { references, lent: [], query, budget: searchBudget, signal }
-    const cited = own.length > 0 ? await citing.cite(caller, asked) : { passages: [], sources: [] }
+    const request = { references, lent: [], question: query, limit, signal }
+    const found =
+      own.length > 0 ? await citations.search(caller, request) : { passages: [], sources: [] }
     // The handbook is everybody's, and no collection of anybody's.
     const told = own.length < collections.length ? await handbook.search(query, limit) : []
     return {
-      passages: [...told, ...cited.passages].slice(0, limit).map(passageOf),
-      sources: [...told.map((passage) => sourceOf(passage)), ...cited.sources].slice(0, limit),
+      passages: [...told, ...found.passages].slice(0, limit).map(passageOf),
+      sources: [...told.map((passage) => sourceOf(passage)), ...found.sources].slice(0, limit),
     }
   },
 

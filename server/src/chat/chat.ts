@@ -3,8 +3,8 @@ import type { Caller } from "../http/caller.ts"
 import { type Exchange, whenClosed } from "../http/exchange.ts"
 import { createReply } from "../http/reply.ts"
 import type { Running } from "../http/running.ts"
-import type { Citing } from "../knowledge/citing.ts"
-import { promptFor, type Quoted } from "../knowledge/fence.ts"
+import type { Citations } from "../knowledge/citations.ts"
+import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Ended } from "../usage/meter.ts"
 import { clientHeaders } from "./client-headers.ts"
@@ -25,7 +25,7 @@ import { asksForFiles, type SourceWords, withSources, wordsOf } from "./sources.
 
 interface Needs {
   catalogue: Catalogue
-  citing: Citing
+  citations: Citations
   /** How sources are put to the model; empty for the usual way. */
   template: () => string
   running: Running
@@ -37,7 +37,7 @@ interface AskingForChat extends Asking {
   /** Ends the search for passages; what is being written is ended by its `Hearing`. */
   signal?: AbortSignal
   /** Passages found before: the answer goes on with these, and none are sought. */
-  quoted?: readonly Quoted[] | null
+  quoted?: readonly SourcePassage[] | null
 }
 
 const goneSignal = ({ outgoing }: Exchange): AbortSignal => {
@@ -61,7 +61,7 @@ const refusedBy = (error: unknown, isGone: boolean): Ended => {
 /** Takes a request that was read to a connection that has its model, and the reply back. */
 export const createChat = ({
   catalogue,
-  citing,
+  citations,
   template,
   running,
   filtering,
@@ -106,7 +106,7 @@ export const createChat = ({
     }
 
   const find = (caller: Caller, request: ModelRequest, resolved: Resolved, signal: AbortSignal) => {
-    const needs = { citing, ownerOf: catalogue.ownerOf, template }
+    const needs = { citations, ownerOf: catalogue.ownerOf, template }
     return withSources(needs, caller, { request, resolved, signal })
   }
 
@@ -165,7 +165,7 @@ export const createChat = ({
       const { caller, request } = asking
       const resolved = await catalogue.resolve(caller, request.model)
       if (quoted) {
-        const context = promptFor(quoted, template())
+        const context = createSourcePrompt({ passages: quoted, fileList: null }, template())
         const told = { ...asking, request: { ...request, context } }
         return through(told, { resolved, headers: {} }, { hear, signal: () => signal })
       }

@@ -4,20 +4,25 @@ import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import { parsedWhole } from "../http/json-object.ts"
 import { members, without } from "../http/members.ts"
-import { type Cited, type Citing, FileReference, type Lent } from "../knowledge/citing.ts"
-import { promptFor } from "../knowledge/fence.ts"
-import { estimateTokens } from "../knowledge/retrieval.ts"
+import {
+  type Citations,
+  type Cited,
+  FileReference,
+  type Lent,
+  type Source,
+} from "../knowledge/citations.ts"
+import { createSourcePrompt } from "../knowledge/source-prompt.ts"
+import { estimateTokens } from "../knowledge/tokens.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
+import { citedNumbers } from "./cited-numbers.ts"
 import type { ModelRequest } from "./request.ts"
 
 const References = z.array(FileReference).max(100)
 
-/** A question shorter than this is searched for together with the one before it. */
-const shortQuestion = 40
-/** Tokens, where nobody says how long the model's context is. */
-const usualContext = 8192
-const leastBudget = 500
-const mostBudget = 12_000
+const maxQuestionLength = 10_000
+/** Tokens, where the provider does not say how long the model's context is. */
+const defaultContext = 8192
+const minContextTokens = 500
 
 const textOf = (content: unknown): string => {
   if (typeof content === "string") return content
@@ -28,24 +33,23 @@ const textOf = (content: unknown): string => {
     .join("\n")
 }
 
-/** What the sources are searched by: the last message of the person's. */
-const questionOf = (messages: unknown): string => {
-  if (!Array.isArray(messages)) return ""
-  const asked = messages
+/** What the sources are searched for: the user's last message, and the one before it. */
+const questionOf = (messages: unknown): { question: string; previous: string | undefined } => {
+  if (!Array.isArray(messages)) return { question: "", previous: undefined }
+  const [question = "", previous] = messages
     .filter((message) => message?.role === "user")
-    .map(({ content }) => textOf(content))
-  const last = asked.at(-1) ?? ""
-  const before = asked.at(-2)
-  const short = last.length < shortQuestion && before
-  return (short ? `${before}\n${last}` : last).trim().slice(0, 10_000)
+    .slice(-2)
+    .map(({ content }) => textOf(content).trim().slice(0, maxQuestionLength))
+    .toReversed()
+  return { question, previous }
 }
 
 /** Half of what the conversation leaves of the model's context. */
-const budgetFor = (resolved: Resolved, messages: unknown): number => {
+const contextTokensFor = (resolved: Resolved, messages: unknown): number => {
   const lengths = resolved.offers.flatMap(({ model }) => model.context_length ?? [])
-  const context = lengths.length > 0 ? Math.min(...lengths) : usualContext
+  const context = lengths.length > 0 ? Math.min(...lengths) : defaultContext
   const said = estimateTokens(JSON.stringify(messages ?? ""))
-  return Math.max(leastBudget, Math.min(mostBudget, Math.floor((context - said) / 2)))
+  return Math.max(minContextTokens, Math.floor((context - said) / 2))
 }
 
 /**
@@ -72,7 +76,7 @@ export interface Sourced {
 }
 
 interface Needs {
-  citing: Citing
+  citations: Citations
   ownerOf: Catalogue["ownerOf"]
   template: () => string
 }
@@ -84,7 +88,7 @@ export const asksForFiles = ({ operation, fields }: ModelRequest, resolved: Reso
 
 /** The request with the passages it asks for in place of its `files`. @throws {Failure} */
 export const withSources = async (
-  { citing, ownerOf, template }: Needs,
+  { citations, ownerOf, template }: Needs,
   caller: Caller,
   asked: { request: ModelRequest; resolved: Resolved; signal: AbortSignal },
 ): Promise<Sourced> => {
@@ -100,14 +104,14 @@ export const withSources = async (
   }
   const attached = attachedTo(resolved, ownerOf)
   if (parsed.data.length + attached.length === 0) return { request: bare, cited: null }
-  const cited = await citing.cite(caller, {
+  const cited = await citations.cite(caller, {
     references: parsed.data,
     lent: attached,
-    query: questionOf(fields.messages),
-    budget: budgetFor(resolved, fields.messages),
+    ...questionOf(fields.messages),
+    contextTokens: contextTokensFor(resolved, fields.messages),
     signal,
   })
-  return { request: { ...bare, context: promptFor(cited.passages, template()) }, cited }
+  return { request: { ...bare, context: createSourcePrompt(cited, template()) }, cited }
 }
 
 /** What a reply says of its sources, in the forms of a whole one and of a stream. */
@@ -119,21 +123,51 @@ export interface SourceWords {
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
+type Reported = Pick<Cited, "sources" | "sources_skipped">
+
+const reported = ({ sources, sources_skipped }: Reported): Partial<Reported> => ({
+  sources,
+  ...(sources_skipped.length > 0 && { sources_skipped }),
+})
+
+const membersOf = (cited: Reported): string => JSON.stringify(reported(cited)).slice(1, -1)
+
+const Completion = z.looseObject({
+  choices: z.array(z.looseObject({ message: z.looseObject({ content: z.unknown() }) })).min(1),
+})
+
+/** The text of a completion; empty where these bytes are none, or not all of one. */
+const answerOf = (body: Buffer): string => {
+  try {
+    const { choices } = Completion.parse(JSON.parse(body.toString("utf8")))
+    return textOf(choices[0]?.message.content)
+  } catch {
+    return ""
+  }
+}
+
+/** Marks the sources that a whole completion refers to. */
+const markCited = (cited: Reported, body: Buffer): Reported => {
+  const numbers = citedNumbers(answerOf(body))
+  const mark = (source: Source, at: number): Source =>
+    numbers.has(at + 1) ? { ...source, cited: true } : source
+  return { ...cited, sources: cited.sources.map(mark) }
+}
+
 export const wordsOf = ({ sources, sources_skipped }: Cited, model: string): SourceWords => {
-  const told = { sources, ...(sources_skipped.length > 0 && { sources_skipped }) }
-  const text = JSON.stringify(told).slice(1, -1)
   const chunk = {
     id: `chatcmpl-${randomUUID()}`,
     object: "chat.completion.chunk",
     created: Math.floor(Date.now() / 1000),
     model,
     choices: [],
-    ...told,
+    ...reported({ sources, sources_skipped }),
   }
   return {
     chunk: `data: ${JSON.stringify(chunk)}\n\n`,
     /** As first members, so that the rest stays as it came. */
     whole: (body) => {
+      const text = membersOf(markCited({ sources, sources_skipped }, body))
       const open = body.indexOf(openBrace)
       if (open < 0) return body
       let next = open + 1

@@ -6,6 +6,7 @@ import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
 import { type Assignment, createAsking, type Heard } from "./asking.ts"
 import type { Channels } from "./channel.ts"
+import { markCited } from "./cited-sources.ts"
 import type { Collected } from "./collector.ts"
 import { createDeltaPublisher } from "./delta-publisher.ts"
 import { createJournal } from "./journal.ts"
@@ -118,6 +119,7 @@ export const createAnswers = (needs: Needs) => {
     })
     deltas.publish()
     message.state = stateOf(collected.outcome)
+    message.sources = markCited(message)
     message.error = collected.error
     message.finish_reason = collected.finish_reason
     message.tokens_in = collected.tokens?.tokens_in ?? null

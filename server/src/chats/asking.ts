@@ -4,8 +4,8 @@ import { readRequest } from "../chat/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"
-import type { Cited } from "../knowledge/citing.ts"
-import type { Quoted } from "../knowledge/fence.ts"
+import type { Cited } from "../knowledge/citations.ts"
+import type { SourcePassage } from "../knowledge/source-prompt.ts"
 import { type Collected, Collector } from "./collector.ts"
 import type { Message } from "./schema.ts"
 
@@ -17,7 +17,7 @@ export interface Assignment {
   /** The OpenAI-style body. */
   body: Buffer
   /** What an answer that goes on was given before. */
-  quoted: readonly Quoted[] | null
+  quoted: readonly SourcePassage[] | null
   requestId: string
 }
 

@@ -2,6 +2,7 @@ import { type Selectable, sql } from "kysely"
 import type { ChatMessageRow } from "../db/chat-tables.ts"
 import { orderByIds, readInChunks } from "../db/chunks.ts"
 import type { Database, Reader } from "../db/database.ts"
+import { markCited } from "./cited-sources.ts"
 import { textBytes } from "./message-bytes.ts"
 import { Message, MessageError, MessageState } from "./schema.ts"
 import type { Passage } from "./source-schema.ts"
@@ -30,15 +31,17 @@ const listOf = (json: string | null) => (json === null ? [] : JSON.parse(json))
 
 const toMessage = (row: Selectable<ChatMessageRow>, images: Message["images"]): Message => {
   const { position, lease_until, changed_ms, bytes, ...message } = row
+  const sources: Message["sources"] = row.sources === null ? null : JSON.parse(row.sources)
+  const state = MessageState.parse(row.state)
   return {
     ...message,
     role: Role.parse(row.role),
-    state: MessageState.parse(row.state),
+    state,
     error: row.error === null ? null : MessageError.parse(JSON.parse(row.error)),
     estimated: row.estimated === 1,
     images,
     files: listOf(row.files),
-    sources: row.sources === null ? null : JSON.parse(row.sources),
+    sources: markCited({ sources, state, content: row.content }),
     sources_skipped: listOf(row.sources_skipped),
   }
 }

@@ -4,7 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Attaching } from "../knowledge/attaching.ts"
-import type { Quoted } from "../knowledge/fence.ts"
+import type { SourcePassage } from "../knowledge/source-prompt.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { Storage } from "../storage/storage.ts"
@@ -53,7 +53,7 @@ const rowsOf = ({ user, answers }: PromptPlan): Message[] => (user ? [user, ...a
 const notAvailable = { name: "", text: "This passage is not available." }
 
 /** Each keeps its number, so that what is cited already stays true. */
-const quotedFrom = (passages: readonly (Passage | null)[]): Quoted[] =>
+const quotedFrom = (passages: readonly (Passage | null)[]): SourcePassage[] =>
   passages.map((passage) => {
     const { name, ...place } = passage ?? notAvailable
     return { ...place, filename: name }
@@ -139,7 +139,7 @@ export const createPrompts = (needs: Needs) => {
     })
 
   /** What an answer that goes on was given; null where it was given nothing. */
-  const quotedFor = async ({ chat_id, id, sources }: Message): Promise<Quoted[] | null> => {
+  const quotedFor = async ({ chat_id, id, sources }: Message): Promise<SourcePassage[] | null> => {
     if (sources === null) return null
     return quotedFrom((await messages.passages(chat_id, [id])).get(id) ?? [])
   }

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { ListQuery } from "../http/list.ts"
-import { FileReference } from "../knowledge/citing.ts"
+import { FileReference } from "../knowledge/citations.ts"
 import { isBase64 } from "./base64.ts"
 import { Attached, Skipped, Source } from "./source-schema.ts"
 

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely"
+import { readInChunks } from "../db/chunks.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { PassageRow } from "../db/file-tables.ts"
 import type { Reading } from "./extractor.ts"
@@ -73,6 +74,36 @@ export const createPassageStore = (db: Database) => {
       return wanted.orderBy("position").execute()
     },
 
+    /** All passages of some files, each file's in order. */
+    ofFiles: async (fileIds: readonly string[]): Promise<Map<string, StoredPassage[]>> => {
+      const rows = await readInChunks(fileIds, (chunk) =>
+        db.read
+          .selectFrom("passages")
+          .selectAll()
+          .where("file_id", "in", chunk)
+          .orderBy("file_id")
+          .orderBy("position")
+          .execute(),
+      )
+      return Map.groupBy(rows, ({ file_id }) => file_id)
+    },
+
+    /** The beginning of each file's text, by file id. */
+    beginnings: async (
+      fileIds: readonly string[],
+      characters: number,
+    ): Promise<Map<string, string>> => {
+      const rows = await readInChunks(fileIds, (chunk) =>
+        db.read
+          .selectFrom("passages")
+          .select(["file_id", sql<string>`substr(text, 1, ${characters})`.as("beginning")])
+          .where("file_id", "in", chunk)
+          .where("position", "=", 0)
+          .execute(),
+      )
+      return new Map(rows.map(({ file_id, beginning }) => [file_id, beginning]))
+    },
+
     /** The last passage that begins at `offset` or before. */
     positionAt: async (fileId: string, offset: number): Promise<number> => {
       const { position } = await db.read
@@ -85,10 +116,10 @@ export const createPassageStore = (db: Database) => {
     },
 
     /** Where each passage of a file stands, in order. */
-    places: (fileId: string): Promise<Pick<StoredPassage, "starts" | "place">[]> =>
+    places: (fileId: string): Promise<Pick<StoredPassage, "position" | "starts" | "place">[]> =>
       db.read
         .selectFrom("passages")
-        .select(["starts", "place"])
+        .select(["position", "starts", "place"])
         .where("file_id", "=", fileId)
         .orderBy("position")
         .execute(),

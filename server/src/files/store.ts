@@ -15,9 +15,13 @@ export const knownColumns = [
   "files.filename",
   "files.status",
   "files.passages",
+  "files.text_length",
   "files.error",
 ] as const
-export type KnownFile = Pick<StoredFile, "id" | "filename" | "status" | "passages" | "error">
+export type KnownFile = Pick<
+  StoredFile,
+  "id" | "filename" | "status" | "passages" | "text_length" | "error"
+>
 
 /** How many of a file's passages have a vector. */
 export const embedded = (eb: ExpressionBuilder<Tables, "files">) =>

@@ -1,7 +1,7 @@
 import { fail } from "../errors.ts"
 import type { Files } from "../files/files.ts"
 import type { Caller } from "../http/caller.ts"
-import type { FileReference } from "./citing.ts"
+import type { FileReference } from "./citations.ts"
 import type { Collections } from "./collections.ts"
 
 interface Needs {

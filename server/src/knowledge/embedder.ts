@@ -4,7 +4,7 @@ import { inOrderOfChoice } from "../connections/choice.ts"
 import type { Offer } from "../connections/registry.ts"
 import { RefusedError } from "../outbound/client.ts"
 import { type EmbeddingModels, prefixed, type TextKind } from "./embedding-models.ts"
-import { estimateTokens } from "./retrieval.ts"
+import { estimateTokens } from "./tokens.ts"
 import { unit } from "./vectors.ts"
 
 const Reply = z.object({

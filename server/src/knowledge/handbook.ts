@@ -4,8 +4,8 @@ import { setImmediate } from "node:timers/promises"
 import { readMarkdown } from "../files/extract/plain.ts"
 import { type Passage, split } from "../files/extract/split.ts"
 import { packWords } from "../files/word-index.ts"
-import { type Fused, fuse } from "./fusion.ts"
 import { searchWords } from "./lexical.ts"
+import { type RankedHit, rank } from "./ranking.ts"
 import type { FoundPassage } from "./schema.ts"
 import { createWordShelf } from "./word-shelf.ts"
 
@@ -58,7 +58,7 @@ const readAll = async (folder: string) => {
 const foundIn = (
   document: Document,
   { starts: start, ends: end, place }: Passage,
-  { score, lexical }: Fused,
+  { score, lexical }: RankedHit,
 ): FoundPassage => ({
   file_id: document.id,
   filename: document.name,
@@ -70,18 +70,21 @@ const foundIn = (
   lexical,
   dense: null,
   reranked: null,
+  reason: "passage",
+  reserved: null,
+  from_previous: false,
+  merged: 1,
   used: true,
-  why: "found",
+  left_out: null,
 })
 
 const searchIn = (
   { documents, shelf }: Awaited<ReturnType<typeof readAll>>,
   query: string,
-): Fused[] => {
+): RankedHit[] => {
   const parts = shelf.parts(documents.map(({ id }) => id))
-  const lexical = searchWords(parts, query, candidates)
-  const spread = { mean: 0, deviation: 0, count: 0 }
-  return fuse({ type: "found", id: 0, lexical, dense: [], spread }, "lexical")
+  const { hits, total } = searchWords(parts, query, candidates)
+  return rank({ lexical: hits, dense: null, total })
 }
 
 /** The gateway's own documentation, searched by its words; read when it is first asked for. */
@@ -95,7 +98,7 @@ export const createHandbook = (folder: string) => {
       for (const hit of searchIn(handbook, query)) {
         const document = handbook.documents[hit.file]
         const passage = document?.passages[hit.passage]
-        if (hit.cut !== null || !document || !passage || found.length >= limit) continue
+        if (!document || !passage || found.length >= limit) continue
         found.push(foundIn(document, passage, hit))
       }
       return found

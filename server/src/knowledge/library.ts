@@ -19,20 +19,22 @@ import type { Grants } from "../grants/grants.ts"
 import type { RefreshCaller } from "../http/caller.ts"
 import { createQueue, type QueueOptions } from "../jobs/queue.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
+import type { SettingsStore } from "../settings/settings.ts"
 import type { Storage } from "../storage/storage.ts"
 import { createAttaching } from "./attaching.ts"
-import { createCiting } from "./citing.ts"
+import { createCitations } from "./citations.ts"
 import { createCollections } from "./collections.ts"
 import { createEmbedder, type EmbedderOptions } from "./embedder.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
-import { createExplaining } from "./explaining.ts"
 import { createMemberStore } from "./member-store.ts"
 import { createPgvector, type Pgvector } from "./pgvector.ts"
 import { createPgvectorStore } from "./pgvector-store.ts"
 import { createReading } from "./reading.ts"
 import { createReranker } from "./reranker.ts"
 import { createRetrieval } from "./retrieval.ts"
+import { createSearchExplanation } from "./search-explanation.ts"
 import { createSearcher, searchBeside } from "./searcher.ts"
+import { createSourceSelection } from "./source-selection.ts"
 import { createSpaces, type SpacesOptions } from "./spaces.ts"
 import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
@@ -52,6 +54,7 @@ interface Needs extends LibraryOptions {
   audit: Audit
   grants: Grants
   registry: Registry
+  settings: Pick<SettingsStore, "current">
   newId: () => string
   now: () => number
   refreshCaller: RefreshCaller
@@ -147,6 +150,8 @@ export const createLibrary = async (needs: Needs) => {
       })
     : null
   const retrieval = createRetrieval({ passages, searcher, meaningOf, rerank, rescore, fairLoop })
+  const selection = createSourceSelection({ passages, retrieval })
+  const maxTokens = () => needs.settings.current().rag_token_budget
 
   const { uploads } = limits
   const resumable = createResumable({
@@ -188,10 +193,10 @@ export const createLibrary = async (needs: Needs) => {
     objects,
     resumable,
     collections,
-    explaining: createExplaining({ collections, retrieval }),
+    explanation: createSearchExplanation({ collections, selection, retrieval, maxTokens }),
     reading: createReading({ files, passages, store: collectionStore }),
     attaching: createAttaching({ files, collections }),
-    citing: createCiting({ files, collections, retrieval }),
+    citations: createCitations({ files, collections, selection, retrieval, maxTokens }),
     /** Resolves when what was there at the start is ready to be searched. */
     warmed: warming.done,
     close: async (): Promise<void> => {

@@ -20,12 +20,6 @@ export interface NearRow {
   score: number
 }
 
-interface Spread {
-  mean: number | null
-  deviation: number | null
-  count: number
-}
-
 const nameOf = (spaceId: string): string => `passage_vectors_${spaceId.replaceAll("-", "")}`
 const indexOf = (spaceId: string): string => `${nameOf(spaceId)}_near`
 const tableOf = (spaceId: string): RawBuilder<unknown> => sql.table(nameOf(spaceId))
@@ -177,16 +171,15 @@ export const createPgvectorStore = (db: Database) => ({
   nearestOfAll: async (
     spaceId: string,
     { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },
-  ): Promise<{ rows: NearRow[]; spread: Spread }> => {
-    const { rows } = await sql<NearRow & Spread>`
+  ): Promise<NearRow[]> => {
+    // Materialized, so that the planner cannot use the index, which would give up too soon.
+    const { rows } = await sql<NearRow>`
       with scored as materialized (
         select file_id, position, -(embedding <#> ${literal(values)}::halfvec) as score
         from ${tableOf(spaceId)} where file_id = any(${fileIds}::text[]))
-      select file_id, position, score, avg(score) over () as mean,
-        stddev_pop(score) over () as deviation, count(*) over () as count
-      from scored order by score desc, file_id, position limit ${limit}`.execute(db.read)
-    const { mean, deviation, count } = rows[0] ?? { mean: 0, deviation: 0, count: 0 }
-    return { rows, spread: { mean, deviation, count } }
+      select file_id, position, score from scored
+      order by score desc, file_id, position limit ${limit}`.execute(db.read)
+    return rows
   },
 
   /** By the index, which goes on until so many belong to the files. */
@@ -202,20 +195,6 @@ export const createPgvectorStore = (db: Database) => ({
         order by embedding <#> ${literal(values)}::halfvec limit ${limit}`.execute(tx)
       return rows
     }),
-
-  /** How scores spread, told by the first `each` passages of some files. */
-  spread: async (
-    spaceId: string,
-    { values, fileIds, each }: { values: Float32Array; fileIds: readonly string[]; each: number },
-  ): Promise<Spread> => {
-    const { rows } = await sql<Spread>`
-      select avg(score) as mean, stddev_pop(score) as deviation, count(*) as count
-      from unnest(${fileIds}::text[]) as asked (id)
-      cross join lateral (
-        select -(embedding <#> ${literal(values)}::halfvec) as score from ${tableOf(spaceId)}
-        where file_id = asked.id order by first, position limit ${each}) sampled`.execute(db.read)
-    return rows[0] ?? { mean: 0, deviation: 0, count: 0 }
-  },
 })
 
 const settings = async (tx: Reader, limit: number): Promise<void> => {

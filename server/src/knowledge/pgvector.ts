@@ -6,15 +6,11 @@ import {
   type VectorBatch,
 } from "./pgvector-store.ts"
 import type { DenseHit } from "./scan.ts"
-import type { Found } from "./searcher.ts"
 
 /** From this version on an index goes on until a filter has let enough through. */
 const leastVersion = [0, 8] as const
 /** In scopes up to this size every vector is looked at. */
 const exactByDefault = 20_000
-/** How many passages tell how far scores spread where not all are looked at. */
-const sample = 2000
-const filesInSample = 100
 
 interface Needs {
   store: PgvectorStore
@@ -30,23 +26,12 @@ interface Asked {
   limit: number
 }
 
-type FoundByMeaning = Pick<Found, "dense" | "spread">
-
 const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
 
 const isEnough = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   return major > leastVersion[0] || (major === leastVersion[0] && minor >= leastVersion[1])
-}
-
-/** Some of them, from the first to the last. */
-const spacedOut = (ids: readonly string[], count: number): string[] => {
-  const step = Math.max(1, ids.length / count)
-  return Array.from(
-    { length: Math.min(count, ids.length) },
-    (_, at) => ids[Math.floor(at * step)] ?? "",
-  )
 }
 
 /**
@@ -103,21 +88,13 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
       .sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
   }
 
-  const lookAtAll = async ({ space, ...asked }: Asked): Promise<FoundByMeaning> => {
-    const { rows, spread } = await store.nearestOfAll(space, asked)
-    return { dense: toHits(rows, asked.fileIds), spread: toSpread(spread) }
-  }
+  const lookAtAll = async ({ space, ...asked }: Asked): Promise<DenseHit[]> =>
+    toHits(await store.nearestOfAll(space, asked), asked.fileIds)
 
-  const askIndex = async ({ space, ...asked }: Asked): Promise<FoundByMeaning | null> => {
-    const some = spacedOut(asked.fileIds, filesInSample)
-    const each = Math.ceil(sample / Math.max(1, some.length))
-    const [rows, spread] = await Promise.all([
-      store.nearest(space, asked),
-      store.spread(space, { values: asked.values, fileIds: some, each }),
-    ])
+  const askIndex = async ({ space, ...asked }: Asked): Promise<DenseHit[] | null> => {
+    const rows = await store.nearest(space, asked)
     // It gave up before the filter had let enough through.
-    if (rows.length < asked.limit) return null
-    return { dense: toHits(rows, asked.fileIds), spread: toSpread(spread) }
+    return rows.length < asked.limit ? null : toHits(rows, asked.fileIds)
   }
 
   return {
@@ -157,7 +134,7 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
     },
 
     /** @returns null where it cannot tell, and the gateway has to scan */
-    search: async (asked: Asked): Promise<FoundByMeaning | null> => {
+    search: async (asked: Asked): Promise<DenseHit[] | null> => {
       if (!(await isWhole(asked.space))) return null
       try {
         const few = (await store.passagesOf(asked.fileIds)) <= exactUpTo
@@ -170,11 +147,5 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
     },
   }
 }
-
-const toSpread = (spread: { mean: number | null; deviation: number | null; count: number }) => ({
-  mean: spread.mean ?? 0,
-  deviation: spread.deviation ?? 0,
-  count: Number(spread.count),
-})
 
 export type Pgvector = ReturnType<typeof createPgvector>

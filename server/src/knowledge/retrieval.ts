@@ -2,19 +2,29 @@ import { costs, type FairLoop, type LoopShare } from "../concurrency/fair-loop.t
 import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
 import type { KnownFile } from "../files/store.ts"
-import { type Fused, fuse } from "./fusion.ts"
+import {
+  candidates,
+  type Hits,
+  interleave,
+  keyOf,
+  modeOf,
+  type RankedHit,
+  rank,
+  rankWithPrevious,
+} from "./ranking.ts"
 import type { Rerank } from "./reranker.ts"
-import type { FoundPassage, SearchWay } from "./schema.ts"
+import type { FoundPassage, SearchWay, SourceReason } from "./schema.ts"
 import type { Searcher } from "./searcher.ts"
+import { isReserved } from "./selection.ts"
 
-/** What turns a question into a place among vectors; null where no model does. */
+/** A question's embedding; null where no model makes one. */
 export interface Meaning {
   model: string
   space: string
   values: Float32Array
 }
 
-interface Needs {
+interface Deps {
   passages: PassageStore
   searcher: Searcher
   /** @returns null when there is no embedding model, or it does not answer just now */
@@ -32,161 +42,177 @@ export interface Rescored {
   score: number
 }
 
-/** Of each leg, before fusion. */
-const candidates = 100
-const rescored = 50
-const mostReranked = 50
-/** What is read of a file before others have their turn. */
+/** Of the dense ranking; those below keep the score of the quantized vectors. */
+const maxRescored = 50
+const maxReranked = 50
+/** Ranked passages whose text is read; more than a prompt takes, as some are duplicates. */
+const maxRanked = 80
+/** Passages read of a file before other requests take their turn. */
 const readAtOnce = 8
 
-export interface Asked {
+export interface PassageQuery {
   /** The id of the user who asks. */
   asker: string
   files: readonly KnownFile[]
-  query: string
-  way: SearchWay
-  limit: number
+  question: string
+  /** The question before it in the conversation. */
+  previous?: string | undefined
+  mode: SearchWay
   signal?: AbortSignal
 }
 
-export interface Retrieved {
+export interface RankedPassages {
+  /** Best first, not selected yet. */
   passages: FoundPassage[]
-  /** Which legs there were. */
+  /** Which rankings there were. */
   search: SearchWay
   model: string | null
   /** Null where no endpoint is set; false where it did not answer. */
   reranked: boolean | null
 }
 
-/** About how many tokens a text has, rather too many than too few. */
-export const estimateTokens = (text: string): number => {
-  let wide = 0
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) >= 0x2e80) wide++
-  return Math.ceil((text.length - wide) / 3.5 + wide)
-}
+type Texts = ReadonlyMap<string, FoundPassage>
 
-const legsOf = (dense: boolean, lexical: boolean): SearchWay => {
-  if (!dense) return "lexical"
-  return lexical ? "hybrid" : "dense"
-}
+/** A stored passage, for no reason but itself. */
+export const toFoundPassage = (
+  { id, filename }: KnownFile,
+  row: StoredPassage,
+  reason: SourceReason,
+): FoundPassage => ({
+  file_id: id,
+  filename,
+  text: row.text,
+  ...Place.parse(JSON.parse(row.place)),
+  start: row.starts,
+  end: row.ends,
+  score: 1,
+  lexical: null,
+  dense: null,
+  reranked: null,
+  reason,
+  reserved: null,
+  from_previous: false,
+  merged: 1,
+  used: true,
+  left_out: null,
+})
 
-/** Finds passages in files that the caller may read; whoever calls has checked that. */
-export const createRetrieval = (needs: Needs) => {
-  const { passages, searcher, meaningOf, rerank, rescore, fairLoop } = needs
+/** Ranks passages of files that the caller may read, which whoever calls has checked. */
+export const createRetrieval = (deps: Deps) => {
+  const { passages, searcher, meaningOf, rerank, rescore, fairLoop } = deps
 
-  const textsOf = async (
+  const readTexts = async (
     files: readonly KnownFile[],
-    fused: readonly Fused[],
+    hits: readonly RankedHit[],
     share: LoopShare,
-  ): Promise<Map<string, StoredPassage>> => {
-    const byFile = Map.groupBy(fused, ({ file }) => file)
-    const found = new Map<string, StoredPassage>()
-    for (const [file, some] of byFile) {
-      const id = files[file]?.id ?? ""
-      for (let from = 0; from < some.length; from += readAtOnce) {
+  ): Promise<Texts> => {
+    const found = new Map<string, FoundPassage>()
+    for (const [index, some] of Map.groupBy(hits, ({ file }) => file)) {
+      const file = files[index]
+      for (let from = 0; file && from < some.length; from += readAtOnce) {
         const positions = some.slice(from, from + readAtOnce).map(({ passage }) => passage)
         await share.turn(costs.passages)
-        for (const row of await passages.of(id, positions))
-          found.set(`${file}:${row.position}`, row)
+        for (const row of await passages.of(file.id, positions)) {
+          const key = keyOf({ file: index, passage: row.position })
+          found.set(key, toFoundPassage(file, row, "passage"))
+        }
       }
     }
     return found
   }
 
-  const toFound = (file: KnownFile, row: StoredPassage, fused: Fused): FoundPassage => ({
-    file_id: file.id,
-    filename: file.filename,
-    text: row.text,
-    ...Place.parse(JSON.parse(row.place)),
-    start: row.starts,
-    end: row.ends,
-    score: fused.score,
-    lexical: fused.lexical,
-    dense: fused.dense,
-    reranked: null,
-    used: fused.cut === null,
-    why: fused.cut ?? "found",
-  })
-
-  /** In the order of fusion; of equal texts only the first is of use. */
-  const withTexts = (
-    files: readonly KnownFile[],
-    fused: readonly Fused[],
-    texts: ReadonlyMap<string, StoredPassage>,
-  ): FoundPassage[] => {
-    const seen = new Set<string>()
-    return fused.flatMap((one) => {
-      const row = texts.get(`${one.file}:${one.passage}`)
-      const file = files[one.file]
-      if (!row || !file) return []
-      const cut = seen.has(row.text) ? "the same text stands above" : one.cut
-      seen.add(row.text)
-      return [toFound(file, row, { ...one, cut })]
-    })
+  const searchFor = async (
+    { files, mode, signal }: PassageQuery,
+    question: string,
+  ): Promise<{ hits: Hits; mode: SearchWay; model: string | null }> => {
+    const meaning = mode === "lexical" ? null : await meaningOf(question, signal)
+    const scope = files.map(({ id, filename }) => ({ id, filename }))
+    // Without a model keywords must do, whatever was chosen.
+    const isLexical = mode !== "dense" || meaning === null
+    const vector = meaning && { space: meaning.space, values: meaning.values }
+    const query = { query: question, files: scope, limit: candidates, vector, lexical: isLexical }
+    const { lexical, dense, total } = await searcher.search(query)
+    const ids = scope.map(({ id }) => id)
+    const exact = meaning && [
+      ...(await rescore(meaning, ids, dense.slice(0, maxRescored))),
+      ...dense.slice(maxRescored),
+    ]
+    return {
+      hits: { lexical, dense: exact, total },
+      mode: modeOf({ lexical: isLexical, dense: meaning !== null }),
+      model: meaning?.model ?? null,
+    }
   }
 
-  /** The first ones in the endpoint's order, the rest behind them; null where nothing was changed. */
-  const reranked = async (
-    query: string,
-    found: readonly FoundPassage[],
+  /** The first ones in the endpoint's order, the rest after them; null where it did not answer. */
+  const rerankHits = async (
+    question: string,
+    { hits, texts }: { hits: readonly RankedHit[]; texts: Texts },
     signal: AbortSignal | undefined,
-  ): Promise<FoundPassage[] | null> => {
-    const some = found.slice(0, mostReranked)
-    if (!rerank || some.length === 0) return null
-    const scores = await rerank(
-      query,
-      some.map(({ text }) => text),
-      signal,
-    )
+  ): Promise<RankedPassage[] | null> => {
+    const readable = hits.flatMap((hit) => {
+      const text = texts.get(keyOf(hit))?.text
+      return text === undefined ? [] : [{ hit, text }]
+    })
+    const first = readable.slice(0, maxReranked)
+    if (!rerank || first.length === 0) return null
+    const documents = first.map(({ text }) => text)
+    const scores = await rerank(question, documents, signal)
     if (!scores) return null
-    const order = some
-      .map((passage, index) => ({ passage, score: scores.get(index) ?? Number.NEGATIVE_INFINITY }))
+    const order = first
+      .map(({ hit }, index) => ({ hit, score: scores.get(index) ?? Number.NEGATIVE_INFINITY }))
       .sort((a, z) => z.score - a.score)
-    const ranked = order.map(({ passage, score }, index) => ({
-      ...passage,
+    const ranked = order.map(({ hit, score }, index) => ({
+      ...hit,
       reranked: Number.isFinite(score) ? { rank: index + 1, score } : null,
     }))
-    return [...ranked, ...found.slice(mostReranked)]
+    return [...ranked, ...readable.slice(maxReranked).map(({ hit }) => withoutRerank(hit))]
   }
 
   return {
-    /** All passages of files, in reading order. */
-    whole: async (files: readonly KnownFile[]): Promise<FoundPassage[]> => {
-      const all: FoundPassage[] = []
-      for (const [index, file] of files.entries()) {
-        for (const row of await passages.of(file.id)) {
-          const { position: passage } = row
-          const fused = { file: index, passage, score: 1, lexical: null, dense: null, cut: null }
-          all.push({ ...toFound(file, row, fused), why: "small enough to be given whole" })
-        }
-      }
-      return all
-    },
-
-    search: async (wanted: Asked): Promise<Retrieved> => {
-      const { asker, files, query, way, limit, signal } = wanted
+    search: async (query: PassageQuery): Promise<RankedPassages> => {
+      const { asker, files, question, signal } = query
       const share = fairLoop.of(asker)
-      const meaning = way === "lexical" ? null : await meaningOf(query, signal)
-      const scope = files.map(({ id, filename }) => ({ id, filename }))
-      // Without a model words must do, whatever was chosen.
-      const lexical = way !== "dense" || meaning === null
-      const vector = meaning && { space: meaning.space, values: meaning.values }
-      const asked = { query, files: scope, limit: candidates, vector, lexical }
-      const legs = await searcher.search(asked)
-      const ids = scope.map(({ id }) => id)
-      const dense = meaning ? await rescore(meaning, ids, legs.dense.slice(0, rescored)) : []
-      const search = legsOf(meaning !== null, lexical)
+      const previous = query.previous === question ? "" : (query.previous ?? "")
+      const [last, before] = await Promise.all([
+        searchFor(query, question),
+        previous === "" ? null : searchFor(query, previous),
+      ])
       await share.turn(costs.fusion)
-      const fused = fuse({ ...legs, dense }, search).slice(0, limit)
-      const texts = await textsOf(files, fused, share)
+      const orders = [{ question, hits: firstOf(rank(last.hits)) }]
+      if (before) {
+        const hits = firstOf(rankWithPrevious(last.hits, before.hits))
+        orders.push({ question: `${previous}\n${question}`, hits })
+      }
+      const all = interleave(orders[0]?.hits ?? [], orders[1]?.hits ?? [])
+      const texts = await readTexts(files, all, share)
       await share.turn(costs.fusion)
-      const found = withTexts(files, fused, texts)
-      const ranked = await reranked(query, found, signal)
-      const passages = ranked ?? found
-      const model = meaning?.model ?? null
-      return { passages, search, model, reranked: rerank && ranked !== null }
+      const reranked = await Promise.all(
+        orders.map((order) => rerankHits(order.question, { hits: order.hits, texts }, signal)),
+      )
+      const [a = [], b = []] = orders.map(({ hits }, at) => reranked[at] ?? hits.map(withoutRerank))
+      return {
+        passages: interleave(a, b).flatMap((hit) => toPassage(hit, texts)),
+        search: last.mode,
+        model: last.model,
+        reranked: rerank && reranked[0] !== null,
+      }
     },
   }
+}
+
+type RankedPassage = RankedHit & Pick<FoundPassage, "reranked">
+
+const withoutRerank = (hit: RankedHit): RankedPassage => ({ ...hit, reranked: null })
+
+const firstOf = (hits: readonly RankedHit[]): RankedHit[] =>
+  hits.filter((hit, at) => at < maxRanked || isReserved(hit))
+
+const toPassage = (hit: RankedPassage, texts: Texts): FoundPassage[] => {
+  const found = texts.get(keyOf(hit))
+  if (!found) return []
+  const { score, lexical, dense, reranked, fromPrevious } = hit
+  return [{ ...found, score, lexical, dense, reranked, from_previous: fromPrevious }]
 }
 
 export type Retrieval = ReturnType<typeof createRetrieval>

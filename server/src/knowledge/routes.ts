@@ -3,7 +3,6 @@ import { ById, Done, done, Page } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Collections } from "./collections.ts"
-import type { Explaining } from "./explaining.ts"
 import {
   CollectionChanges,
   CollectionFile,
@@ -16,15 +15,16 @@ import {
   NewCollection,
   Question,
 } from "./schema.ts"
+import type { SearchExplanation } from "./search-explanation.ts"
 
 interface Needs {
   router: Router
   collections: Collections
-  explaining: Explaining
+  explanation: SearchExplanation
 }
 
 /** `/api/v1/knowledge`. */
-export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Router => {
+export const knowledgeRoutes = ({ router, collections, explanation }: Needs): Router => {
   const byId = { params: ById }
   const answers = { 200: json(CollectionWithFiles, "The collection, with its files") }
   const onlyOwner = { description: "Only the owner and administrators may do this" }
@@ -152,6 +152,6 @@ export const knowledgeRoutes = ({ router, collections, explaining }: Needs): Rou
     body: Question,
     responses: { 200: json(Findings, "The best passages first") },
   })
-  router.on(query, ({ caller, params, body }) => explaining.query(caller, params.id, body))
+  router.on(query, ({ caller, params, body }) => explanation.query(caller, params.id, body))
   return router
 }

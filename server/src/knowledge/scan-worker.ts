@@ -29,12 +29,14 @@ const tell = (answer: Answered): void => parentPort?.postMessage(answer)
 
 const answer = ({ id, query, files, limit, vector, lexical }: Search): void => {
   const ids = files.map((file) => file.id)
-  const found = lexical ? searchWords(shelves.words.parts(ids), query, limit) : []
+  const found = lexical
+    ? searchWords(shelves.words.parts(ids), query, limit)
+    : { hits: [], total: 0 }
   const vectors = ids.map((file) =>
     vector ? shelves.vectors.get(`${vector.space} ${file}`, vector.values) : null,
   )
-  const { hits, spread } = scanVectors(vectors, limit)
-  tell({ type: "found", id, lexical: found, dense: hits, spread })
+  const dense = scanVectors(vectors, limit)
+  tell({ type: "found", id, lexical: found.hits, dense, total: found.total })
   shelves.words.shrink()
 }
 

@@ -33,7 +33,7 @@ export type Answered =
       id: number
       lexical: LexicalHit[]
       dense: DenseHit[]
-      /** Of all vectors scanned. */
-      spread: { mean: number; deviation: number; count: number }
+      /** Passages whose words were searched. */
+      total: number
     }
   | { type: "broke"; id: number; message: string }

@@ -126,6 +126,7 @@ export const Question = z
     k: z.int().min(1).max(100).default(10),
   })
   .meta({ id: "KnowledgeQuestion" })
+export type Question = z.output<typeof Question>
 
 /** Where a passage stands in one ranking. */
 const RankedScore = z.object({ rank: z.int(), score: z.number() })

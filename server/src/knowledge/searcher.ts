@@ -113,7 +113,7 @@ interface Index {
     values: Float32Array
     fileIds: readonly string[]
     limit: number
-  }): Promise<Pick<Found, "dense" | "spread"> | null>
+  }): Promise<Found["dense"] | null>
 }
 
 /** Words by the thread, meaning by an index; by the thread too where the index cannot tell. */
@@ -121,11 +121,10 @@ export const searchBeside = (searcher: Searcher, index: Index): Searcher => ({
   ...searcher,
   search: async (asked) => {
     const { vector, files, limit } = asked
-    const found =
+    const dense =
       vector && (await index.search({ ...vector, fileIds: files.map(({ id }) => id), limit }))
-    if (!found) return searcher.search(asked)
-    const { dense, spread } = found
-    if (!asked.lexical) return { type: "found", id: 0, lexical: [], dense, spread }
-    return { ...(await searcher.search({ ...asked, vector: null })), dense, spread }
+    if (!dense) return searcher.search(asked)
+    if (!asked.lexical) return { type: "found", id: 0, lexical: [], dense, total: 0 }
+    return { ...(await searcher.search({ ...asked, vector: null })), dense }
   },
 })

@@ -102,36 +102,22 @@ interface Compared {
 /** Compares a file's vectors; what it gives holds until the next file is compared. */
 export type Scan = () => Compared
 
-interface Spread {
-  count: number
-  sum: number
-  squares: number
-}
-
-/** Calls back for those above `bar`, and adds all to `spread`. */
+/** Calls back for those above `bar`. */
 const scoreFile = (
   { count, dots, offsets, factors, factor }: Compared,
-  { spread, bar }: { spread: Spread; bar: number },
+  bar: number,
   tell: (passage: number, score: number) => void,
 ): void => {
-  let sum = 0
-  let squares = 0
   for (let at = 0; at < count; at++) {
     const dot = (dots[at] as number) - (offsets[at] as number)
     const score = dot * factor * (factors[at] as number)
-    sum += score
-    squares += score * score
     if (score > bar) tell(at, score)
   }
-  spread.count += count
-  spread.sum += sum
-  spread.squares += squares
 }
 
 /** Looks at every vector. Files without vectors in the space are null. */
-export const scanVectors = (files: readonly (Scan | null)[], limit: number) => {
+export const scanVectors = (files: readonly (Scan | null)[], limit: number): DenseHit[] => {
   const hits: DenseHit[] = []
-  const spread: Spread = { count: 0, sum: 0, squares: 0 }
   let bar = Number.NEGATIVE_INFINITY
   const trim = (): void => {
     hits.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
@@ -141,12 +127,9 @@ export const scanVectors = (files: readonly (Scan | null)[], limit: number) => {
   }
   for (const [file, scan] of files.entries()) {
     if (!scan) continue
-    scoreFile(scan(), { spread, bar }, (passage, score) => hits.push({ file, passage, score }))
+    scoreFile(scan(), bar, (passage, score) => hits.push({ file, passage, score }))
     if (hits.length > limit * 8) trim()
   }
   trim()
-  const { count, sum, squares } = spread
-  const mean = sum / Math.max(1, count)
-  const deviation = Math.sqrt(Math.max(0, squares / Math.max(1, count) - mean * mean))
-  return { hits, spread: { mean, deviation, count } }
+  return hits
 }

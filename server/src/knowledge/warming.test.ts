@@ -6,13 +6,7 @@ import { collect, upload } from "../../test/library.ts"
 import type { Found, Searcher } from "./searcher.ts"
 import { startWarming, type Warmable } from "./warming.ts"
 
-const nothing: Found = {
-  type: "found",
-  id: 0,
-  lexical: [],
-  dense: [],
-  spread: { mean: 0, deviation: 0, count: 0 },
-}
+const nothing: Found = { type: "found", id: 0, lexical: [], dense: [], total: 0 }
 
 const manyFiles = (count: number): Warmable[] =>
   Array.from({ length: count }, (_, at) => ({ id: `${at}`, filename: `${at}.txt`, passages: 10 }))

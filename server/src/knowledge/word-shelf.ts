@@ -23,7 +23,6 @@ export interface Segment {
   lengths: Float64Array
   /** Room for a search to count in, a number a passage. */
   scores: Float32Array
-  shares: Float32Array
   norms: Float32Array
 }
 
@@ -64,7 +63,6 @@ const bytesOf = ({ words, names }: Segment): number => words.bytes + names.bytes
 /** What a segment counts in; made when it is put together, not for each of its files. */
 const counters = ({ passages }: WordIndex) => ({
   scores: new Float32Array(passages),
-  shares: new Float32Array(passages),
   norms: new Float32Array(passages),
 })
 

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Search, SearchX } from "lucide-react"
 import { type FormEvent, useState } from "react"
-import { type MessageKey, t } from "../../i18n/translate.ts"
+import { t } from "../../i18n/translate.ts"
 import { formatNumber } from "../../lib/format.ts"
 import { collectionApi, type Findings, type FoundPassage } from "../../lib/library-api.ts"
 import { Badge } from "../../ui/badge.tsx"
@@ -15,13 +15,6 @@ import { placeOf } from "../chat/citations.ts"
 import { useCollection } from "./collection.tsx"
 
 const counts = [5, 10, 20, 50] as const
-
-/** The gateway's own words, where this page has them in its language. */
-const reasons: Record<string, MessageKey> = {
-  found: "playground.found",
-  "too little in common with the question": "playground.far",
-  "the same text stands above": "playground.twin",
-}
 
 const Leg = ({ name, leg }: { name: string; leg: FoundPassage["lexical"] }) => (
   <span className="whitespace-nowrap">
@@ -39,8 +32,7 @@ interface ResultProps {
 }
 
 const Result = ({ passage, rank, dense }: ResultProps) => {
-  const { file_id, filename, text, start, score, lexical, used, why } = passage
-  const reason = reasons[why]
+  const { file_id, filename, text, start, score, lexical, used } = passage
   const place = placeOf(passage)
   return (
     <li className={classes("border-b border-line p-4 last:border-0", !used && "bg-surface")}>
@@ -68,7 +60,6 @@ const Result = ({ passage, rank, dense }: ResultProps) => {
         <Leg name={t("playground.words")} leg={lexical} />
         {dense && <Leg name={t("playground.meaning")} leg={passage.dense} />}
         {passage.reranked && <Leg name={t("playground.reranked")} leg={passage.reranked} />}
-        <span>{reason ? t(reason) : why}</span>
       </p>
       <p className="mt-2 line-clamp-6 max-w-[80ch] text-sm break-words whitespace-pre-wrap">
         {text}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { split } from "../files/extract/split.ts"
-import { mergeNeighbours } from "./neighbours.ts"
+import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import type { FoundPassage } from "./schema.ts"
 
 const found = (over: Partial<FoundPassage>): FoundPassage => ({
@@ -13,8 +13,12 @@ const found = (over: Partial<FoundPassage>): FoundPassage => ({
   lexical: null,
   dense: null,
   reranked: null,
+  reason: "passage",
+  reserved: null,
+  from_previous: false,
+  merged: 1,
   used: true,
-  why: "found",
+  left_out: null,
   ...over,
 })
 
@@ -29,7 +33,7 @@ const pieces = passages.map(({ starts, ends }, at) =>
 
 it("puts pieces that overlap together to what they were cut from, word for word", () => {
   expect(pieces.length).toBeGreaterThan(4)
-  const [whole, ...others] = mergeNeighbours(pieces.toReversed())
+  const [whole, ...others] = mergeAdjacentPassages(pieces.toReversed())
   expect(others).toEqual([])
   expect(whole?.text).toBe(text)
   expect(whole).toMatchObject({ start: 0, end: text.length, score: 1 })
@@ -39,7 +43,7 @@ it("keeps apart what is apart, in the order of the ranking", () => {
   const [first, second, , fourth] = pieces
   if (!first || !second || !fourth) throw new Error("there are too few pieces")
   const other = found({ file_id: "b", text: "Other.", start: 0, end: 6 })
-  const merged = mergeNeighbours([fourth, other, second, first])
+  const merged = mergeAdjacentPassages([fourth, other, second, first])
   expect(merged.map(({ start, end, file_id }) => [file_id, start, end])).toEqual([
     ["a", fourth.start, fourth.end],
     ["b", 0, 6],
@@ -57,5 +61,5 @@ it("does not join what stands on different pages", () => {
     { ...first, page: 1 },
     { ...second, page: 2 },
   ]
-  expect(mergeNeighbours(onPages)).toEqual(onPages)
+  expect(mergeAdjacentPassages(onPages)).toEqual(onPages)
 })

@@ -1,6 +1,6 @@
 import type { FoundPassage } from "./schema.ts"
 
-/** They overlap, and say the same of where they stand. */
+/** They overlap, on the same page, slide or sheet. */
 const isContinued = (a: FoundPassage, z: FoundPassage): boolean =>
   a.file_id === z.file_id &&
   z.start >= a.start &&
@@ -9,18 +9,19 @@ const isContinued = (a: FoundPassage, z: FoundPassage): boolean =>
   a.slide === z.slide &&
   a.sheet === z.sheet
 
-/** Both as the one piece of text that they are parts of; with the rank of the better one. */
-const joined = (a: FoundPassage, z: FoundPassage): FoundPassage => {
+/** Both as the one piece of text that they are parts of, with the scores of the better one. */
+const merge = (a: FoundPassage, z: FoundPassage): FoundPassage => {
   const better = a.score >= z.score ? a : z
   const text = z.end > a.end ? a.text + z.text.slice(a.end - z.start) : a.text
-  return { ...better, text, start: a.start, end: Math.max(a.end, z.end) }
+  const merged = a.merged + z.merged
+  return { ...better, text, start: a.start, end: Math.max(a.end, z.end), merged }
 }
 
 /**
- * Long paragraphs are cut with an overlap; pieces that follow each other are put together again, so
- * that nothing is told twice. In the order of the best piece of each.
+ * Long paragraphs are split with an overlap; passages that follow each other are merged, so that no
+ * text is given twice. In the order of the best passage of each.
  */
-export const mergeNeighbours = (passages: readonly FoundPassage[]): FoundPassage[] => {
+export const mergeAdjacentPassages = (passages: readonly FoundPassage[]): FoundPassage[] => {
   const ranked = passages.map((passage, rank) => ({ passage, rank }))
   const ordered = ranked.toSorted(
     (a, z) =>
@@ -33,7 +34,7 @@ export const mergeNeighbours = (passages: readonly FoundPassage[]): FoundPassage
       merged.push({ ...one })
       continue
     }
-    last.passage = joined(last.passage, one.passage)
+    last.passage = merge(last.passage, one.passage)
     last.rank = Math.min(last.rank, one.rank)
   }
   return merged.sort((a, z) => a.rank - z.rank).map(({ passage }) => passage)

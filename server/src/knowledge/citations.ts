@@ -5,9 +5,10 @@ import type { KnownFile, StoredFile } from "../files/store.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Collections } from "./collections.ts"
-import { mergeNeighbours } from "./neighbours.ts"
-import { estimateTokens, type Retrieval } from "./retrieval.ts"
+import type { FileList } from "./file-list.ts"
+import type { RankedPassages, Retrieval } from "./retrieval.ts"
 import type { Findings, FoundPassage, SearchWay } from "./schema.ts"
+import type { SourceSelection } from "./source-selection.ts"
 
 export const FileReference = z.looseObject({
   type: z.enum(["file", "collection"]),
@@ -16,10 +17,7 @@ export const FileReference = z.looseObject({
 export type FileReference = z.output<typeof FileReference>
 
 /** How long a chat waits for files that are still being read. */
-const patienceMs = 30_000
-/** Files whose text is no longer than this are given whole, in tokens. */
-const wholeTokens = 3000
-const mostPassages = 40
+const defaultTimeoutMs = 30_000
 
 /** One entry a passage; entry i is citation [i + 1]. */
 export interface Source {
@@ -27,27 +25,36 @@ export interface Source {
   document: string[]
   metadata: Record<string, unknown>[]
   distances: number[]
+  /** Set once the finished reply refers to it. */
+  cited?: boolean
 }
 
 export interface Cited {
   passages: FoundPassage[]
+  /** Null where no collection was searched. */
+  fileList: FileList | null
   sources: Source[]
   sources_skipped: Findings["sources_skipped"]
 }
 
-interface Needs {
+interface Deps {
   files: Files
   collections: Collections
+  selection: SourceSelection
   retrieval: Retrieval
-  /** Milliseconds; for tests. */
-  patience?: number
+  /** Tokens that the sources of one answer may take, set by the administrators. */
+  maxTokens: () => number
+  /** For tests. */
+  timeoutMs?: number
 }
+
+type NamedCollection = { id: string; name: string; search: SearchWay }
 
 interface Scope {
   named: StoredFile[]
   /** By file: the collection that it is asked for through. */
-  collected: Map<string, { file: KnownFile; collection: { id: string; name: string } }>
-  ways: Set<SearchWay>
+  collected: Map<string, { file: KnownFile; collection: NamedCollection }>
+  modes: Set<SearchWay>
 }
 
 export const skippedOf = (file: KnownFile): Findings["sources_skipped"][number] => ({
@@ -78,28 +85,46 @@ export const sourceOf = (
   passage: FoundPassage,
   collection?: { id: string; name: string },
 ): Source => {
-  const { file_id, filename, text, start, end, score, page, slide, sheet, row, heading } = passage
-  const place = { page, slide, sheet, row, heading: heading?.join(" › ") }
-  const told = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined))
-  const lent = collection && { collection_id: collection.id, collection_name: collection.name }
+  const { file_id, filename, text, start, end, score, reason } = passage
+  const { page, slide, sheet, row, heading } = passage
+  const location = { page, slide, sheet, row, heading: heading?.join(" › ") }
+  const known = Object.entries(location).filter(([, value]) => value !== undefined)
+  const through = collection && { collection_id: collection.id, collection_name: collection.name }
   return {
     source: { id: file_id, name: filename, type: "file" },
     document: [text],
-    metadata: [{ file_id, name: filename, ...told, start, end, score, ...lent }],
+    metadata: [
+      {
+        file_id,
+        name: filename,
+        ...Object.fromEntries(known),
+        ...{ start, end, score, reason },
+        ...through,
+      },
+    ],
     distances: [1 - score],
   }
 }
 
+export interface CitationRequest {
+  references: readonly FileReference[]
+  lent: readonly Lent[]
+  question: string
+  /** The question before it in the conversation. */
+  previous?: string | undefined
+  signal: AbortSignal
+}
+
 /** Finds the passages that a chat's `files` hold for its question. */
-export const createCiting = (needs: Needs) => {
-  const { files, collections, retrieval } = needs
-  const patience = needs.patience ?? patienceMs
+export const createCitations = (deps: Deps) => {
+  const { files, collections, selection, retrieval, maxTokens } = deps
+  const ms = deps.timeoutMs ?? defaultTimeoutMs
 
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
     const param = "files"
     const unknown = () => fail("file_not_found", `There is no file ${id.slice(0, 200)}`, { param })
     const found = (await files.find(caller, id)) ?? unknown()
-    const until = () => files.until(id, isSettled, { ms: patience, signal })
+    const until = () => files.until(id, isSettled, { ms, signal })
     const file = (isSettled(found) ? found : await until()) ?? unknown()
     if (isSearchable(file)) return file
     if (file.status === "failed") {
@@ -115,11 +140,8 @@ export const createCiting = (needs: Needs) => {
     return fail("file_not_ready", message, { param, headers: { "retry-after": "5" } })
   }
 
-  const addCollection = async (
-    scope: Scope,
-    collection: { id: string; name: string; search: SearchWay },
-  ) => {
-    scope.ways.add(collection.search)
+  const addCollection = async (scope: Scope, collection: NamedCollection) => {
+    scope.modes.add(collection.search)
     for (const file of await collections.filesOf(collection.id)) {
       if (!scope.collected.has(file.id)) scope.collected.set(file.id, { file, collection })
     }
@@ -134,15 +156,11 @@ export const createCiting = (needs: Needs) => {
   const lentCollection = async (caller: Caller, { id, owner }: Lent) =>
     (await collections.find(caller, id)) ?? (owner && (await collections.find(owner, id)))
 
-  const collect = async (
+  const resolve = async (
     caller: Caller,
-    {
-      references,
-      lent,
-      signal,
-    }: { references: readonly FileReference[]; lent: readonly Lent[]; signal: AbortSignal },
+    { references, lent, signal }: CitationRequest,
   ): Promise<Scope> => {
-    const scope: Scope = { named: [], collected: new Map(), ways: new Set() }
+    const scope: Scope = { named: [], collected: new Map(), modes: new Set() }
     const ids = Map.groupBy(references, ({ type }) => type)
     for (const { id } of ids.get("collection") ?? []) {
       await addCollection(scope, await namedCollection(caller, id))
@@ -151,79 +169,82 @@ export const createCiting = (needs: Needs) => {
       const opened = await lentCollection(caller, one)
       if (opened) await addCollection(scope, opened)
     }
-    // All are asked for at once, so that one wait does for all.
-    const files = (ids.get("file") ?? []).map(({ id }) => namedFile(caller, id, signal))
-    scope.named.push(...(await Promise.all(files)))
+    // All at once, so that they share one wait.
+    const unique = new Set((ids.get("file") ?? []).map(({ id }) => id))
+    const named = [...unique].map((id) => namedFile(caller, id, signal))
+    scope.named.push(...(await Promise.all(named)))
     return scope
   }
 
-  /** Those of collections, once they are read or the time is up. */
-  const ready = async (scope: Scope, signal: AbortSignal) => {
+  /** The files of collections, once they are read or the time is up. */
+  const settled = async (scope: Scope, signal: AbortSignal) => {
     const searchable: KnownFile[] = []
     const skipped: Findings["sources_skipped"] = []
     const all = [...scope.collected.values()].map(({ file }) => file)
     const open = all.filter((file) => !isSettled(file)).map(({ id }) => id)
-    const looked = await files.untilAll(open, isSettled, { ms: patience, signal })
+    const latest = await files.untilAll(open, isSettled, { ms, signal })
     for (const file of all) {
-      const last = looked.get(file.id) ?? file
+      const last = latest.get(file.id) ?? file
       if (isSearchable(last)) searchable.push(last)
       else skipped.push(skippedOf(last))
     }
     return { searchable, skipped }
   }
 
-  /** As many of the best as fit; the order in which they are given is that of the ranking. */
-  const fill = (passages: readonly FoundPassage[], budget: number): FoundPassage[] => {
-    const taken: FoundPassage[] = []
-    let left = budget
-    for (const passage of passages) {
-      const cost = estimateTokens(passage.text) + 40
-      if (!passage.used || cost > left || taken.length >= mostPassages) continue
-      left -= cost
-      taken.push(passage)
+  const prepare = async (caller: Caller, request: CitationRequest) => {
+    const scope = await resolve(caller, request)
+    const { searchable, skipped } = await settled(scope, request.signal)
+    const namedIds = new Set(scope.named.map(({ id }) => id))
+    const [only] = scope.modes
+    const query = {
+      asker: caller.user.id,
+      question: request.question,
+      previous: request.previous,
+      mode: scope.modes.size === 1 && only ? only : ("hybrid" as const),
+      signal: request.signal,
     }
-    return taken
-  }
-
-  const isSmall = (scope: Scope, budget: number): boolean => {
-    const characters = scope.named.reduce((sum, file) => sum + (file.text_length ?? 0), 0)
-    return scope.collected.size === 0 && characters / 3.5 <= Math.min(wholeTokens, budget / 2)
+    const collected = searchable.filter(({ id }) => !namedIds.has(id))
+    const toSource = (passage: FoundPassage): Source =>
+      sourceOf(passage, scope.collected.get(passage.file_id)?.collection)
+    return { query, named: scope.named, collected, skipped, toSource }
   }
 
   return {
     /**
-     * @param budget tokens that the passages may take
+     * What a model is given for a question.
+     * @param contextTokens what the model's context has room for; the administrators' limit may be lower
      * @throws {Failure} `file_not_found`, `collection_not_found`, `file_unreadable` or
      *   `file_not_ready`
      */
     cite: async (
       caller: Caller,
-      asked: {
-        references: readonly FileReference[]
-        lent: readonly Lent[]
-        query: string
-        budget: number
-        signal: AbortSignal
-      },
+      request: CitationRequest & { contextTokens: number },
     ): Promise<Cited> => {
-      const { budget, signal } = asked
-      const limit = mostPassages * 2
-      const scope = await collect(caller, asked)
-      const { searchable, skipped } = await ready(scope, signal)
-      const searched = new Map([...scope.named, ...searchable].map((file) => [file.id, file]))
-      const [only] = scope.ways
-      const way = scope.ways.size === 1 && only ? only : "hybrid"
-      const files = [...searched.values()]
-      const all = isSmall(scope, budget)
-        ? await retrieval.whole(files)
-        : (await retrieval.search({ ...asked, asker: caller.user.id, files, way, limit })).passages
-      const passages = mergeNeighbours(fill(all, budget))
-      const sources = passages.map((passage) =>
-        sourceOf(passage, scope.collected.get(passage.file_id)?.collection),
-      )
-      return { passages, sources, sources_skipped: skipped }
+      const { query, named, collected, skipped, toSource } = await prepare(caller, request)
+      const { passages, fileList } = await selection.select({
+        ...query,
+        named,
+        collected,
+        maxTokens: Math.min(maxTokens(), request.contextTokens),
+      })
+      const sources = passages.map(toSource)
+      return { passages, fileList, sources, sources_skipped: skipped }
+    },
+
+    /** The best passages of collections, as many as asked for. @throws {Failure} as `cite` */
+    search: async (
+      caller: Caller,
+      { limit, ...request }: CitationRequest & { limit: number },
+    ): Promise<{ passages: FoundPassage[]; sources: Source[] }> => {
+      const { query, named, collected, toSource } = await prepare(caller, request)
+      const found = await retrieval.search({ ...query, files: [...named, ...collected] })
+      const passages = withoutDuplicates(found.passages).slice(0, limit)
+      return { passages, sources: passages.map(toSource) }
     },
   }
 }
 
-export type Citing = ReturnType<typeof createCiting>
+const withoutDuplicates = (passages: RankedPassages["passages"]): FoundPassage[] =>
+  [...new Map(passages.toReversed().map((passage) => [passage.text, passage])).values()].reverse()
+
+export type Citations = ReturnType<typeof createCitations>

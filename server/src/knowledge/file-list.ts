@@ -1,0 +1,45 @@
+import type { PassageStore } from "../files/passage-store.ts"
+import type { KnownFile } from "../files/store.ts"
+import { estimateTokens } from "./tokens.ts"
+
+const maxTokens = 400
+/** Of the budget, where that is small. */
+const maxShare = 0.1
+/** Files looked at; more never fit. */
+const maxFiles = 60
+const maxLine = 100
+
+/** What the model is told of a collection's files besides their passages. */
+export interface FileList {
+  /** How many files the collections have that can be searched. */
+  total: number
+  /** Each file's name and the first line of its text. */
+  files: { name: string; firstLine: string }[]
+  tokens: number
+}
+
+const firstLineOf = (text: string): string => {
+  const line = text.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? ""
+  const bare = line.replace(/\s+/g, " ").trim()
+  return bare.length > maxLine ? `${bare.slice(0, maxLine).trimEnd()}…` : bare
+}
+
+/** Lists the files of a collection, so that "What is in here?" can be answered. */
+export const createFileLists = (passages: PassageStore) => ({
+  /** The first files, as many as fit. */
+  read: async (files: readonly KnownFile[], budget: number): Promise<FileList> => {
+    const some = files.slice(0, maxFiles)
+    const ids = some.map(({ id }) => id)
+    const beginnings = await passages.beginnings(ids, maxLine * 3)
+    const list: FileList = { total: files.length, files: [], tokens: 0 }
+    const max = Math.min(maxTokens, Math.floor(budget * maxShare))
+    for (const { id, filename: name } of some) {
+      const firstLine = firstLineOf(beginnings.get(id) ?? "")
+      const cost = estimateTokens(`- ${name}: ${firstLine}\n`)
+      if (list.tokens + cost > max) break
+      list.files.push({ name, firstLine })
+      list.tokens += cost
+    }
+    return list
+  },
+})

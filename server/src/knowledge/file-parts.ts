@@ -1,0 +1,121 @@
+import type { PassageStore } from "../files/passage-store.ts"
+import { Place } from "../files/place.ts"
+import type { KnownFile } from "../files/store.ts"
+import { toFoundPassage } from "./retrieval.ts"
+import type { FoundPassage } from "./schema.ts"
+import { tokensOf } from "./selection.ts"
+
+/** The share of its tokens that a file's outline may take; the rest is for the openings. */
+const outlineShare = 0.4
+/** Characters of the document's opening, which often says what it is about, and of each part's. */
+const firstOpening = 700
+const opening = 260
+/** What an opening takes, roughly, for choosing how many there are room for. */
+const tokensPerOpening = 115
+const maxOpenings = 40
+
+type Location = Omit<Place, "row">
+/** Where a part begins: the first passage with its heading, page, slide or sheet. */
+interface Part {
+  position: number
+  location: Location
+}
+
+const labelOf = ({ page, slide, sheet, heading }: Location): string =>
+  [
+    heading?.join(" › "),
+    sheet !== undefined && `sheet ${sheet}`,
+    page !== undefined && `page ${page}`,
+    slide !== undefined && `slide ${slide}`,
+  ]
+    .filter(Boolean)
+    .join(", ")
+
+/** Each heading once; pages, slides and sheets only where there are no headings. */
+const partsOf = (places: readonly { position: number; place: string }[]): Part[] => {
+  const parsed = places.map(({ position, place }) => {
+    const { row, ...location } = Place.parse(JSON.parse(place))
+    return { position, location }
+  })
+  const hasHeadings = parsed.some(({ location }) => location.heading !== undefined)
+  const keyOf = ({ heading, ...location }: Location): string =>
+    JSON.stringify(hasHeadings ? heading : location)
+  return parsed.filter(
+    ({ location }, at) => at === 0 || keyOf(location) !== keyOf(parsed[at - 1]?.location ?? {}),
+  )
+}
+
+/** At most `count` of them, from the first to the last. */
+const spread = <T>(items: readonly T[], count: number): T[] => {
+  if (items.length <= count) return [...items]
+  const step = items.length / count
+  return Array.from({ length: count }, (_, at) => items[Math.floor(at * step)]).filter(
+    (item) => item !== undefined,
+  )
+}
+
+/** Ends at a word's end. */
+const beginningOf = (text: string, length: number): string => {
+  if (text.length <= length) return text
+  const cut = text.lastIndexOf(" ", length)
+  return text.slice(0, cut > length / 2 ? cut : length).trimEnd()
+}
+
+/**
+ * The shape of files that are too large to be given whole: their headings, and how each part begins.
+ * With both "Summarize this" can be answered, in any language, without guessing what was asked.
+ */
+export const createFileParts = (passages: PassageStore) => {
+  const outlineOf = (
+    file: KnownFile,
+    parts: readonly Part[],
+    maxTokens: number,
+  ): FoundPassage | null => {
+    const labels = parts.map(({ location }) => labelOf(location)).filter((label) => label !== "")
+    if (labels.length < 2) return null
+    const row = { file_id: file.id, position: 0, starts: 0, ends: 0, place: "{}" }
+    for (let count = labels.length; count >= 2; count = Math.floor(count * 0.8)) {
+      const some = spread(labels, count)
+      const note = some.length < labels.length ? `\n(${labels.length} parts in all)` : ""
+      const text = `${some.map((label) => `- ${label}`).join("\n")}${note}`
+      const outline = toFoundPassage(file, { ...row, text }, "outline")
+      if (tokensOf(outline) <= maxTokens) return outline
+    }
+    return null
+  }
+
+  const openingsOf = async (
+    file: KnownFile,
+    parts: readonly Part[],
+    maxTokens: number,
+  ): Promise<FoundPassage[]> => {
+    const count = Math.min(maxOpenings, Math.max(1, Math.floor(maxTokens / tokensPerOpening) - 1))
+    const positions = spread(parts, count).map(({ position }) => position)
+    const openings: FoundPassage[] = []
+    let left = maxTokens
+    for (const row of await passages.of(file.id, positions)) {
+      const text = beginningOf(row.text, openings.length === 0 ? firstOpening : opening)
+      const ends = row.starts + text.length
+      const passage = toFoundPassage(file, { ...row, text, ends }, "opening")
+      const cost = tokensOf(passage)
+      if (cost > left) continue
+      openings.push(passage)
+      left -= cost
+    }
+    return openings
+  }
+
+  return {
+    /** A file's outline and openings, in reading order, within so many tokens. */
+    read: async (file: KnownFile, maxTokens: number): Promise<FoundPassage[]> => {
+      const places = await passages.places(file.id)
+      const parts = partsOf(places)
+      const outline = outlineOf(file, parts, Math.floor(maxTokens * outlineShare))
+      const left = maxTokens - (outline ? tokensOf(outline) : 0)
+      // A text without headings has parts all the same.
+      const begun =
+        parts.length > 1 ? parts : places.map(({ position }) => ({ position, location: {} }))
+      return [...(outline ? [outline] : []), ...(await openingsOf(file, begun, left))]
+    },
+  }
+}

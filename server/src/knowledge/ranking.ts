@@ -1,0 +1,138 @@
+import type { SearchWay } from "./schema.ts"
+
+/** Of each ranking, as many hits take part. */
+export const candidates = 100
+/** How much semantic similarity counts beside BM25, from 0 to 1. */
+const denseWeight = 0.6
+
+interface Hit {
+  file: number
+  passage: number
+  score: number
+}
+
+/** Where a passage stands in one ranking, from 1 on, and its score there. */
+export interface RankedScore {
+  rank: number
+  score: number
+}
+
+export interface RankedHit {
+  file: number
+  passage: number
+  /** From 1 for the best of its ranking to 0. */
+  score: number
+  lexical: RankedScore | null
+  dense: RankedScore | null
+  /** Found only with the help of the previous question. */
+  fromPrevious: boolean
+}
+
+/** The hits of one question, best first. */
+export interface Hits {
+  lexical: readonly Hit[]
+  /** Null where there was no semantic search. */
+  dense: readonly Hit[] | null
+  /** Passages that were searched. */
+  total: number
+}
+
+type Key = string
+export const keyOf = ({ file, passage }: { file: number; passage: number }): Key =>
+  `${file}:${passage}`
+
+/** Standard scores over the best hits; what is not among them counts as the last of them. */
+const normalize = (hits: readonly Hit[], length: number): ((key: Key) => number) => {
+  const scores = hits.map(({ score }) => score)
+  while (scores.length < length) scores.push(0)
+  const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length)
+  const variance = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0)
+  const deviation = Math.sqrt(variance / Math.max(1, scores.length))
+  const floor = scores.at(-1) ?? 0
+  const scoreByKey = new Map(hits.map((hit) => [keyOf(hit), hit.score]))
+  return (key) =>
+    deviation === 0 ? 0 : (Math.max(scoreByKey.get(key) ?? floor, floor) - mean) / deviation
+}
+
+interface Scored {
+  file: number
+  passage: number
+  lexical: RankedScore | null
+  dense: RankedScore | null
+}
+
+interface Scoring {
+  hits: Map<Key, Scored>
+  scoreOf: (key: Key) => number
+}
+
+/** Both rankings of a question as one score, for any passage. */
+const score = ({ lexical, dense, total }: Hits): Scoring => {
+  const best = { lexical: lexical.slice(0, candidates), dense: dense?.slice(0, candidates) ?? [] }
+  const hits = new Map<Key, Scored>()
+  for (const name of ["lexical", "dense"] as const) {
+    for (const [at, hit] of best[name].entries()) {
+      const { file, passage } = hit
+      const known = hits.get(keyOf(hit)) ?? { file, passage, lexical: null, dense: null }
+      hits.set(keyOf(hit), { ...known, [name]: { rank: at + 1, score: hit.score } })
+    }
+  }
+  // Zeros for the passages without a hit: the only match of an identifier then counts in full.
+  const lexicalScore = normalize(best.lexical, Math.min(candidates, total))
+  const denseScore = normalize(best.dense, 0)
+  const weight = best.dense.length > 0 ? denseWeight : 0
+  return {
+    hits,
+    scoreOf: (key) => weight * denseScore(key) + (1 - weight) * lexicalScore(key),
+  }
+}
+
+const sort = (hits: ReadonlyMap<Key, Scored>, scoreOf: (key: Key) => number) => {
+  const scored = [...hits].map(([key, hit]) => ({ ...hit, score: scoreOf(key) }))
+  scored.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
+  const best = scored[0]?.score ?? 0
+  const range = best - (scored.at(-1)?.score ?? 0) || 1
+  return scored.map((hit) => ({ ...hit, score: 1 - (best - hit.score) / range }))
+}
+
+/** Takes turns between two lists, without duplicates. */
+export const interleave = <T extends { file: number; passage: number }>(
+  a: readonly T[],
+  b: readonly T[],
+): T[] => {
+  const merged = new Map<Key, T>()
+  for (let at = 0; at < Math.max(a.length, b.length); at++) {
+    for (const hit of [a[at], b[at]]) {
+      if (hit && !merged.has(keyOf(hit))) merged.set(keyOf(hit), hit)
+    }
+  }
+  return [...merged.values()]
+}
+
+/** The passages of one question, best first. */
+export const rank = (hits: Hits): RankedHit[] => {
+  const { hits: found, scoreOf } = score(hits)
+  return sort(found, scoreOf).map((hit) => ({ ...hit, fromPrevious: false }))
+}
+
+/**
+ * A follow-up's passages by the question together with the one before it, each ranked on its own:
+ * "And on Sundays?" says little without it.
+ */
+export const rankWithPrevious = (last: Hits, previous: Hits): RankedHit[] => {
+  const [a, b] = [score(last), score(previous)]
+  const hits = new Map<Key, Scored>(a.hits)
+  for (const [key, hit] of b.hits) {
+    if (!hits.has(key)) hits.set(key, { ...hit, lexical: null, dense: null })
+  }
+  return sort(hits, (key) => a.scoreOf(key) + b.scoreOf(key)).map((hit) => ({
+    ...hit,
+    fromPrevious: hit.lexical === null && hit.dense === null,
+  }))
+}
+
+/** Which rankings there are. */
+export const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): SearchWay => {
+  if (!dense) return "lexical"
+  return lexical ? "hybrid" : "dense"
+}

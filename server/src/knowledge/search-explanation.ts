@@ -1,0 +1,72 @@
+import type { KnownFile } from "../files/store.ts"
+import type { Caller } from "../http/caller.ts"
+import { isSearchable, skippedOf } from "./citations.ts"
+import type { Collections } from "./collections.ts"
+import type { RankedPassages, Retrieval } from "./retrieval.ts"
+import type { Findings, FoundPassage, Question, SearchWay } from "./schema.ts"
+import type { SelectedSources, SourceSelection } from "./source-selection.ts"
+
+interface Deps {
+  collections: Collections
+  selection: SourceSelection
+  retrieval: Retrieval
+  /** Tokens that the sources of one answer may take. */
+  maxTokens: () => number
+}
+
+type Ranked = Omit<RankedPassages, "passages">
+
+const notesOf = (wanted: SearchWay, { search, reranked }: Ranked): string[] => [
+  ...(wanted !== "lexical" && search === "lexical"
+    ? ["Searched by keywords only: no embedding model is available at the moment."]
+    : []),
+  ...(reranked === false
+    ? ["The rerank endpoint does not answer: this is the order without it."]
+    : []),
+]
+
+/** Searches a collection and says why a chat would be given each passage, or not. */
+export const createSearchExplanation = (deps: Deps) => {
+  const { collections, selection, retrieval, maxTokens } = deps
+
+  /** Where all is given whole, the ranking is shown all the same: it is what was asked for. */
+  const rankWhole = async (
+    whole: SelectedSources,
+    query: { asker: string; question: string; previous: string | undefined; mode: SearchWay },
+    files: readonly KnownFile[],
+  ): Promise<{ passages: FoundPassage[]; ranked: Ranked }> => {
+    const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
+    const ids = new Set(found.map(({ file_id, start }) => `${file_id} ${start}`))
+    const rest = whole.passages.filter(({ file_id, start }) => !ids.has(`${file_id} ${start}`))
+    const first = found.map((passage): FoundPassage => ({ ...passage, reason: "whole" }))
+    return { passages: [...first, ...rest.map((passage) => ({ ...passage, score: 0 }))], ranked }
+  }
+
+  return {
+    query: async (
+      caller: Caller,
+      id: string,
+      { query: question, previous, k }: Question,
+    ): Promise<Findings> => {
+      const collection = await collections.readable(caller, id)
+      const all = await collections.filesOf(id)
+      const collected = all.filter(isSearchable)
+      const query = { asker: caller.user.id, question, previous, mode: collection.search }
+      const tokens = maxTokens()
+      const selected = await selection.select({ ...query, named: [], collected, maxTokens: tokens })
+      const { passages, ranked } = selected.ranked
+        ? { passages: [...selected.passages, ...selected.leftOut], ranked: selected.ranked }
+        : await rankWhole(selected, query, collected)
+      return {
+        passages: passages.slice(0, k),
+        budget: { tokens, used: selected.tokens },
+        search: ranked.search,
+        note: notesOf(collection.search, ranked).join(" ") || null,
+        embedding_model: ranked.model,
+        sources_skipped: all.filter((file) => !isSearchable(file)).map(skippedOf),
+      }
+    },
+  }
+}
+
+export type SearchExplanation = ReturnType<typeof createSearchExplanation>
