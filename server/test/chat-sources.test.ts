@@ -89,11 +89,13 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     const told = await following.until(
       ({ name: event, data }) => event === "message" && data.id === answerId && data.sources,
     )
-    expect(told.data).toMatchObject({ content: "", sources: [{ name: "bees.md" }] })
+    expect(told.data).toMatchObject({ content: "", sources: [{ name: "bees.md" }, {}] })
+    expect(told.data.sources[0].cited).toBeUndefined()
     const over = await following.until(
       ({ data }) => data.id === answerId && data.state === "completed",
     )
-    expect(over.data.sources).toEqual(told.data.sources)
+    const finished = told.data.sources.map((source: Source) => ({ ...source, cited: false }))
+    expect(over.data.sources).toEqual(finished)
     following.leave()
   })
 
@@ -105,9 +107,19 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect(plain).toMatchObject({ sources: null, sources_skipped: [] })
   })
 
-  it("says nothing relevant with an empty list, and names what could not be read", async () => {
+  it("marks the sources that the finished answer refers to", async () => {
+    const id = await ada.begin()
+    // The model answers with the question itself.
+    const [, answer] = await ada.say(id, { content: `${question} [1]`, files: zoo() })
+    const cited = answer.sources.map((source: { cited: boolean }) => source.cited)
+    expect(cited).toEqual([true, ...Array(cited.length - 1).fill(false)])
+    const { messages } = (await ada.call("GET", `/${id}`)).body
+    expect(messages[1].sources).toEqual(answer.sources)
+  })
+
+  it("says with an empty list that there was nothing, and names what could not be read", async () => {
     const blank = await upload(gateway, "blank.txt", "\n \n", { query: wait })
-    const mixed = await collect(gateway, "Mixed", [file.id, blank.body.id])
+    const mixed = await collect(gateway, "Mixed", [blank.body.id])
     const id = await ada.begin()
     const files = [{ type: "collection", id: mixed }]
     const [, answer] = await ada.say(id, { content: "Which interest rate was set?", files })
@@ -172,7 +184,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     const [, answer] = await ada.say(id, { content: "What helps [1]?" })
     upstream.clearFaults()
     const heading = ["Faults", "Power"]
-    const place = { file_id: "manual/1", page: 3, start: 5, end: 24, score: 0.5 }
+    const place = { file_id: "manual/1", page: 3, start: 5, end: 24, score: 0.5, cited: false }
     expect(answer.sources).toEqual([{ ...place, name: "manual.md", heading }, null])
     const { body } = await passagesOf(ada, id, answer.id)
     expect(body.items[0].text).toBe("Turn it off and on.")

@@ -7,6 +7,7 @@ import { collect, upload } from "./library.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
 const wait = "?process_in_background=false"
+const word = (at: number): string => `visitor${at}`
 const bees = `# Bees
 
 ## Dance
@@ -71,7 +72,9 @@ describe.each(chooseDatabases())("chat with files on $name", ({ place: makePlace
     ])
     expect(status).toBe(200)
     const sources: Source[] = body.sources
-    expect(sources.map(({ source }) => source.name)).not.toContain("tax.txt")
+    expect(new Set(sources.map(({ source }) => source.name))).toEqual(
+      new Set(["bees.md", "tax.txt"]),
+    )
     const [first] = sources
     expect(first?.source).toEqual({ id: file.body.id, name: "bees.md", type: "file" })
     expect(first?.document[0]).toContain("waggle dance")
@@ -106,15 +109,50 @@ describe.each(chooseDatabases())("chat with files on $name", ({ place: makePlace
   })
 
   it("finds nothing without pretending, and tells the model so", async () => {
-    const { body: file } = await upload(gateway, "wasps.txt", "Wasps build nests of paper.", {
-      query: wait,
-    })
-    const id = await collect(gateway, "Insects", [file.id])
+    const id = await collect(gateway, "Nothing yet")
     const { status, body } = await ask("Which interest rate did the central bank announce?", [
       { type: "collection", id },
     ])
     expect([status, body.sources]).toEqual([200, []])
     expect(lastSent().messages[0].content).toContain("No passage of the attached files")
+  })
+
+  it("marks what a whole completion refers to", async () => {
+    const { body: file } = await upload(gateway, "wasps.md", bees.replaceAll("bee", "wasp"))
+    // The model answers with the question itself.
+    const { body } = await ask("Wasps build nests [2].", [{ type: "file", id: file.id }])
+    expect(body.sources.map(({ cited }: { cited?: boolean }) => cited)).toEqual([undefined, true])
+  })
+
+  it("takes a follow-up together with the question before it", async () => {
+    const facts = [
+      ["dogs.txt", "Dogs may be brought on Fridays."],
+      ["toner.txt", "Empty cartridges are collected on Tuesdays."],
+    ] as const
+    const filler = Array.from({ length: 60 }, (_, at) => `On day ${at} which ${word(at)} came.`)
+    const files = [
+      ...facts,
+      ...filler.map((text, at) => [`note${at}.txt`, text.repeat(9)] as const),
+    ]
+    const ids = await Promise.all(
+      files.map(
+        async ([name, text]) => (await upload(gateway, name, text, { query: wait })).body.id,
+      ),
+    )
+    const id = await collect(gateway, "Office", [])
+    await gateway.call(
+      "POST",
+      `/api/v1/knowledge/${id}/files/batch/add`,
+      ids.map((file_id) => ({ file_id })),
+    )
+    const messages = [
+      { role: "user", content: "May I bring my dogs?" },
+      { role: "assistant", content: "Yes." },
+      { role: "user", content: "On which day?" },
+    ]
+    const { body } = await ask("", [{ type: "collection", id }], { messages })
+    const names = body.sources.slice(0, 4).map(({ source }: Source) => source.name)
+    expect(names).toContain("dogs.txt")
   })
 
   it("names what it skipped in a collection, and goes on with the rest", async () => {
@@ -234,13 +272,17 @@ describe.each(chooseDatabases())("chat with files on $name", ({ place: makePlace
       k: 5,
     })
     expect(body).toMatchObject({ search: "lexical", embedding_model: null })
-    expect(body.note).toContain("words only")
+    expect(body.note).toContain("keywords only")
     expect(body.passages[0]).toMatchObject({
       file_id: file.id,
       heading: ["Bees", "Dance"],
       lexical: { rank: 1 },
       dense: null,
+      reason: "whole",
       used: true,
+      left_out: null,
     })
+    expect(body.budget.tokens).toBe(4000)
+    expect(body.budget.used).toBeGreaterThan(0)
   })
 })

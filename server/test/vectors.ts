@@ -11,7 +11,7 @@ import { exactDot, unit } from "../src/knowledge/vectors.ts"
 import { chooseDatabases } from "./databases.ts"
 import { hasPgvector, openWithPgvector } from "./pgvector.ts"
 
-export const dimensions = 48
+const dimensions = 48
 const perBatch = 15
 const batchesPerFile = 2
 export const perFile = perBatch * batchesPerFile

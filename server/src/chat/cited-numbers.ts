@@ -1,5 +1,5 @@
 /** "[3]", "[1, 2]"; not the text of a link. */
-const citation = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\](?!\()/g
+const citation = /\[(\d{1,3}(?: ?, ?\d{1,3}){0,39})\](?!\()/g
 
 /** A code span goes from some backticks to the next that are as many. */
 const withoutCodeSpans = (text: string): string => {

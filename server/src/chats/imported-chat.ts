@@ -44,7 +44,8 @@ const upwards = (
   return [...chain]
 }
 
-const placeOf = ({ text, ...place }: Passage): Source => place
+/** Which ones are cited is told from the answer. */
+const placeOf = ({ text, cited, ...place }: Passage): Source => place
 
 /** What a message brings along beside its row. */
 interface Belongings {

@@ -20,7 +20,10 @@ export interface FileList {
 
 const firstLineOf = (text: string): string => {
   const line = text.split("\n").find((one) => /[\p{L}\p{N}]/u.test(one)) ?? ""
-  const bare = line.replace(/\s+/g, " ").trim()
+  const bare = line
+    .replace(/\s+/g, " ")
+    .replace(/^[#>*\-\s]+/, "")
+    .trim()
   return bare.length > maxLine ? `${bare.slice(0, maxLine).trimEnd()}…` : bare
 }
 

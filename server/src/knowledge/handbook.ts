@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises"
 import { readMarkdown } from "../files/extract/plain.ts"
 import { type Passage, split } from "../files/extract/split.ts"
 import { packWords } from "../files/word-index.ts"
+import { termsOf } from "../files/words.ts"
 import { searchWords } from "./lexical.ts"
 import { type RankedHit, rank } from "./ranking.ts"
 import type { FoundPassage } from "./schema.ts"
@@ -55,6 +56,12 @@ const readAll = async (folder: string) => {
   return { documents, shelf }
 }
 
+/** Words and their beginnings; a trigram alone does not make two texts speak of the same thing. */
+const keywordsOf = (text: string): Set<string> => {
+  const { kinds } = termsOf(text)
+  return new Set([...kinds.keys()].filter((term) => kinds.get(term) !== "trigram"))
+}
+
 const foundIn = (
   document: Document,
   { starts: start, ends: end, place }: Passage,
@@ -95,11 +102,13 @@ export const createHandbook = (folder: string) => {
       reading ??= readAll(folder)
       const handbook = await reading
       const found: FoundPassage[] = []
+      const keywords = keywordsOf(query)
       for (const hit of searchIn(handbook, query)) {
         const document = handbook.documents[hit.file]
         const passage = document?.passages[hit.passage]
         if (!document || !passage || found.length >= limit) continue
-        found.push(foundIn(document, passage, hit))
+        const text = `${document.name} ${indexed(document.text, passage)}`
+        if (!keywordsOf(text).isDisjointFrom(keywords)) found.push(foundIn(document, passage, hit))
       }
       return found
     },
