@@ -10,6 +10,11 @@ import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import type { Queue } from "../jobs/queue.ts"
 import type { RowLimits } from "../limits/row-limits.ts"
+import {
+  type CollectionUpload,
+  type CollectionUploads,
+  collectionUploadOf,
+} from "./collection-upload.ts"
 import type { Objects, Received } from "./objects.ts"
 import type { PassageStore } from "./passage-store.ts"
 import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
@@ -30,6 +35,7 @@ interface Needs {
   now: () => number
   /** The files among `ids` that can be read through something shared. */
   sharedAmong: (caller: Caller, ids: readonly string[]) => Promise<string[]>
+  uploadsToCollections: CollectionUploads
 }
 
 interface Addition {
@@ -37,6 +43,8 @@ interface Addition {
   /** The user's id. */
   owner: string
   process: boolean
+  /** Who uploads it, where its metadata may name a collection. */
+  caller?: Caller
   id?: string
   within?: (tx: Tx) => Promise<void>
 }
@@ -49,11 +57,18 @@ const readJob = ({ id, hash, user_id }: Pick<StoredFile, "id" | "hash" | "user_i
   owner: user_id,
 })
 
+interface Placement extends Pick<Addition, "process"> {
+  received: Received
+  collection: CollectionUpload | null
+  within: Addition["within"]
+}
+
 const isOver = ({ status }: StoredFile): boolean => status !== "pending" && status !== "processing"
 
 /** Files of people: their bytes, and how far their processing is. */
 export const createFiles = (needs: Needs) => {
   const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = needs
+  const { uploadsToCollections } = needs
 
   /** Who uploads many files at once would otherwise hold up those who chat. */
   const inTurn = createTurns()
@@ -89,23 +104,40 @@ export const createFiles = (needs: Needs) => {
 
   const target = (id: string) => ({ type: "file", id })
 
-  /** Gives bytes their name for good, and makes the row that names them. */
+  const insert = async (
+    tx: Tx,
+    actor: Actor,
+    { row, process }: { row: Selectable<FileRow>; process: boolean },
+  ): Promise<void> => {
+    await rowLimits.lockAndCheck(tx, "files", { owner: row.user_id })
+    await store.insert(tx, row)
+    if (process) await queue.add(tx, readJob(row))
+    const after = { filename: row.filename, size: row.size, hash: row.hash }
+    const event = { actor, action: "file.uploaded", target: target(row.id), after }
+    await audit.record(tx, event)
+    await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
+  }
+
+  /**
+   * Gives bytes their name for good, and makes the row that names them.
+   * @returns the file's id, or that of a file of the same bytes in the collection that is named
+   */
   const keep = (
     actor: Actor,
     row: Selectable<FileRow>,
-    { received, process, within }: Pick<Addition, "process" | "within"> & { received: Received },
-  ): Promise<void> =>
+    { received, process, within, collection }: Placement,
+  ): Promise<string> =>
     db.alone(`object:${row.hash}`, async () => {
       await received.keep()
-      await db.transact(async (tx) => {
+      return db.transact(async (tx) => {
         await within?.(tx)
-        await rowLimits.lockAndCheck(tx, "files", { owner: row.user_id })
-        await store.insert(tx, row)
-        if (process) await queue.add(tx, readJob(row))
-        const after = { filename: row.filename, size: row.size, hash: row.hash }
-        const event = { actor, action: "file.uploaded", target: target(row.id), after }
-        await audit.record(tx, event)
-        await bus.publish(tx, { topic: "files", user_id: row.user_id, id: row.id })
+        const insertRow = () => insert(tx, actor, { row, process })
+        if (collection) {
+          const file = { id: row.id, hash: row.hash, store: insertRow }
+          return uploadsToCollections.place(tx, collection, file)
+        }
+        await insertRow()
+        return row.id
       })
     })
 
@@ -157,12 +189,14 @@ export const createFiles = (needs: Needs) => {
       store.list(caller.user.role === "admin" ? null : caller.user.id, query),
 
     /**
-     * Makes a file of what was uploaded, and has it processed unless told otherwise.
+     * Makes a file of what was uploaded, and has it processed unless told otherwise. If the
+     * collection that it is uploaded to has a file of the same bytes, that one is returned.
      * @param within what belongs into the same transaction
+     * @throws {Failure} `not_found` or `forbidden` for the collection; nothing is kept then
      */
     add: async (
       actor: Actor,
-      { upload, owner, process, id = newId(), within }: Addition,
+      { upload, owner, process, id = newId(), caller, within }: Addition,
     ): Promise<FileRecord> => {
       const { received, filename, content_type, metadata } = upload
       const row = {
@@ -184,9 +218,13 @@ export const createFiles = (needs: Needs) => {
         updated_at: now(),
       }
       try {
+        const collection = caller ? collectionUploadOf(actor, caller, metadata) : null
+        if (collection) await uploadsToCollections.check(collection)
         await received.prepare()
         const turn = `${kept++ % objects.keepsAtOnce}`
-        await inTurn(turn, () => keep(actor, row, { received, process, ...(within && { within }) }))
+        const placement = { received, process, collection, within }
+        const keptId = await inTurn(turn, () => keep(actor, row, placement))
+        if (keptId !== id) return toRecord((await store.byId(keptId)) ?? unknown())
       } finally {
         await received.drop()
       }

@@ -5,6 +5,7 @@ import type { NodeExchange } from "../http/exchange.ts"
 import { ById } from "../http/list.ts"
 import { json, route } from "../http/route.ts"
 import type { Request, Router } from "../http/router.ts"
+import { collectionIn } from "./collection-upload.ts"
 import type { Resumable } from "./resumable.ts"
 import { UploadProgress, UploadQuery } from "./schema.ts"
 import { metadataOf, nameOf } from "./upload.ts"
@@ -49,12 +50,19 @@ const pairsIn = (text: string): Map<string, string> =>
     }),
   )
 
+/** Whoever finishes an upload after a crash does so without its user's access to the collection. */
+const refuseCollection = (metadata: Record<string, unknown>): Record<string, unknown> => {
+  if (collectionIn(metadata) === null) return metadata
+  const instead = "add the file to the collection once it is uploaded"
+  return fail("bad_request", `A resumable upload cannot name a \`knowledge_id\`; ${instead}`)
+}
+
 const describe = (incoming: IncomingMessage) => {
   const pairs = pairsIn(header(incoming, "upload-metadata"))
   return {
     filename: nameOf(pairs.get("filename") ?? pairs.get("name")),
     content_type: pairs.get("filetype") ?? pairs.get("type") ?? "application/octet-stream",
-    metadata: metadataOf(pairs.get("metadata") ?? ""),
+    metadata: refuseCollection(metadataOf(pairs.get("metadata") ?? "")),
   }
 }
 

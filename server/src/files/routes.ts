@@ -48,12 +48,15 @@ export const fileRoutes = ({
     method: "post",
     path: "/",
     givesAuthority: false,
-    summary: "Upload a file: multipart/form-data with a part `file`, and `metadata` if wanted",
+    summary:
+      "Upload a file: multipart/form-data with a part `file`, and `metadata` if wanted; `knowledge_id` in it names a collection to link the file to",
     query: UploadQuery,
     reads: { contentType: "multipart/form-data", schema: Upload },
     responses: {
       200: json(FileRecord, "The file; its processing goes on in the background"),
       400: { description: "No file, two files, or an empty one" },
+      403: { description: "You may not change the collection that the metadata names" },
+      404: { description: "There is no collection with the `knowledge_id` of the metadata" },
       413: { description: "The file is too large" },
       415: { description: "No text can be had of it" },
     },
@@ -63,7 +66,7 @@ export const fileRoutes = ({
     const owner = caller.user.id
     const receive = () =>
       receiver.receive(exchange.incoming, { owner, mustBeReadable }, (read) =>
-        files.add(actor, { upload: read, owner, process: query.process }),
+        files.add(actor, { upload: read, owner, caller, process: query.process }),
       )
     if (query.process_in_background || !query.process) return receive()
     const over = new AbortController()

@@ -37,6 +37,13 @@ interface Edit {
 
 type AuditEvent = Omit<Change, "actor" | "target">
 
+/** An upload that is stored once it is known that the collection does not have its bytes. */
+interface UploadedFile {
+  id: string
+  hash: string
+  store: () => Promise<void>
+}
+
 /** Of the files that one request adds, those whose ids the audit trail keeps. */
 const maxAuditedFiles = 100
 
@@ -51,18 +58,27 @@ const onlyOwnerDeletes = "Only the owner of this collection and administrators m
 export const createCollectionEdits = (deps: Deps) => {
   const { db, bus, audit, store, files, rowLimits, now, refreshCaller } = deps
 
-  /** @param work what to write; returns what the audit trail says of it */
+  /** @param work what to write; returns what the audit trail says of it, null where nothing changes */
+  const editWithin = async (
+    tx: Tx,
+    { actor, caller, id }: EditRequest,
+    work: (edit: Edit) => Promise<AuditEvent | null>,
+  ): Promise<void> => {
+    await db.exclusive(tx, `collection:${id}`)
+    const present = await refreshCaller(tx, caller)
+    const before = requireWritable(await store.byId(id, tx), present)
+    const event = await work({ tx, caller: present, before })
+    if (!event) return
+    await audit.record(tx, { ...event, actor, target: { type: "collection", id } })
+    await bus.publish(tx, { topic: "collections", user_id: before.user_id, id })
+  }
+
   const edit = (
     { actor, caller, id }: EditRequest,
     work: (edit: Edit) => Promise<AuditEvent>,
   ): Promise<Collection | undefined> =>
     db.transact(async (tx) => {
-      await db.exclusive(tx, `collection:${id}`)
-      const present = await refreshCaller(tx, caller)
-      const before = requireWritable(await store.byId(id, tx), present)
-      const event = await work({ tx, caller: present, before })
-      await audit.record(tx, { ...event, actor, target: { type: "collection", id } })
-      await bus.publish(tx, { topic: "collections", user_id: before.user_id, id })
+      await editWithin(tx, { actor, caller, id }, work)
       return store.byId(id, tx)
     })
 
@@ -86,6 +102,16 @@ export const createCollectionEdits = (deps: Deps) => {
     if ((await store.links.count(owner)) + added.length <= max) return
     const limit = `All collections of one user may have at most ${max.toLocaleString("en")} files`
     fail("limit_reached", `${limit} together. Take files out of collections first.`)
+  }
+
+  const link = async (tx: Tx, id: string, added: readonly string[]): Promise<AuditEvent> => {
+    if (added.length > 0) {
+      await rowLimits.lockAndCheck(tx, "collectionFiles", { owner: id, adding: added.length })
+    }
+    await store.links.add(tx, id, added, now())
+    await touch(tx, id)
+    const after = { count: added.length, files: added.slice(0, maxAuditedFiles) }
+    return { action: "collection.files_added", after }
   }
 
   const touch = (tx: Tx, id: string): Promise<void> => store.update(tx, id, { updated_at: now() })
@@ -122,16 +148,28 @@ export const createCollectionEdits = (deps: Deps) => {
       // A file keeps its owner, so that this may come before the transaction.
       await files.checkOwned(caller, [...new Set(fileIds)])
       await checkLinkCount(owner, await store.links.missing(id, fileIds))
-      return editKept(request, async ({ tx }) => {
-        const added = await store.links.missing(id, fileIds, tx)
-        if (added.length > 0) {
-          await rowLimits.lockAndCheck(tx, "collectionFiles", { owner: id, adding: added.length })
-        }
-        await store.links.add(tx, id, added, now())
-        await touch(tx, id)
-        const after = { count: added.length, files: added.slice(0, maxAuditedFiles) }
-        return { action: "collection.files_added", after }
-      })
+      return editKept(request, async ({ tx }) =>
+        link(tx, id, await store.links.missing(id, fileIds, tx)),
+      )
+    },
+
+    /** How uploads that name a collection get into it. */
+    uploads: {
+      check: async ({ caller, id }: EditRequest): Promise<void> => {
+        const { user_id: owner } = requireWritable(await store.byId(id), caller)
+        await checkLinkCount(owner, [id])
+      },
+      place: async (tx: Tx, request: EditRequest, file: UploadedFile): Promise<string> => {
+        let placed = file.id
+        await editWithin(tx, request, async () => {
+          const known = await store.links.fileOfBytes(tx, request.id, file.hash)
+          placed = known ?? file.id
+          if (known !== undefined) return null
+          await file.store()
+          return link(tx, request.id, [file.id])
+        })
+        return placed
+      },
     },
 
     /** Takes one file out; the file itself stays. */

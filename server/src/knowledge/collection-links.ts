@@ -23,6 +23,20 @@ export const createCollectionLinks = (db: Database) => ({
     return [...new Set(fileIds)].filter((fileId) => !linked.has(fileId))
   },
 
+  /** The file of these bytes that was added first. */
+  fileOfBytes: async (tx: Tx, id: string, hash: string): Promise<string | undefined> => {
+    const row = await tx
+      .selectFrom("files")
+      .innerJoin("collection_files", "collection_files.file_id", "files.id")
+      .select("files.id")
+      .where("files.hash", "=", hash)
+      .where("collection_id", "=", id)
+      .orderBy("added_at")
+      .limit(1)
+      .executeTakeFirst()
+    return row?.id
+  },
+
   /** How many there are in all collections of one user. */
   count: async (owner: string): Promise<number> => {
     const { count } = await db.aside

@@ -65,6 +65,7 @@ export const createCollections = (deps: Deps) => {
     readable,
     /** The collections among `ids` that the caller may read. */
     readableAmong: store.readableAmong,
+    uploads: edits.uploads,
     /** All files of a collection, with what a search must know. */
     filesOf: members.all,
 

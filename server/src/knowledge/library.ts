@@ -120,6 +120,10 @@ export const createLibrary = async (needs: Needs) => {
     newId,
     now,
     sharedAmong: collectionStore.sharedFiles,
+    uploadsToCollections: {
+      check: (upload) => collections.uploads.check(upload),
+      place: (tx, upload, file) => collections.uploads.place(tx, upload, file),
+    },
   })
   const collections = createCollections({
     db,
