@@ -53,7 +53,7 @@ describe.each(chooseDatabases())(
       const id = await collect(gateway, "Read only")
       const { id: user, key } = await gateway.newUser(`Kim${name}`)
       const missing = await upload("Not kept.", { knowledge_id: "nothing" }, { key })
-      expect(missing).toMatchObject({ status: 404, body: { error: { code: "not_found" } } })
+      expect(missing).toMatchObject({ status: 404, body: { code: "not_found" } })
       expect((await upload("Not kept.", { knowledge_id: id }, { key })).status).toBe(404)
       const access_grants = [{ principal_type: "user", principal_id: user, permission: "read" }]
       await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { access_grants })
