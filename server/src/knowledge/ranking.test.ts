@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest"
+import { interleave, type RankedHit, rank, rankWithPrevious } from "./ranking.ts"
+
+const hit = (passage: number, score: number) => ({ file: 0, passage, score })
+const order = (hits: readonly RankedHit[]): number[] => hits.map(({ passage }) => passage)
+
+describe("the ranking of passages", () => {
+  it("keeps the order of BM25, and every hit, where there is no semantic search", () => {
+    const lexical = [hit(3, 9), hit(1, 2), hit(2, 0.01)]
+    const ranked = rank({ lexical, dense: null, total: 1000 })
+    expect(order(ranked)).toEqual([3, 1, 2])
+    expect(ranked[0]).toMatchObject({ score: 1, lexical: { rank: 1, score: 9 }, dense: null })
+    expect(ranked.at(-1)?.score).toBe(0)
+  })
+
+  it("weights standard scores, so that weak keywords do not outvote a clear similarity", () => {
+    const dense = [
+      hit(0, 0.8),
+      ...Array.from({ length: 99 }, (_, at) => hit(at + 1, 0.2 - at / 1000)),
+    ]
+    const lexical = Array.from({ length: 50 }, (_, at) => hit(at + 1, 1.1 - at / 1000))
+    expect(order(rank({ lexical, dense, total: 500 }))[0]).toBe(0)
+  })
+
+  it("lets the only match of an identifier win over many similar passages", () => {
+    const dense = Array.from({ length: 100 }, (_, at) => hit(at, 0.9 - at / 10_000))
+    expect(order(rank({ lexical: [hit(70, 4)], dense, total: 300 }))[0]).toBe(70)
+  })
+
+  it("ranks passages of equal scores in reading order", () => {
+    const lexical = [hit(2, 1), hit(0, 1), hit(1, 1)]
+    expect(order(rank({ lexical, dense: null, total: 3 }))).toEqual([0, 1, 2])
+  })
+
+  it("finds nothing where neither ranking has a hit", () => {
+    expect(rank({ lexical: [], dense: [], total: 10 })).toEqual([])
+    expect(rank({ lexical: [], dense: null, total: 0 })).toEqual([])
+  })
+
+  it("adds a previous question to a follow-up, and says what only that one found", () => {
+    const last = { lexical: [hit(5, 0.2)], dense: null, total: 100 }
+    const previous = { lexical: [hit(7, 8), hit(8, 3)], dense: null, total: 100 }
+    const ranked = rankWithPrevious(last, previous)
+    expect(new Set(order(ranked))).toEqual(new Set([5, 7, 8]))
+    expect(ranked.find(({ passage }) => passage === 7)?.fromPrevious).toBe(true)
+    expect(ranked.find(({ passage }) => passage === 5)?.fromPrevious).toBe(false)
+  })
+
+  it("takes turns between two orders, each passage once", () => {
+    const a = [hit(1, 0), hit(2, 0), hit(3, 0)]
+    const b = [hit(2, 0), hit(4, 0)]
+    expect(interleave(a, b).map(({ passage }) => passage)).toEqual([1, 2, 4, 3])
+  })
+})

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest"
+import type { FoundPassage } from "./schema.ts"
+import { selectPassages, tokensOf } from "./selection.ts"
+
+/** About 100 tokens each, what is around it included. */
+const passage = (at: number, over: Partial<FoundPassage> = {}): FoundPassage => ({
+  file_id: "a",
+  filename: "a.txt",
+  text: `Passage ${String(at).padStart(3, "0")} ${"x".repeat(197)}`,
+  start: at * 1000,
+  end: at * 1000 + 209,
+  score: 1 - at / 100,
+  lexical: null,
+  dense: null,
+  reranked: null,
+  reason: "passage",
+  reserved: null,
+  from_previous: false,
+  merged: 1,
+  used: true,
+  left_out: null,
+  ...over,
+})
+const ranked = Array.from({ length: 60 }, (_, at) => passage(at))
+const each = tokensOf(passage(0))
+const used = (passages: readonly FoundPassage[]): number[] =>
+  passages.flatMap((one, at) => (one.used ? [at] : []))
+
+describe("the selection of passages", () => {
+  it("takes the best ones until the tokens are filled", () => {
+    const selected = selectPassages(ranked, { max: each * 30, fill: each * 20 })
+    expect(used(selected)).toEqual(Array.from({ length: 20 }, (_, at) => at))
+    expect(selected[20]).toMatchObject({ used: false, left_out: "budget" })
+  })
+
+  it("takes eight at least where they fit, forty at the most, and never more tokens than there are", () => {
+    expect(used(selectPassages(ranked, { max: each * 30, fill: each }))).toHaveLength(8)
+    expect(used(selectPassages(ranked, { max: 1e6, fill: 1e6 }))).toHaveLength(40)
+    expect(used(selectPassages(ranked, { max: each * 5, fill: each * 5 }))).toHaveLength(5)
+    expect(used(selectPassages(ranked, { max: 10, fill: 10 }))).toEqual([])
+  })
+
+  it("takes a smaller passage where a larger one does not fit", () => {
+    const large = passage(1, { text: "y".repeat(5000) })
+    const selected = selectPassages([passage(0), large, passage(2)], {
+      max: each * 2,
+      fill: each * 2,
+    })
+    expect(used(selected)).toEqual([0, 2])
+  })
+
+  it("has a place for the best three of each ranking, wherever they are", () => {
+    const seat = (at: number, ranking: "lexical" | "dense", rank: number) =>
+      passage(at, { [ranking]: { rank, score: 1 } })
+    const list = ranked.with(40, seat(40, "lexical", 1)).with(50, seat(50, "dense", 3))
+    const more = list.with(45, seat(45, "lexical", 4))
+    const selected = selectPassages(more, { max: each * 10, fill: each * 10 })
+    expect(used(selected)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 40, 50])
+    expect(selected[40]?.reserved).toBe("lexical")
+    expect(selected[50]?.reserved).toBe("dense")
+    expect(selected[0]?.reserved).toBe(null)
+  })
+
+  it("takes the same text once", () => {
+    const selected = selectPassages([passage(0), passage(0), passage(1)], { max: 1e4, fill: 1e4 })
+    expect(used(selected)).toEqual([0, 2])
+    expect(selected[1]?.left_out).toBe("duplicate")
+  })
+})
