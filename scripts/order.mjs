@@ -32,6 +32,7 @@ const nested = [
   "functions/wall",
   "functions/examples",
   "http/plain",
+  "knowledge/built-in",
 ]
 
 const order = lines.flat()

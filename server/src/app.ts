@@ -20,6 +20,7 @@ import type { ErrorStyle } from "./http/errors.ts"
 import { createHostCheck } from "./http/host-check.ts"
 import { createRouters } from "./http/router.ts"
 import { createServerApp, type ServerApp } from "./http/server.ts"
+import { embeddingModelRoutes } from "./knowledge/embedding-routes.ts"
 import { fileKnowledgeRoutes } from "./knowledge/file-routes.ts"
 import { knowledgeRoutes } from "./knowledge/routes.ts"
 import { modelListRoutes } from "./models/openai-routes.ts"
@@ -104,7 +105,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   mount("/api/v1/chats", chatListRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1/chats", chatMessageRoutes({ router: router("api"), ...conversations }))
   mount("/api/v1", newsRoutes(router("api"), conversations.news))
-  const { files, receiver, objects, collections, explanation } = gateway.library
+  const { files, receiver, objects, collections, explanation, embeddingStatus } = gateway.library
   mount(
     "/api/v1/files",
     fileRoutes({
@@ -120,6 +121,7 @@ export const createApp = (gateway: Gateway, log: Logger): ServerApp => {
   const { resumable } = gateway.library
   mount("/api/v1/files/resumable", resumableRoutes({ router: router("api"), resumable }))
   mount("/api/v1/knowledge", knowledgeRoutes({ router: router("api"), collections, explanation }))
+  mount("/api/v1/embedding-model", embeddingModelRoutes(router("api"), embeddingStatus))
   mount("/api/v1/functions", functionRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/functions", functionRunRoutes({ router: router("api"), ...gateway.studio }))
   mount("/api/v1/settings", settingsRoutes(router("api"), gateway.settings))

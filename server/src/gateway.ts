@@ -203,6 +203,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     registry,
     settings,
     say: (message) => log.info(message),
+    warn: (message) => log.warn(message),
     report: (error) => log.error({ err: error }, "a job could not be worked on"),
   })
   const { citations } = library

@@ -1,4 +1,4 @@
-import { setPriority } from "node:os"
+import { constants, setPriority } from "node:os"
 
 /**
  * Gives the calling thread a lower priority: requests come before it. To be called before anything
@@ -12,5 +12,15 @@ export const giveWay = (niceness: number): void => {
     setPriority(0, niceness)
   } catch {
     // Where it is not allowed they share alike.
+  }
+}
+
+/** Gives a child process a lower priority, where the system allows it: requests come before it. */
+export const lowerPriority = (pid: number | undefined): void => {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It may have ended already.
   }
 }

@@ -10,9 +10,11 @@ export const adminKey = "sk-admin-key-for-the-tests-0123456789"
 export const adminEmail = "ada@example.com"
 export const adminPassword = "correct horse battery"
 
-/** Hashing a password takes no time: most tests are about something else. */
+/** Hashing a password takes no time, and nothing is embedded: most tests are about something else. */
 export const cheapOptions: GatewayOptions = {
   passwordCost: { logCost: 4, blockSize: 8, parallel: 1 },
+  // Tests of semantic search ask for it, or use an embedding model of a fake connection.
+  builtInModelFolder: null,
 }
 
 export interface TestGateway extends Serving {

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
-import { constants, setPriority } from "node:os"
 import { join } from "node:path"
+import { lowerPriority } from "../give-way.ts"
 import type { Task, Told } from "./extract/child.ts"
 
 /** A document's text and how it is cut. */
@@ -43,16 +43,6 @@ const residentBytes = async (pid: number | undefined): Promise<number> => {
 
 const inWords = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
-/** Chats come before reading; where the system does not allow it, they share alike. */
-const yieldTo = (pid: number | undefined): void => {
-  if (pid === undefined) return
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // It may have ended already.
-  }
-}
-
 /** Reads documents in processes of their own, which are killed when they take too much. */
 export const createExtractor = (caps: Caps) => {
   const spare: Child[] = []
@@ -78,7 +68,7 @@ export const createExtractor = (caps: Caps) => {
       // Nothing of ours: what reads strangers' documents has no secrets to tell.
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
     })
-    yieldTo(process.pid)
+    lowerPriority(process.pid)
     const child = { process, used: 0 }
     all.add(child)
     process.once("exit", () => {

@@ -3,8 +3,10 @@ import { z } from "zod"
 import { inOrderOfChoice } from "../connections/choice.ts"
 import type { Offer } from "../connections/registry.ts"
 import { RefusedError } from "../outbound/client.ts"
-import { type EmbeddingModels, prefixed, type TextKind } from "./embedding-models.ts"
+import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
+import { type EmbeddingModels, prefixed } from "./embedding-models.ts"
 import { estimateTokens } from "./tokens.ts"
+import type { TextKind } from "./text-kind.ts"
 import { unit } from "./vectors.ts"
 
 const Reply = z.object({
@@ -14,6 +16,8 @@ const Reply = z.object({
 /** Of one request. */
 const mostTexts = 32
 const mostTokens = 8000
+/** The built-in model takes about half a second for these; then progress shows. */
+const builtInBatch = 8
 const replyMs = 60_000
 const defaultRetryMs = 200
 const longestPauseMs = 10_000
@@ -32,25 +36,6 @@ const isBusy = (error: unknown): boolean =>
 const isTooLong = (error: unknown): boolean =>
   error instanceof RefusedError && [400, 413, 422].includes(error.status)
 
-/** Texts that go together in one request. */
-export const batches = (texts: readonly string[]): number[] => {
-  const sizes: number[] = []
-  let tokens = 0
-  let count = 0
-  for (const text of texts) {
-    const own = estimateTokens(text)
-    if (count > 0 && (count >= mostTexts || tokens + own > mostTokens)) {
-      sizes.push(count)
-      tokens = 0
-      count = 0
-    }
-    tokens += own
-    count++
-  }
-  if (count > 0) sizes.push(count)
-  return sizes
-}
-
 const middle = (text: string): number => {
   const half = Math.floor(text.length / 2)
   const space = text.indexOf(" ", half)
@@ -62,17 +47,30 @@ export interface EmbedderOptions {
   embeddingRetryMs?: number
 }
 
+interface Deps extends EmbedderOptions {
+  models: EmbeddingModels
+  builtIn: BuiltInModel
+}
+
 interface How {
   signal: AbortSignal
   /** Whether a busy model is asked again. */
   patient: boolean
 }
 
+/** How many of the texts, from the first on, go into one request. */
+export const batchSize = (model: string, texts: readonly string[]): number => {
+  if (model === builtInModelId) return Math.min(texts.length, builtInBatch)
+  let tokens = 0
+  const end = texts.findIndex((text, at) => {
+    tokens += estimateTokens(text)
+    return at > 0 && (at >= mostTexts || tokens > mostTokens)
+  })
+  return end === -1 ? texts.length : end
+}
+
 /** Asks embedding models, patiently: a busy one is asked again, a text too long is halved. */
-export const createEmbedder = (
-  models: EmbeddingModels,
-  { embeddingRetryMs = defaultRetryMs }: EmbedderOptions = {},
-) => {
+export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetryMs }: Deps) => {
   const askOne = async (
     { upstream, model }: Offer,
     input: readonly string[],
@@ -144,19 +142,18 @@ export const createEmbedder = (
 
   return {
     /**
-     * Unit vectors of texts that go into one request (see `batches`).
+     * Unit vectors of texts that go into one request (see `batchSize`).
      * @throws when the model refuses, or stays busy
      */
     embed: (
       model: string,
       { texts, kind }: { texts: readonly string[]; kind: TextKind },
       how: How,
-    ): Promise<Float32Array[]> =>
-      askHalving(
-        model,
-        texts.map((text) => prefixed(model, kind, text)),
-        how,
-      ),
+    ): Promise<Float32Array[]> => {
+      if (model === builtInModelId) return builtIn.embed({ texts, kind }, how.signal)
+      const input = texts.map((text) => prefixed(model, kind, text))
+      return askHalving(model, input, how)
+    },
   }
 }
 

@@ -1,4 +1,7 @@
 import type { Offer, Registry } from "../connections/registry.ts"
+import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
+import { type AvailableModel, noEmbeddingModel } from "./embedding-schema.ts"
+import type { TextKind } from "./text-kind.ts"
 
 /** Names of embedding models where a provider does not say what a model can do. */
 const embeds = /embed|(^|[/_-])(bge|gte|e5|minilm|gritlm|jina-v)/i
@@ -14,8 +17,6 @@ const prefixes: [model: RegExp, query: string, passage: string][] = [
   ],
 ]
 
-export type TextKind = "query" | "passage"
-
 /** A text as `model` wants it. */
 export const prefixed = (model: string, kind: TextKind, text: string): string => {
   const [, query = "", passage = ""] = prefixes.find(([names]) => names.test(model)) ?? []
@@ -28,27 +29,72 @@ const canEmbed = ({ model }: Offer): boolean =>
 
 const isForAll = ({ upstream }: Offer): boolean => upstream.config.access_grants === null
 
-/** Which embedding models there are: the fixed one, else local ones before external ones. */
-export const createEmbeddingModels = (registry: Registry, fixed: string | undefined) => {
+interface Deps {
+  registry: Registry
+  builtIn: BuiltInModel
+  /** The setting `embedding_model`: a model's id, `none`, or empty for an automatic choice. */
+  chosen: () => string
+}
+
+/** Which embedding models there are, and which of them is used. */
+export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
   const offersOf = (id: string): readonly Offer[] => {
+    if (id === builtInModelId) return []
     const offers = registry.offers()
     return offers.get(id) ?? offers.get(`${id}:latest`) ?? []
   }
-  const found = (): string[] => {
-    const usable = [...registry.offers()].filter(([, offers]) =>
-      offers.some((offer) => canEmbed(offer) && isForAll(offer)),
+
+  /** Models of connections, with local ones first. */
+  const found = (): [id: string, offers: readonly Offer[]][] => {
+    const usable = [...registry.offers()].filter(
+      ([id, offers]) =>
+        id !== builtInModelId && offers.some((offer) => canEmbed(offer) && isForAll(offer)),
     )
     const isLocal = ([, offers]: (typeof usable)[number]): boolean =>
       offers.some(({ upstream }) => upstream.provider.connection_type === "local")
-    return [...usable.filter(isLocal), ...usable.filter((one) => !isLocal(one))].map(([id]) => id)
+    return [...usable.filter(isLocal), ...usable.filter((one) => !isLocal(one))]
   }
+
+  /** Why a model cannot embed anything at present, in a sentence; null while it can. */
+  const problemOf = (id: string): string | null => {
+    if (id !== builtInModelId) {
+      return offersOf(id).length > 0 ? null : `No connection offers the model "${id}" at present.`
+    }
+    const problem = builtIn.problem()
+    return problem && `The built-in embedding model is unavailable: ${problem}`
+  }
+  const isAvailable = (id: string): boolean => problemOf(id) === null
+  const isEnabled = (): boolean => chosen() !== noEmbeddingModel
+
   return {
     offersOf,
-    /** The one to use; `current` stays as long as somebody offers it. */
+    isEnabled,
+    problemOf,
+    /** Whether a model may be used now. */
+    isUsable: (id: string): boolean => isEnabled() && isAvailable(id),
+
+    /** What can be chosen. */
+    list: (): AvailableModel[] => [
+      ...(builtIn.problem() === null
+        ? [{ id: builtInModelId, built_in: true, connections: [] }]
+        : []),
+      ...found().map(([id, offers]) => ({
+        id,
+        built_in: false,
+        connections: offers.filter(isForAll).map(({ upstream }) => upstream.config.name),
+      })),
+    ],
+
+    /**
+     * The model to use: the one that was chosen, else the one that has an index (`current`), else
+     * the built-in one. Null where there is none, or where the chosen one is not available.
+     */
     choose: (current: string | null): string | null => {
-      if (fixed !== undefined) return offersOf(fixed).length > 0 ? fixed : null
-      if (current !== null && offersOf(current).length > 0) return current
-      return found()[0] ?? null
+      const id = chosen()
+      if (id !== "") return isEnabled() && isAvailable(id) ? id : null
+      if (current !== null && isAvailable(current)) return current
+      if (builtIn.problem() === null) return builtInModelId
+      return found()[0]?.[0] ?? null
     },
   }
 }

@@ -10,6 +10,7 @@ const AvailableModel = z.object({
   /** Names of the connections that offer it; empty for the built-in one. */
   connections: z.array(z.string()),
 })
+export type AvailableModel = z.output<typeof AvailableModel>
 
 const CurrentModel = z.object({
   id: z.string(),

@@ -22,10 +22,12 @@ import type { RowLimits } from "../limits/row-limits.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { Storage } from "../storage/storage.ts"
 import { createAttaching } from "./attaching.ts"
+import { type BuiltInModelOptions, createBuiltInModel } from "./built-in/built-in-model.ts"
 import { createCitations } from "./citations.ts"
 import { createCollections } from "./collections.ts"
 import { createEmbedder, type EmbedderOptions } from "./embedder.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
+import { createEmbeddingStatus } from "./embedding-status.ts"
 import { createMemberStore } from "./member-store.ts"
 import { createPgvector, type Pgvector } from "./pgvector.ts"
 import { createPgvectorStore } from "./pgvector-store.ts"
@@ -40,7 +42,11 @@ import { createCollectionStore } from "./store.ts"
 import { createVectorStore } from "./vector-store.ts"
 import { startWarming } from "./warming.ts"
 
-export type LibraryOptions = QueueOptions & EmbedderOptions & ProcessingOptions & SpacesOptions
+export type LibraryOptions = QueueOptions &
+  EmbedderOptions &
+  ProcessingOptions &
+  SpacesOptions &
+  BuiltInModelOptions
 
 interface Needs extends LibraryOptions {
   config: Config
@@ -54,11 +60,12 @@ interface Needs extends LibraryOptions {
   audit: Audit
   grants: Grants
   registry: Registry
-  settings: Pick<SettingsStore, "current">
+  settings: SettingsStore
   newId: () => string
   now: () => number
   refreshCaller: RefreshCaller
   say: (message: string) => void
+  warn: (message: string) => void
   report: (error: Error) => void
 }
 
@@ -83,6 +90,7 @@ export const createLibrary = async (needs: Needs) => {
     audit,
     grants,
     registry,
+    settings,
     newId,
     now,
     report,
@@ -95,12 +103,15 @@ export const createLibrary = async (needs: Needs) => {
   })
   const { passages, objects } = workshop
   const pgvector = await openPgvector(needs)
-  const models = createEmbeddingModels(registry, config.EMBEDDING_MODEL)
+  const builtIn = createBuiltInModel(needs)
+  const chosen = () => settings.current().embedding_model
+  const models = createEmbeddingModels({ registry, builtIn, chosen })
+  const vectors = createVectorStore(db, pgvector)
   const spaces = createSpaces({
     ...needs,
     models,
-    embedder: createEmbedder(models, needs),
-    store: createVectorStore(db, pgvector),
+    embedder: createEmbedder({ ...needs, models, builtIn }),
+    store: vectors,
     catchUp: async (known) => pgvector?.catchUp(known),
     files: workshop.store,
     passages,
@@ -182,7 +193,8 @@ export const createLibrary = async (needs: Needs) => {
   })
   const sweeping = startSweeping({ files, objects, resumable, alone, report })
   await queue.start()
-  await spaces.start(queue, registry.onChange)
+  await spaces.start(queue)
+  for (const source of [registry, settings, builtIn]) source.onChange(spaces.look)
 
   return {
     files,
@@ -197,6 +209,7 @@ export const createLibrary = async (needs: Needs) => {
     objects,
     resumable,
     collections,
+    embeddingStatus: createEmbeddingStatus({ models, registry, settings, spaces, vectors }),
     explanation: createSearchExplanation({ collections, selection, retrieval, maxTokens }),
     reading: createReading({ files, passages, store: collectionStore }),
     attaching: createAttaching({ files, collections }),
@@ -208,6 +221,7 @@ export const createLibrary = async (needs: Needs) => {
       await sweeping.close()
       await queue.close()
       await spaces.close()
+      builtIn.close()
       await workshop.close()
       await searcher.close()
     },

@@ -4,7 +4,7 @@ import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
 import type { FileStore, StoredFile } from "../files/store.ts"
 import type { Kind, Queue, Work } from "../jobs/queue.ts"
-import { batches, type Embedder } from "./embedder.ts"
+import { batchSize, type Embedder } from "./embedder.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
 import type { Meaning, Rescored } from "./retrieval.ts"
 import type { LackingFile, Space, VectorStore } from "./vector-store.ts"
@@ -58,6 +58,10 @@ export const createSpaces = (needs: Needs) => {
   let looking: Promise<void> = Promise.resolve()
 
   const active = (): Space | undefined => spaces.find(({ state }) => state === "active")
+  const usable = (): Space | undefined => {
+    const space = active()
+    return space && models.isUsable(space.model) ? space : undefined
+  }
   const load = async (): Promise<void> => {
     spaces = await store.spaces()
   }
@@ -67,8 +71,16 @@ export const createSpaces = (needs: Needs) => {
     await queue?.add(tx, { kind: "embed", ...names, owner: user_id })
   }
 
+  /** Keeps a space that was to take over from doing so: the model of the active one was chosen again. */
+  const dropBuilding = async (): Promise<void> => {
+    if (!spaces.some(({ state }) => state === "building")) return
+    await db.transact((tx) => store.dropBuilding(tx))
+    await load()
+  }
+
   /** Opens a space for the model in use, if there is none; a second one only to take over. */
   const openSpace = async (model: string): Promise<void> => {
+    if (model === active()?.model) return dropBuilding()
     if (spaces.some((space) => space.model === model)) return
     await db.transact(async (tx) => {
       await db.exclusive(tx, "vector_spaces")
@@ -82,7 +94,8 @@ export const createSpaces = (needs: Needs) => {
   }
 
   const fill = async (): Promise<void> => {
-    for (const { id } of spaces) {
+    for (const { id, model } of spaces) {
+      if (!models.isUsable(model)) continue
       const lacking = await store.lacking(id, filesAtOnce)
       if (lacking.length === 0) continue
       await db.transact(async (tx) => {
@@ -96,7 +109,12 @@ export const createSpaces = (needs: Needs) => {
   /** Lets the space that was built take over once no file is missing in it. */
   const takeOver = async (): Promise<void> => {
     const building = spaces.find(({ state }) => state === "building")
-    if (!building || (await store.lacking(building.id, 1)).length > 0) return
+    if (
+      !building ||
+      !models.isUsable(building.model) ||
+      (await store.lacking(building.id, 1)).length > 0
+    )
+      return
     await db.transact(async (tx) => {
       await db.exclusive(tx, "vector_spaces")
       await store.activate(tx, building.id)
@@ -133,7 +151,7 @@ export const createSpaces = (needs: Needs) => {
 
   const embedFrom = async (space: Space, fileId: string, first: number, signal: AbortSignal) => {
     const rows = await passages.from(fileId, first, passagesAtOnce)
-    const [size = 0] = batches(rows.map(textOf))
+    const size = batchSize(space.model, rows.map(textOf))
     if (size === 0) return 0
     const texts = rows.slice(0, size).map(textOf)
     const asked = { texts, kind: "passage" } as const
@@ -176,8 +194,9 @@ export const createSpaces = (needs: Needs) => {
     const space = (await store.spaces()).find(({ id }) => id === spaceId)
     const file = await files.byId(fileId)
     if (!space || !file || file.passages === null) return undefined
-    await borrow(space, file)
-    if (!(await embedSlice(space, fileId, signal))) return "unfinished"
+    const isUsable = models.isUsable(space.model)
+    if (isUsable) await borrow(space, file)
+    if (isUsable && !(await embedSlice(space, fileId, signal))) return "unfinished"
     if (space.state === "active") await complete(fileId)
     else void look()
     return undefined
@@ -192,12 +211,14 @@ export const createSpaces = (needs: Needs) => {
       gaveUp: (target) => complete(target.split(" ")[1] ?? ""),
     } satisfies Kind,
 
-    start: async (jobs: Queue, onChange: (listener: () => void) => void): Promise<void> => {
+    start: async (jobs: Queue): Promise<void> => {
       queue = jobs
       await look()
-      onChange(() => void look())
       timer = setInterval(() => void look(), lookMs).unref()
     },
+
+    /** Has what changed among the models take effect. */
+    look: (): void => void look(),
 
     /**
      * Has a file's passages embedded, those left that a twin has no vectors of.
@@ -208,8 +229,7 @@ export const createSpaces = (needs: Needs) => {
         for (const { id } of spaces) await store.copy(tx, twinId, fileId, id)
       }
       const file = await files.byId(fileId, tx)
-      const current = active()
-      if (!file || !current || models.offersOf(current.model).length === 0) return false
+      if (!file || !usable()) return false
       for (const { id } of spaces) await enqueue(tx, id, file)
       return true
     },
@@ -218,14 +238,17 @@ export const createSpaces = (needs: Needs) => {
     active: (): string | null => active()?.id ?? null,
 
     /** The model that passages are found by their meaning with; null where there is none. */
-    model: (): string | null => {
-      const model = active()?.model
-      return model !== undefined && models.offersOf(model).length > 0 ? model : null
-    },
+    model: (): string | null => usable()?.model ?? null,
+
+    /** The space that is searched, and the one that is to take over. */
+    current: () => ({
+      active: active() ?? null,
+      building: spaces.find(({ state }) => state === "building") ?? null,
+    }),
 
     meaningOf: async (query: string, signal?: AbortSignal): Promise<Meaning | null> => {
-      const space = active()
-      if (!space || models.offersOf(space.model).length === 0) return null
+      const space = usable()
+      if (!space) return null
       const limit = AbortSignal.timeout(questionTimeoutMs)
       const asked = { texts: [query.slice(0, 2000)], kind: "query" } as const
       const how = { signal: signal ? AbortSignal.any([signal, limit]) : limit, patient: false }
@@ -257,3 +280,5 @@ export const createSpaces = (needs: Needs) => {
     },
   }
 }
+
+export type Spaces = ReturnType<typeof createSpaces>

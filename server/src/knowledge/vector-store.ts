@@ -102,6 +102,16 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     return rows
   },
 
+  /** How many passages there are to search, and how many of them a space has. */
+  progress: async (spaceId: string): Promise<{ done: number; total: number }> => {
+    const { rows } = await sql<{ done: number | null; total: number | null }>`
+      select (select sum(passages) from files where status <> 'failed') as total,
+        (select sum(count) from vector_batches where space_id = ${spaceId}) as done`.execute(
+      db.aside,
+    )
+    return { done: Number(rows[0]?.done ?? 0), total: Number(rows[0]?.total ?? 0) }
+  },
+
   /** For the scan. */
   coarse: async (spaceId: string, fileIds: readonly string[]): Promise<Given["vectors"]> => {
     if (fileIds.length === 0) return []

@@ -21,6 +21,8 @@ export const Settings = z
     rag_template: z.string().default(""),
     /** Tokens that the sources of one answer may take; less where the model's context is small. */
     rag_token_budget: z.int().min(500).max(100_000).default(4000),
+    /** The model that passages are found by their meaning with; `none` for none, empty: automatic. */
+    embedding_model: z.string().default(""),
   })
   .meta({ id: "Settings" })
 export type Settings = z.output<typeof Settings>
@@ -43,6 +45,7 @@ export const SettingsChanges = z
       .refine((text) => text.trim() === "" || text.includes("{{sources}}"), {
         error: "must say with {{sources}} where the passages go, or be empty",
       }),
+    embedding_model: z.string().trim().max(300),
   })
   .partial()
   .meta({ id: "SettingsChanges" })

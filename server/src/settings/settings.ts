@@ -14,6 +14,7 @@ const variableBySetting = {
   enable_openai_proxy: "ENABLE_OPENAI_PROXY",
   usage_retention: "USAGE_RETENTION",
   audit_retention: "AUDIT_RETENTION",
+  embedding_model: "EMBEDDING_MODEL",
 } as const satisfies Partial<Record<SettingName, keyof Config>>
 
 /** Throws when a change must not be made; it runs in the transaction that makes it. */
@@ -40,6 +41,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
   }
 
   const objections: Objection[] = []
+  const listeners = new Set<() => void>()
   let current = await load()
   let loading: Promise<void> = Promise.resolve()
 
@@ -49,6 +51,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
       .catch(() => {})
       .then(async () => {
         current = await load()
+        for (const listener of listeners) listener()
       })
     return loading
   }
@@ -63,6 +66,9 @@ export const createSettings = async ({ config, db, bus, audit, now }: Needs) => 
     current: (): Settings => current,
 
     view: (): SettingsView => ({ values: current, locked }),
+
+    /** Calls back when the settings were read again. */
+    onChange: (listener: () => void): void => void listeners.add(listener),
 
     /** Asked before every change, by what knows more of it than this folder may. */
     objectTo: (objection: Objection): void => void objections.push(objection),

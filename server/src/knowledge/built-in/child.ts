@@ -1,0 +1,86 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { TextKind } from "../text-kind.ts"
+
+/** What the gateway sends: at most one text of each kind at a time. */
+export interface EmbeddingTask {
+  kind: TextKind
+  text: string
+}
+
+/** What it receives. */
+export type EmbeddingMessage =
+  | { type: "vector"; kind: TextKind; vector: Float32Array }
+  | { type: "failed"; kind: TextKind; message: string }
+  /** The model cannot be loaded; the process ends. */
+  | { type: "unavailable"; message: string }
+
+const [folder = ""] = process.argv.slice(2)
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+const send = (message: EmbeddingMessage): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.send?.(message, undefined, {}, (error) => (error ? reject(error) : resolve()))
+  })
+
+const load = async () => {
+  // Imported here, as the runtime is optional: where it has no binary, this is the first to fail.
+  const { averageVectors, loadMiniLM } = await import("./minilm.ts")
+  const model = await loadMiniLM(folder)
+
+  /** @param pause awaited before each part, so that a question need not wait for a long passage */
+  return async (text: string, pause?: () => Promise<void>): Promise<Float32Array> => {
+    const vectors: Float32Array[] = []
+    for (const window of model.split(text)) {
+      await pause?.()
+      vectors.push(await model.embedWindow(window))
+    }
+    return averageVectors(vectors)
+  }
+}
+
+const pending = new Map<TextKind, string>()
+let loading: ReturnType<typeof load> | undefined
+let working = false
+
+const embedPending = async (kind: TextKind, pause?: () => Promise<void>): Promise<void> => {
+  const text = pending.get(kind)
+  if (text === undefined || !loading) return
+  pending.delete(kind)
+  const embed = await loading
+  try {
+    await send({ type: "vector", kind, vector: await embed(text, pause) })
+  } catch (error) {
+    await send({ type: "failed", kind, message: messageOf(error) })
+  }
+}
+
+const letQuestionPass = async (): Promise<void> => {
+  // Messages arrive between turns of the event loop.
+  await nextTurn()
+  await embedPending("query")
+}
+
+const work = async (): Promise<void> => {
+  if (working) return
+  working = true
+  while (pending.size > 0) {
+    await embedPending("query")
+    await embedPending("passage", letQuestionPass)
+  }
+  working = false
+}
+
+loading = load()
+loading.catch(async (error) => {
+  await send({ type: "unavailable", message: messageOf(error) })
+  process.exit(1)
+})
+
+process.on("message", ({ kind, text }: EmbeddingTask) => {
+  pending.set(kind, text)
+  // Fails only where the model cannot be loaded or the gateway is gone; either ends this process.
+  work().catch(() => {})
+})
+process.on("disconnect", () => process.exit(0))

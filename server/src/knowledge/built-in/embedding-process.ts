@@ -1,0 +1,162 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { getCompileCacheDir } from "node:module"
+import { join } from "node:path"
+import { lowerPriority } from "../../give-way.ts"
+import type { TextKind } from "../text-kind.ts"
+import type { EmbeddingMessage, EmbeddingTask } from "./child.ts"
+
+/** The model's vectors have so many components. */
+const dimensions = 384
+const heapMb = 128
+/** Questions first. */
+const kinds: readonly TextKind[] = ["query", "passage"]
+
+interface Deps {
+  folder: string
+  /** A child that had nothing to do for so long ends. */
+  idleMs: number
+  /** For one text, including the start of the child. */
+  timeoutMs: number
+  /** Called when the model cannot be loaded, with the reason. */
+  reportUnavailable: (reason: string) => void
+}
+
+interface Request extends EmbeddingTask {
+  resolve: (vector: Float32Array) => void
+  reject: (error: Error) => void
+}
+
+interface SentRequest extends Request {
+  timer: NodeJS.Timeout
+}
+
+const isVector = (vector: Float32Array): boolean =>
+  vector.length === dimensions && vector.every(Number.isFinite)
+
+const startChild = (folder: string): ChildProcess => {
+  const child = fork(join(import.meta.dirname, "child.ts"), [folder], {
+    execArgv: [
+      `--max-old-space-size=${heapMb}`,
+      "--single-threaded",
+      "--disable-warning=ExperimentalWarning",
+    ],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    // No secrets: it needs nothing of ours.
+    env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "", MALLOC_ARENA_MAX: "2" },
+  })
+  lowerPriority(child.pid)
+  child.unref()
+  child.channel?.unref()
+  return child
+}
+
+/**
+ * Embeds texts in a child process, which starts with the first text and ends when idle. A question
+ * waits for one window of a passage at most.
+ */
+export const createEmbeddingProcess = (deps: Deps) => {
+  const waiting: Record<TextKind, Request[]> = { query: [], passage: [] }
+  const sent = new Map<TextKind, SentRequest>()
+  let child: ChildProcess | undefined
+  let idleTimer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const takeSent = (kind: TextKind): SentRequest | undefined => {
+    const request = sent.get(kind)
+    sent.delete(kind)
+    clearTimeout(request?.timer)
+    return request
+  }
+
+  /** Kills the child and fails what it was working on; the next text starts another one. */
+  const endChild = (why: string): void => {
+    child?.removeAllListeners()
+    child?.kill("SIGKILL")
+    child = undefined
+    for (const kind of kinds) takeSent(kind)?.reject(new Error(why))
+  }
+
+  const receive = (message: EmbeddingMessage): void => {
+    if (message.type === "unavailable") {
+      deps.reportUnavailable(message.message)
+      close(`The built-in embedding model is unavailable: ${message.message}`)
+      return
+    }
+    const request = takeSent(message.kind)
+    if (message.type === "failed") request?.reject(new Error(message.message))
+    else if (isVector(message.vector)) request?.resolve(message.vector)
+    else request?.reject(new Error("The built-in embedding model returned a broken vector"))
+    sendNext()
+  }
+
+  const open = (): ChildProcess => {
+    if (child) return child
+    child = startChild(deps.folder)
+    child.on("message", receive)
+    const restart = (why: string): void => {
+      endChild(why)
+      sendNext()
+    }
+    child.once("error", ({ message }) =>
+      restart(`The built-in embedding model could not be started: ${message}`),
+    )
+    child.once("exit", (code, signal) =>
+      restart(`The built-in embedding model ended with ${code ?? signal}`),
+    )
+    return child
+  }
+
+  const send = (request: Request): void => {
+    const { kind, text } = request
+    const timer = setTimeout(() => {
+      endChild(`The built-in embedding model took longer than ${deps.timeoutMs} ms`)
+      sendNext()
+    }, deps.timeoutMs)
+    sent.set(kind, { ...request, timer: timer.unref() })
+    // An error means that it ended, which its exit reports.
+    open().send({ kind, text } satisfies EmbeddingTask, () => {})
+  }
+
+  const sendNext = (): void => {
+    clearTimeout(idleTimer)
+    for (const kind of kinds) {
+      if (sent.has(kind)) continue
+      const request = waiting[kind].shift()
+      if (request) send(request)
+    }
+    if (sent.size > 0 || !child) return
+    idleTimer = setTimeout(() => endChild("idle"), deps.idleMs).unref()
+  }
+
+  const close = (why: string): void => {
+    isClosed = true
+    clearTimeout(idleTimer)
+    endChild(why)
+    for (const kind of kinds) {
+      for (const request of waiting[kind].splice(0)) request.reject(new Error(why))
+    }
+  }
+
+  return {
+    /** @throws if the child ends, takes too long, or returns something else than a vector */
+    embed: async (task: EmbeddingTask, signal: AbortSignal): Promise<Float32Array> => {
+      if (isClosed) throw new Error("The built-in embedding model is unavailable")
+      signal.throwIfAborted()
+      const { promise, resolve, reject } = Promise.withResolvers<Float32Array>()
+      const queue = waiting[task.kind]
+      const request: Request = { ...task, resolve, reject }
+      const abort = (): void => {
+        const at = queue.indexOf(request)
+        if (at >= 0) queue.splice(at, 1)
+        reject(signal.reason)
+      }
+      signal.addEventListener("abort", abort)
+      queue.push(request)
+      sendNext()
+      return promise.finally(() => signal.removeEventListener("abort", abort))
+    },
+
+    close: (): void => close("The gateway is stopping"),
+  }
+}

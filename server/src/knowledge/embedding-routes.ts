@@ -1,0 +1,19 @@
+import { json, route } from "../http/route.ts"
+import type { Router } from "../http/router.ts"
+import { EmbeddingStatus } from "./embedding-schema.ts"
+import type { EmbeddingStatusReader } from "./embedding-status.ts"
+
+/** `/api/v1/embedding-model`. */
+export const embeddingModelRoutes = (router: Router, status: EmbeddingStatusReader): Router => {
+  const get = route("user", {
+    method: "get",
+    path: "/",
+    summary:
+      "The model that provides semantic search; set it with `embedding_model` of the settings",
+    responses: {
+      200: json(EmbeddingStatus, "The model, and for administrators how it was chosen"),
+    },
+  })
+  router.on(get, ({ caller }) => status.read(caller))
+  return router
+}

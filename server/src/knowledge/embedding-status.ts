@@ -1,0 +1,95 @@
+import type { Registry } from "../connections/registry.ts"
+import { fail } from "../errors.ts"
+import type { Caller } from "../http/caller.ts"
+import type { SettingsStore } from "../settings/settings.ts"
+import { builtInModelId } from "./built-in/built-in-model.ts"
+import type { EmbeddingModels } from "./embedding-models.ts"
+import { type EmbeddingStatus, noEmbeddingModel } from "./embedding-schema.ts"
+import type { Spaces } from "./spaces.ts"
+import type { Space, VectorStore } from "./vector-store.ts"
+
+interface Deps {
+  models: EmbeddingModels
+  registry: Registry
+  settings: SettingsStore
+  spaces: Pick<Spaces, "current">
+  vectors: Pick<VectorStore, "progress">
+}
+
+type AdminStatus = NonNullable<EmbeddingStatus["admin"]>
+
+/** Offered where a runtime could pull it. */
+const recommended = {
+  name: "bge-m3",
+  size: 1_200_000_000,
+  note: "Works in more than 100 languages; the built-in model works best in English.",
+}
+
+/** Reports which model provides semantic search, and refuses to set one that there is not. */
+export const createEmbeddingStatus = ({ models, registry, settings, spaces, vectors }: Deps) => {
+  settings.objectTo(async (_actor, { embedding_model: id }) => {
+    const isKnown = [undefined, "", noEmbeddingModel, settings.current().embedding_model].includes(
+      id,
+    )
+    const ids = models.list().map((model) => model.id)
+    if (isKnown || id === undefined || ids.includes(id)) return
+    const others =
+      ids.length > 0 ? `Choose one of: ${ids.join(", ")}.` : "There is none at present."
+    fail("bad_request", `There is no embedding model "${id}". ${others}`)
+  })
+
+  const modelOf = (space: Space | null): EmbeddingStatus["model"] => {
+    if (!space || !models.isEnabled()) return null
+    const reason = models.problemOf(space.model)
+    const { model: id } = space
+    return { id, built_in: id === builtInModelId, available: reason === null, reason }
+  }
+
+  const chosenBy = (): AdminStatus["choice"]["by"] => {
+    if (settings.current().embedding_model === "") return "automatic"
+    return settings.view().locked.embedding_model === undefined ? "administrator" : "environment"
+  }
+
+  const problemOfChoice = (active: Space | null): string | null => {
+    if (!models.isEnabled() || models.choose(active?.model ?? null) !== null) return null
+    return models.problemOf(settings.current().embedding_model || builtInModelId)
+  }
+
+  const readChoice = (active: Space | null): AdminStatus["choice"] => ({
+    by: chosenBy(),
+    model: settings.current().embedding_model || null,
+    variable: settings.view().locked.embedding_model ?? null,
+    problem: problemOfChoice(active),
+  })
+
+  const readProgress = async (space: Space | null): Promise<AdminStatus["building"]> => {
+    if (!space || !models.isEnabled()) return null
+    const { done, total } = await vectors.progress(space.id)
+    return done < total ? { model: space.model, done, total } : null
+  }
+
+  const recommend = (): AdminStatus["recommended"] => {
+    const canPull = registry.runtimes().some((runtime) => runtime.settled() && runtime.available())
+    const isThere = models.list().some(({ id }) => id.includes(recommended.name))
+    return canPull && !isThere ? recommended : null
+  }
+
+  return {
+    read: async (caller: Caller): Promise<EmbeddingStatus> => {
+      const { active, building } = spaces.current()
+      const model = modelOf(active)
+      if (caller.user.role !== "admin") return { model, admin: null }
+      return {
+        model,
+        admin: {
+          choice: readChoice(active),
+          building: (await readProgress(building)) ?? (await readProgress(active)),
+          models: models.list(),
+          recommended: recommend(),
+        },
+      }
+    },
+  }
+}
+
+export type EmbeddingStatusReader = ReturnType<typeof createEmbeddingStatus>
