@@ -92,6 +92,8 @@ const measure = async (
     main: join(import.meta.dirname, "../src/main.ts"),
     place: "anywhere",
     nodeOptions,
+    // Reading is measured, not the built-in embedding model.
+    env: { EMBEDDING_MODEL: "none" },
   })
   const key = await createUserKey(gateway)
   await waitForModels({ url: gateway.url, key }, ["bench-reply"])

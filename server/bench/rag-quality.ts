@@ -51,6 +51,7 @@ const open = async (database: string | undefined) => {
     ADMIN_API_KEY: key,
     OLLAMA_BASE_URLS: ";",
     OPENAI_API_BASE_URLS: embedder.url,
+    EMBEDDING_MODEL: "embed-fake",
     SECRET_KEY: "a secret key for the benchmark, long enough",
     ...(database && { DATABASE_URL: database }),
   })

@@ -9,6 +9,7 @@ import { chooseDatabases, type Place } from "./databases.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
+import { startServer } from "./process.ts"
 import { waitForModels } from "./wait-for-models.ts"
 
 const wait = { query: "?process_in_background=false" }
@@ -93,7 +94,7 @@ describe.each(chooseDatabases())(
       expect(modelProcesses()).toHaveLength(1)
       expect(modelProcesses().map(hasRuntime)).toEqual([true])
       expect(hasRuntime(process.pid)).toBe(false)
-      await expect.poll(modelProcesses).toEqual([])
+      await expect.poll(() => modelProcesses()).toEqual([])
       expect((await query(started, id)).passages[0]).toMatchObject({ text: fact })
     })
 
@@ -120,6 +121,35 @@ describe.each(chooseDatabases())(
       expect(file.body.data.progress).toMatchObject({ passages: 1, embedded: 1 })
       expect(modelProcesses()).not.toContain(pid)
       expect((await query(started, id)).search).toBe("hybrid")
+    })
+
+    it("answers questions while a long file is embedded, and says how far that is", async () => {
+      const started = await start()
+      const id = await collectFact(started)
+      const paragraphs = Array.from({ length: 60 }, (_, n) => `Chapter ${n}. ${fact.repeat(15)}`)
+      const { body: file } = await upload(started, "long.txt", paragraphs.join("\n\n"))
+      const progress = async () =>
+        (await started.call("GET", `/api/v1/files/${file.id}/process/status`)).body
+      await expect.poll(async () => (await progress()).progress.embedded).toBeGreaterThan(0)
+      expect((await query(started, id)).search).toBe("hybrid")
+      const { building } = (await status(started)).admin
+      expect(building).toMatchObject({ model: builtInModelId, total: 62 })
+      expect(building.done).toBeLessThan(62)
+      const { status: now, progress: numbers } = await progress()
+      expect(now).toBe("processing")
+      expect(numbers.embedded).toBeLessThan(numbers.passages)
+      await started.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.id })
+      const { passages } = await query(started, id, "Chapter 59")
+      expect(passages.map(({ filename }: { filename: string }) => filename)).toContain("long.txt")
+    })
+
+    it("leaves no process behind when the gateway is killed", async () => {
+      const server = await startServer(place.env, { options: withBuiltInModel })
+      await upload(server, "leave.txt", fact, wait)
+      const [pid = 0] = modelProcesses(server.child.pid)
+      expect(hasRuntime(pid)).toBe(true)
+      await server.kill()
+      await expect.poll(() => hasRuntime(pid)).toBe(false)
     })
 
     it("searches lexically and logs why where a file of the model is not the right one", async () => {

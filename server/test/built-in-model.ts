@@ -13,12 +13,12 @@ const read = (path: string): string => {
   }
 }
 
-/** Ids of the processes that run the built-in model on behalf of this one. */
-export const modelProcesses = (): number[] =>
+/** Ids of the processes that run the built-in model on behalf of a gateway. */
+export const modelProcesses = (gateway: number = process.pid): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => read(`/proc/${pid}/cmdline`).includes("built-in/child.ts"))
-    .filter((pid) => / [RSDTt] (\d+) /.exec(read(`/proc/${pid}/stat`))?.[1] === `${process.pid}`)
+    .filter((pid) => / [RSDTt] (\d+) /.exec(read(`/proc/${pid}/stat`))?.[1] === `${gateway}`)
     .map(Number)
 
 /** Whether a process has loaded the model's runtime. */
