@@ -1,11 +1,12 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { builtInModelId } from "../src/knowledge/built-in/built-in-model.ts"
 import { builtInModelFolder } from "../src/knowledge/built-in/model-files.ts"
 import { hasRuntime, modelProcesses, withBuiltInModel } from "./built-in-model.ts"
 import { chooseDatabases, type Place } from "./databases.ts"
+import { startFakeOllama } from "./fakes/ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"
@@ -229,6 +230,23 @@ describe.each(chooseDatabases())(
       await expect.poll(async () => (await status(started)).admin.building).toBeNull()
       upstream?.clearFaults()
       expect((await query(started, id)).embedding_model).toBe(builtInModelId)
+    })
+
+    it("recommends a multilingual model to a runtime, until that has it", async () => {
+      const runtime = await startFakeOllama({ models: ["llama3.2"] })
+      onTestFinished(() => runtime.close())
+      const started = await start({}, { OLLAMA_BASE_URLS: runtime.url })
+      await expect
+        .poll(async () => (await status(started)).admin.recommended)
+        .toEqual({ name: "bge-m3", size: 1_200_000_000, note: expect.any(String) })
+      await started.call("POST", "/ollama/api/pull", { model: "bge-m3" })
+      await expect
+        .poll(async () => (await status(started)).admin)
+        .toMatchObject({
+          recommended: null,
+          models: [{ id: builtInModelId }, { id: "bge-m3:latest", built_in: false }],
+        })
+      expect((await choose(started, "bge-m3:latest")).status).toBe(200)
     })
 
     it("can be turned off, and other models are refused", async () => {

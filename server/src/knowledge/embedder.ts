@@ -5,8 +5,8 @@ import type { Offer } from "../connections/registry.ts"
 import { RefusedError } from "../outbound/client.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import { type EmbeddingModels, prefixed } from "./embedding-models.ts"
-import { estimateTokens } from "./tokens.ts"
 import type { TextKind } from "./text-kind.ts"
+import { estimateTokens } from "./tokens.ts"
 import { unit } from "./vectors.ts"
 
 const Reply = z.object({

@@ -77,7 +77,9 @@ export const blob = (
 }
 
 const add = ({ models }: Runtime, name: string) => {
-  if (findModel(models, name) === undefined) models.push(ollamaModel(name))
+  if (findModel(models, name) !== undefined) return
+  const traits = /embed|bge/.test(name) ? { capabilities: ["embedding"] } : {}
+  models.push(ollamaModel(name, traits))
 }
 
 function* layer(verb: string, name: string): Generator<JsonObject> {
