@@ -170,6 +170,8 @@ describe.each(chooseDatabases())(
       const { model, admin } = await status(started)
       expect(model).toMatchObject({ built_in: true, available: false })
       expect(model.reason).toContain("Restore the file")
+      const { key } = await started.newUser("Uma")
+      expect((await status(started, { key })).model.reason).not.toContain(folder)
       expect(admin).toMatchObject({ models: [], choice: { problem: model.reason } })
       rmSync(folder, { recursive: true })
     })
@@ -185,6 +187,16 @@ describe.each(chooseDatabases())(
         model: { id: fake, built_in: false, available: true },
         admin: { building: null, choice: { by: "automatic" } },
       })
+      expect(modelProcesses()).toEqual([])
+      await stop()
+
+      // Its models are not known at the start.
+      const moved = await startFakeOpenAI({ dimensions: 64 })
+      onTestFinished(() => moved.close())
+      moved.fault({ kind: "slow_headers", ms: 1000 }, { on: /models/, times: 1 })
+      const late = await start({}, { OPENAI_API_BASE_URLS: moved.url })
+      await waitForModels(late, [fake])
+      expect((await query(late, id)).embedding_model).toBe(fake)
       expect(modelProcesses()).toEqual([])
       await stop()
       await place.remove()

@@ -66,6 +66,15 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
   const isAvailable = (id: string): boolean => problemOf(id) === null
   const isEnabled = (): boolean => chosen() !== noEmbeddingModel
 
+  /** False just after a start: a model that no connection offers yet may be offered in a moment. */
+  const areAllListed = (): boolean => registry.upstreams().every((upstream) => upstream.settled())
+
+  const chooseAutomatically = (current: string | null): string | null => {
+    if (current !== null && (isAvailable(current) || !areAllListed())) return current
+    if (builtIn.problem() === null) return builtInModelId
+    return found()[0]?.[0] ?? null
+  }
+
   return {
     offersOf,
     isEnabled,
@@ -91,10 +100,8 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
      */
     choose: (current: string | null): string | null => {
       const id = chosen()
-      if (id !== "") return isEnabled() && isAvailable(id) ? id : null
-      if (current !== null && isAvailable(current)) return current
-      if (builtIn.problem() === null) return builtInModelId
-      return found()[0]?.[0] ?? null
+      if (id === "") return chooseAutomatically(current)
+      return isEnabled() && isAvailable(id) ? id : null
     },
   }
 }

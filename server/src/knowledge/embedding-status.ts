@@ -78,7 +78,11 @@ export const createEmbeddingStatus = ({ models, registry, settings, spaces, vect
     read: async (caller: Caller): Promise<EmbeddingStatus> => {
       const { active, building } = spaces.current()
       const model = modelOf(active)
-      if (caller.user.role !== "admin") return { model, admin: null }
+      if (caller.user.role !== "admin") {
+        // The reason may name the server's files.
+        const reason = model?.reason ? "It is not available at present." : null
+        return { model: model && { ...model, reason }, admin: null }
+      }
       return {
         model,
         admin: {

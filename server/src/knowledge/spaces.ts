@@ -74,7 +74,10 @@ export const createSpaces = (needs: Needs) => {
   /** Keeps a space that was to take over from doing so: the model of the active one was chosen again. */
   const dropBuilding = async (): Promise<void> => {
     if (!spaces.some(({ state }) => state === "building")) return
-    await db.transact((tx) => store.dropBuilding(tx))
+    await db.transact(async (tx) => {
+      await db.exclusive(tx, "vector_spaces")
+      await store.dropBuilding(tx)
+    })
     await load()
   }
 
