@@ -1,5 +1,5 @@
-/** "[3]", "[1, 2]"; not the text of a link. */
-const citation = /\[(\d{1,3}(?: ?, ?\d{1,3}){0,39})\](?!\()/g
+/** Of one citation such as "[1, 2]", in characters. */
+const maxCitationLength = 160
 
 /** A code span goes from some backticks to the next that are as many. */
 const withoutCodeSpans = (text: string): string => {
@@ -23,15 +23,33 @@ const withoutCodeSpans = (text: string): string => {
   return prose + text.slice(from)
 }
 
-const withoutCodeBlocks = (text: string): string =>
-  text.replace(/^(`{3,}|~{3,})[\s\S]*?(?:^\1|$(?![\s\S]))/gm, "")
+/** Lines from a fence to the next one of the same kind, or to the end. */
+const withoutCodeBlocks = (text: string): string => {
+  let open: string | null = null
+  const prose: string[] = []
+  for (const line of text.split("\n")) {
+    const [fence = null] = /^(```|~~~)/.exec(line) ?? []
+    if (open === null && fence === null) prose.push(line)
+    else if (open === null) open = fence
+    else if (fence === open) open = null
+  }
+  return prose.join("\n")
+}
 
-/** The numbers that an answer in Markdown cites; those in code do not count. */
+/** "3", "1, 2". */
+const numbersIn = (list: string): number[] => {
+  const parts = list.split(",").map((part) => part.trim())
+  return parts.every((part) => /^\d{1,3}$/.test(part)) ? parts.map(Number) : []
+}
+
+/** The numbers that an answer in Markdown cites; those in code, or as the text of a link, do not count. */
 export const citedNumbers = (answer: string): ReadonlySet<number> => {
-  const prose = withoutCodeSpans(withoutCodeBlocks(answer)).replace(/\\\[/g, "")
+  const prose = withoutCodeSpans(withoutCodeBlocks(answer)).replaceAll("\\[", "")
   const numbers = new Set<number>()
-  for (const [, list = ""] of prose.matchAll(citation)) {
-    for (const number of list.split(",")) numbers.add(Number(number))
+  for (const piece of prose.split("[").slice(1)) {
+    const end = piece.slice(0, maxCitationLength).indexOf("]")
+    if (end < 0 || piece[end + 1] === "(") continue
+    for (const number of numbersIn(piece.slice(0, end))) numbers.add(number)
   }
   return numbers
 }
