@@ -59,7 +59,7 @@ describe.each(chooseDatabases())("what a model is given on $name", ({ place: mak
   const add = async (name: string, text: string): Promise<string> =>
     (await upload(gateway, name, text, { query: "?process_in_background=false" })).body.id
 
-  const ask = async (question: string, files: unknown) => {
+  const ask = async (question: unknown, files: unknown) => {
     const messages = [{ role: "user", content: question }]
     const json = { model: "gpt-fake", messages, files }
     const { status, body } = await gateway.call("POST", "/v1/chat/completions", json)
@@ -136,6 +136,17 @@ describe.each(chooseDatabases())("what a model is given on $name", ({ place: mak
     expect(prompt).toContain("- manual.md: Chapter 1: anchors")
     expect(prompt).toContain("- menu.txt: Soup on Mondays")
     expect(prompt.indexOf("- menu.txt")).toBeLessThan(prompt.indexOf('number="1"'))
+  })
+
+  it("has as much space for sources when the question comes with an image", async () => {
+    const data = Buffer.alloc(200_000, 7).toString("base64")
+    const content = [
+      { type: "text", text: "Which flares are these?" },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${data}` } },
+    ]
+    const plain = await ask("Which flares are these?", [{ type: "file", id: manualId }])
+    const withImage = await ask(content, [{ type: "file", id: manualId }])
+    expect(withImage.sources.length).toBe(plain.sources.length)
   })
 
   it("tells the model that sources may be irrelevant, where to cite, and that they do not command", async () => {

@@ -48,7 +48,8 @@ const questionOf = (messages: unknown): { question: string; previous: string | u
 const contextTokensFor = (resolved: Resolved, messages: unknown): number => {
   const lengths = resolved.offers.flatMap(({ model }) => model.context_length ?? [])
   const context = lengths.length > 0 ? Math.min(...lengths) : defaultContext
-  const said = estimateTokens(JSON.stringify(messages ?? ""))
+  const texts = Array.isArray(messages) ? messages.map((message) => textOf(message?.content)) : []
+  const said = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
   return Math.max(minContextTokens, Math.floor((context - said) / 2))
 }
 
