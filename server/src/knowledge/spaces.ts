@@ -4,6 +4,7 @@ import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
 import type { FileStore, StoredFile } from "../files/store.ts"
 import type { Kind, Queue, Work } from "../jobs/queue.ts"
+import { builtInModelId } from "./built-in/built-in-model.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
 import type { Meaning, Rescored } from "./retrieval.ts"
@@ -32,6 +33,8 @@ interface Needs extends SpacesOptions {
 
 /** A question waits no longer for its vector; it is then searched for by words. */
 const defaultQuestionTimeoutMs = 4000
+/** The built-in model cannot hang on a network, only be slow while others use the processor. */
+const builtInQuestionTimeoutMs = 15_000
 const passagesAtOnce = 32
 const filesAtOnce = 1000
 const lookMs = 30_000
@@ -252,7 +255,8 @@ export const createSpaces = (needs: Needs) => {
     meaningOf: async (query: string, signal?: AbortSignal): Promise<Meaning | null> => {
       const space = usable()
       if (!space) return null
-      const limit = AbortSignal.timeout(questionTimeoutMs)
+      const isBuiltIn = space.model === builtInModelId
+      const limit = AbortSignal.timeout(isBuiltIn ? builtInQuestionTimeoutMs : questionTimeoutMs)
       const asked = { texts: [query.slice(0, 2000)], kind: "query" } as const
       const how = { signal: signal ? AbortSignal.any([signal, limit]) : limit, patient: false }
       const [values] = await embedder.embed(space.model, asked, how).catch(() => [])
