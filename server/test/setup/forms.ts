@@ -12,9 +12,11 @@ const longFormOnly = [
   "web/e2e/audit.test.ts",
   "web/e2e/chat-crash.test.ts",
   "web/e2e/chat-more.test.ts",
+  "web/e2e/chat-sources.test.ts",
   "web/e2e/guide.test.ts",
   "web/e2e/models.test.ts",
   "web/e2e/release.test.ts",
+  "web/e2e/semantic-search.test.ts",
   "web/e2e/sign-on.test.ts",
 ]
 

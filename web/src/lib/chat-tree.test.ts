@@ -1,31 +1,10 @@
 import { describe, expect, it } from "vitest"
 import type { Message } from "./chat-api.ts"
 import { newestBelow, turnsTo } from "./chat-tree.ts"
+import { makeMessage } from "./make-message.ts"
 
-const message = (id: string, parent_id: string | null, batch: string | null = null): Message => ({
-  id,
-  parent_id,
-  batch,
-  chat_id: "chat",
-  role: batch === null ? "user" : "assistant",
-  model: null,
-  content: id,
-  reasoning: "",
-  images: [],
-  files: [],
-  sources: null,
-  sources_skipped: [],
-  state: "completed",
-  finish_reason: null,
-  error: null,
-  request_id: null,
-  tokens_in: null,
-  tokens_out: null,
-  estimated: false,
-  time_to_first_token_ms: null,
-  duration_ms: null,
-  created_at: 0,
-})
+const message = (id: string, parent_id: string | null, batch: string | null = null): Message =>
+  makeMessage({ id, parent_id, batch, role: batch === null ? "user" : "assistant" })
 
 const messages = [
   message("first", null),

@@ -6,7 +6,8 @@ export type ListSearch<F extends string = never> = {
   direction?: "asc" | "desc" | undefined
 } & { [Name in F]?: string | undefined }
 
-const text = (value: unknown): string | undefined => {
+/** A text that stands in an address, also one that reads like a number; undefined where it is empty. */
+export const readText = (value: unknown): string | undefined => {
   if (typeof value === "number" || typeof value === "boolean") return String(value)
   return typeof value === "string" && value !== "" ? value : undefined
 }
@@ -17,7 +18,10 @@ export const listSearch =
   (search: Record<string, unknown>): ListSearch<F> => {
     const page = Number(search.page)
     const names = ["query", "order_by", ...filters]
-    const entries: (readonly [string, unknown])[] = names.map((name) => [name, text(search[name])])
+    const entries: (readonly [string, unknown])[] = names.map((name) => [
+      name,
+      readText(search[name]),
+    ])
     const { direction } = search
     entries.push(["page", Number.isInteger(page) && page > 1 ? page : undefined])
     entries.push(["direction", direction === "desc" || direction === "asc" ? direction : undefined])

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router"
+import { knowledgeSearch } from "../lib/knowledge-search.ts"
 import { listSearch } from "../lib/list-search.ts"
 import { inside } from "./root.tsx"
 
@@ -56,6 +57,7 @@ const collectionFiles = createRoute({
 const playground = createRoute({
   getParentRoute: () => collection,
   path: "/search",
+  validateSearch: knowledgeSearch,
   component: lazyRouteComponent(
     () => import("../pages/knowledge/playground.tsx"),
     "PlaygroundPage",

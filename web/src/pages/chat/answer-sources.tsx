@@ -1,46 +1,91 @@
-import { FileText } from "lucide-react"
+import { Link } from "@tanstack/react-router"
+import { FileText, Search } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
-import { citedIn, namesOf, placeOf } from "./citations.ts"
+import { namesOf, placeOf } from "./citations.ts"
+import type { QuestionSearch } from "./question-search.ts"
+import { groupSources, type NumberedSource } from "./source-groups.ts"
 
 interface SourcesProps {
   message: Message
+  /** Where an answer's question can be searched; null where it cannot. */
+  searchOf: (answer: Message) => QuestionSearch | null
   onOpen: (number: number) => void
 }
 
 const chip =
   "flex max-w-full min-w-0 items-center gap-1.5 rounded border border-line px-2 py-1 text-xs hover:border-line-strong hover:bg-surface"
 
-const Cited = ({ message, onOpen }: SourcesProps) => {
+interface ChipProps extends Pick<SourcesProps, "onOpen"> {
+  numbered: NumberedSource
+  name: string | undefined
+}
+
+const CitedChip = ({ numbered: { number, source }, name, onOpen }: ChipProps) => {
+  const place = source && placeOf(source)
+  return (
+    <button type="button" onClick={() => onOpen(number)} className={chip}>
+      <span className="font-semibold text-accent tabular">{number}</span>
+      <span className="truncate">{name}</span>
+      {place && <span className="truncate text-muted max-wide:hidden">{place}</span>}
+    </button>
+  )
+}
+
+const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) => {
   const sources = message.sources ?? []
   const names = namesOf(sources)
-  const numbers = citedIn(message.content, sources.length)
+  const { cited, others } = groupSources(sources)
+  const [firstOther] = others
   return (
     <ul aria-label={t("sources.title")} className="flex flex-wrap gap-1.5">
-      {numbers.map((number) => {
-        const source = sources[number - 1]
-        const place = source && placeOf(source)
-        return (
-          <li key={number} className="max-w-full min-w-0">
-            <button type="button" onClick={() => onOpen(number)} className={chip}>
-              <span className="font-semibold text-accent tabular">{number}</span>
-              <span className="truncate">
-                {source ? names.get(source.file_id) : t("sources.withheld")}
-              </span>
-              {place && <span className="truncate text-muted max-wide:hidden">{place}</span>}
-            </button>
-          </li>
-        )
-      })}
-      <li>
-        <button type="button" onClick={() => onOpen(numbers[0] ?? 1)} className={chip}>
-          <FileText aria-hidden className="size-3.5 text-muted" />
-          {t(numbers.length > 0 ? "sources.all" : "sources.uncited", { count: sources.length })}
-        </button>
-      </li>
+      {cited.map((numbered) => (
+        <li key={numbered.number} className="max-w-full min-w-0">
+          <CitedChip
+            numbered={numbered}
+            name={names.get(numbered.source?.file_id ?? "")}
+            onOpen={onOpen}
+          />
+        </li>
+      ))}
+      {firstOther && (
+        <li>
+          <button type="button" onClick={() => onOpen(firstOther.number)} className={chip}>
+            <FileText aria-hidden className="size-3.5 text-muted" />
+            {t(cited.length > 0 ? "sources.alsoGiven" : "sources.used", {
+              count: others.length,
+            })}
+          </button>
+        </li>
+      )}
     </ul>
   )
 }
+
+/** Why an answer has no cited source; null where it has one, or where the reader cannot know. */
+const lackOf = ({ sources, state }: Message): string | null => {
+  if (!sources) return null
+  if (sources.length === 0) return t("sources.nothing")
+  const isUncited = sources.every((source) => source?.cited === false)
+  return isUncited && state === "completed" ? t("sources.uncited") : null
+}
+
+const Lack = ({ text, search }: { text: string; search: QuestionSearch | null }) => (
+  <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
+    {text}
+    {search && (
+      <Link
+        to="/knowledge/$collectionId/search"
+        params={{ collectionId: search.collectionId }}
+        search={search.search}
+        className="inline-flex items-center gap-1 rounded-sm text-accent hover:underline"
+      >
+        <Search aria-hidden className="size-3.5" />
+        {t("playground.title")}
+      </Link>
+    )}
+  </p>
+)
 
 const Skipped = ({ skipped }: { skipped: Message["sources_skipped"] }) => (
   <details className="text-xs text-muted">
@@ -55,14 +100,15 @@ const Skipped = ({ skipped }: { skipped: Message["sources_skipped"] }) => (
   </details>
 )
 
-/** What an answer rests on, and what it could not. */
-export const AnswerSources = ({ message, onOpen }: SourcesProps) => {
+/** The sources that an answer cites and was given, and the files that could not be searched. */
+export const AnswerSources = ({ message, searchOf, onOpen }: SourcesProps) => {
   const { sources, sources_skipped: skipped, state } = message
   if (sources === null || state === "running") return null
+  const lack = lackOf(message)
   return (
     <div className="mt-3 flex flex-col gap-1.5">
-      {sources.length > 0 && <Cited message={message} onOpen={onOpen} />}
-      {sources.length === 0 && <p className="text-xs text-muted">{t("sources.nothing")}</p>}
+      {sources.length > 0 && <Chips message={message} onOpen={onOpen} />}
+      {lack && <Lack text={lack} search={searchOf(message)} />}
       {skipped.length > 0 && <Skipped skipped={skipped} />}
     </div>
   )

@@ -7,6 +7,7 @@ import { Button } from "../../ui/button.tsx"
 import { AnswerSources } from "./answer-sources.tsx"
 import { AnswerText } from "./answer-text.tsx"
 import { type Citations, CitationsContext, namesOf } from "./citations.ts"
+import type { QuestionSearch } from "./question-search.ts"
 
 const Reasoning = ({ message }: { message: Message }) => {
   const [open, setOpen] = useState(false)
@@ -138,11 +139,12 @@ interface AnswerProps {
   onContinue: (message: Message) => void
   /** Opens the source of this number. */
   onCite: (messageId: string, number: number) => void
+  searchOf: (message: Message) => QuestionSearch | null
 }
 
 /** What one model answered, as far as it has come. */
 export const Answer = memo((props: AnswerProps) => {
-  const { message, writable, onRetry, onContinue, onCite } = props
+  const { message, writable, onRetry, onContinue, onCite, searchOf } = props
   const citations = useCitations(message, onCite)
   const running = message.state === "running"
   const note = noteOf(message)
@@ -159,7 +161,11 @@ export const Answer = memo((props: AnswerProps) => {
       <CitationsContext value={citations}>
         <AnswerText text={message.content} growing={running} />
       </CitationsContext>
-      <AnswerSources message={message} onOpen={(number) => onCite(message.id, number)} />
+      <AnswerSources
+        message={message}
+        searchOf={searchOf}
+        onOpen={(number) => onCite(message.id, number)}
+      />
       {note && (
         <p className="mt-2 flex flex-wrap items-center gap-2 text-sm text-muted">
           {note}

@@ -13,6 +13,7 @@ import { messageActions } from "./actions.ts"
 import { paneOf } from "./citations.ts"
 import { Composer } from "./composer.tsx"
 import { seesImages } from "./model-choice.ts"
+import { questionSearchOf } from "./question-search.ts"
 import { PendingTurn, type TurnActions, TurnView } from "./turn-view.tsx"
 import { useEnd } from "./use-end.ts"
 import type { useSending } from "./use-sending.ts"
@@ -50,6 +51,7 @@ const useTurnActions = (
       way: (message) => tell(act().way(message)),
       choose: (message) => tell(act().choose(message)),
       cite: (messageId, number) => writeStored("pane", paneOf(messageId, number)),
+      searchOf: (answer) => latest.current.chat && questionSearchOf(latest.current.chat, answer),
     }
   }, [models])
 }

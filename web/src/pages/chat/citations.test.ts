@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { citedIn, cutAtCitations, namesOf, paneOf, paneSource } from "./citations.ts"
+import { cutAtCitations, namesOf, paneOf, paneSource } from "./citations.ts"
 import { mentionAt } from "./mention.ts"
 
 const known = (number: number): boolean => number >= 1 && number <= 3
@@ -16,18 +16,6 @@ describe("citations", () => {
     ["an array[i] and [x]", ["an array[i] and [x]"]],
   ])("are cut out of %j", (text, pieces) => {
     expect(cutAtCitations(text, known)).toEqual(pieces)
-  })
-
-  it.each([
-    ["See [2] and [1], [2] again.", [1, 2]],
-    ["[1, 3]", [1, 3]],
-    ["code `[1]` and ``a [2] b``", []],
-    ["```js\na[1]\n```\nbut [3]", [3]],
-    ["```\nnever closed [1]", []],
-    ["[1](https://example.com) is a link", []],
-    ["beyond [9]", []],
-  ])("are found in %j", (text, numbers) => {
-    expect(citedIn(text, 3)).toEqual(numbers)
   })
 
   it("tells two files of one name apart, and no others", () => {

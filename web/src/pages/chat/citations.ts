@@ -26,41 +26,6 @@ export const cutAtCitations = (text: string, known: (number: number) => boolean)
     return numbers.every(known) ? [numbers] : [`[${part}]`]
   })
 
-/** A code span goes from some backticks to the next that are as many. */
-const withoutCodeSpans = (text: string): string => {
-  const runs = [...text.matchAll(/`+/g)]
-  const closing = new Map<number, number>()
-  const nextOf = runs.map(() => -1)
-  for (const [at, [backticks]] of [...runs.entries()].reverse()) {
-    nextOf[at] = closing.get(backticks.length) ?? -1
-    closing.set(backticks.length, at)
-  }
-  let prose = ""
-  let from = 0
-  for (let at = 0; at < runs.length; at++) {
-    const opened = runs[at]
-    const closed = runs[nextOf[at] ?? -1]
-    if (!opened || !closed) continue
-    prose += text.slice(from, opened.index)
-    from = closed.index + closed[0].length
-    at = nextOf[at] ?? at
-  }
-  return prose + text.slice(from)
-}
-
-/** The numbers that an answer cites, in their order; not those in code or as words of a link. */
-export const citedIn = (content: string, most: number): number[] => {
-  const fenceless = content.replace(/^(`{3,}|~{3,})[\s\S]*?(?:^\1|$(?![\s\S]))/gm, "")
-  const prose = withoutCodeSpans(fenceless).replace(/\\\[/g, "")
-  const found = new Set<number>()
-  for (const [, numbers = ""] of prose.matchAll(new RegExp(`${cited.source}(?!\\()`, "g"))) {
-    for (const number of numbers.split(",").map(Number)) {
-      if (number >= 1 && number <= most) found.add(number)
-    }
-  }
-  return [...found].sort((a, b) => a - b)
-}
-
 /** Files by id; where two have one name, they are told apart by a number. */
 export const namesOf = (sources: readonly (Source | null)[]): Map<string, string> => {
   const nameById = new Map(sources.flatMap((one) => (one ? [[one.file_id, one.name]] : [])))

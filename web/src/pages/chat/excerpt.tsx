@@ -49,8 +49,21 @@ const useSurroundings = (passage: Passage) => {
   return { found, gone, changed: data !== undefined && !same, isPending }
 }
 
-/** A passage in the text around it. */
-export const Excerpt = ({ passage }: { passage: Passage }) => {
+/** @param at where it opens, in UTF-16 units; at its beginning where there is none */
+const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
+  <Link
+    to="/knowledge/files/$fileId"
+    params={{ fileId }}
+    search={at === undefined ? {} : { at }}
+    className="inline-flex items-center gap-1 self-start rounded-sm text-xs text-accent hover:underline"
+  >
+    <ExternalLink aria-hidden className="size-3.5" />
+    {t("sources.open")}
+  </Link>
+)
+
+/** The passage in the text around it. */
+const PassageInFile = ({ passage }: { passage: Passage }) => {
   const { found, gone, changed, isPending } = useSurroundings(passage)
   if (isPending) return <Skeleton rows={4} />
   return (
@@ -62,17 +75,18 @@ export const Excerpt = ({ passage }: { passage: Passage }) => {
         <mark className="rounded-sm bg-warn-soft text-text">{passage.text}</mark>
         {found?.after}
       </p>
-      {!gone && (
-        <Link
-          to="/knowledge/files/$fileId"
-          params={{ fileId: passage.file_id }}
-          search={{ at: passage.start }}
-          className="inline-flex items-center gap-1 self-start rounded-sm text-xs text-accent hover:underline"
-        >
-          <ExternalLink aria-hidden className="size-3.5" />
-          {t("sources.open")}
-        </Link>
-      )}
+      {!gone && <OpenFile fileId={passage.file_id} at={passage.start} />}
+    </div>
+  )
+}
+
+/** What a source says, and the way to its file. */
+export const Excerpt = ({ passage }: { passage: Passage }) => {
+  if (passage.reason !== "outline") return <PassageInFile passage={passage} />
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-sm break-words whitespace-pre-wrap">{passage.text}</p>
+      <OpenFile fileId={passage.file_id} />
     </div>
   )
 }

@@ -1,16 +1,12 @@
-import { useQuery } from "@tanstack/react-query"
 import { X } from "lucide-react"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useId, useState } from "react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
-import { passagesQuery } from "../../lib/library-api.ts"
 import { useShortcut } from "../../lib/shortcuts.ts"
 import { IconButton } from "../../ui/button.tsx"
-import { classes } from "../../ui/classes.ts"
-import { ErrorNote } from "../../ui/error-note.tsx"
-import { Skeleton } from "../../ui/skeleton.tsx"
-import { namesOf, placeOf } from "./citations.ts"
-import { Excerpt } from "./excerpt.tsx"
+import { namesOf } from "./citations.ts"
+import { SourceEntry } from "./source-entry.tsx"
+import { groupSources, type NumberedSource } from "./source-groups.ts"
 
 interface PaneProps {
   message: Message
@@ -30,68 +26,55 @@ const useFocusBack = (): void => {
   )
 }
 
-/** A pane that a reload has brought back takes the focus from nobody. */
-const mayTakeFocus = (): boolean => {
-  const { activeElement } = document
-  return activeElement !== document.body && activeElement?.id !== "composer"
+type ListProps = Pick<PaneProps, "message" | "number" | "onNumber"> & {
+  items: readonly NumberedSource[]
+  /** The id of its heading, where it has one. */
+  labelledBy?: string
 }
 
-interface EntryProps extends Pick<PaneProps, "message" | "onNumber"> {
-  number: number
-  open: boolean
-  name: string | undefined
-}
-
-/** One source: what it is called, and once it is opened its passage. */
-const Entry = ({ message, number, open, name, onNumber }: EntryProps) => {
-  const source = message.sources?.[number - 1] ?? null
-  const passages = useQuery({ ...passagesQuery(message.chat_id, message.id), enabled: open })
-  const head = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    if (!open) return
-    if (mayTakeFocus()) head.current?.focus({ preventScroll: true })
-    head.current?.scrollIntoView({ block: "nearest" })
-  }, [open])
-  const passage = passages.data?.[number - 1]
-  const place = source && placeOf(source)
+const SourceList = ({ message, number: opened, onNumber, items, labelledBy }: ListProps) => {
+  const names = namesOf(message.sources ?? [])
   return (
-    <li className="border-b border-line">
-      <h3>
-        <button
-          ref={head}
-          type="button"
-          aria-expanded={open}
-          onClick={() => onNumber(number)}
-          className={classes(
-            "flex w-full min-w-0 items-baseline gap-2 px-4 py-2.5 text-left text-sm -outline-offset-2 hover:bg-hover",
-            open && "font-medium",
-          )}
-        >
-          <span className="min-w-4 font-semibold text-accent tabular">{number}</span>
-          <span className="min-w-0 flex-1">
-            <span className="block break-words">{source ? name : t("sources.withheld")}</span>
-            {place && <span className="block text-xs font-normal text-muted">{place}</span>}
-          </span>
-        </button>
-      </h3>
-      {open && (
-        <div className="px-4 pb-4 pl-10">
-          {passages.error && (
-            <ErrorNote error={passages.error} retry={() => void passages.refetch()} />
-          )}
-          {passages.isPending && <Skeleton rows={4} />}
-          {passage && <Excerpt passage={passage} />}
-          {passage === null && <p className="text-sm text-muted">{t("sources.withheldHelp")}</p>}
-        </div>
-      )}
-    </li>
+    <ol aria-labelledby={labelledBy}>
+      {items.map(({ number, source }) => (
+        <SourceEntry
+          key={number}
+          message={message}
+          numbered={{ number, source }}
+          open={number === opened}
+          name={source ? names.get(source.file_id) : undefined}
+          onNumber={onNumber}
+        />
+      ))}
+    </ol>
   )
 }
 
-/** What an answer was given, each passage in its place. */
+const heading = "px-4 pt-3 pb-1 text-xs font-semibold text-muted"
+
+/** Unfolded while it has the open source; the reader may unfold it at any time. */
+const AlsoGiven = (props: ListProps) => {
+  const { items, number } = props
+  const hasOpen = items.some((item) => item.number === number)
+  const [unfolded, setUnfolded] = useState(hasOpen)
+  useEffect(() => {
+    if (hasOpen) setUnfolded(true)
+  }, [hasOpen])
+  return (
+    <details open={unfolded} onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}>
+      <summary className={`${heading} pb-3`}>
+        {t("sources.alsoGiven", { count: items.length })}
+      </summary>
+      {unfolded && <SourceList {...props} />}
+    </details>
+  )
+}
+
+/** What an answer was given: the sources it cites, then the others. */
 export const SourcesPane = ({ message, number, onNumber, onClose }: PaneProps) => {
-  const sources = message.sources ?? []
-  const names = namesOf(sources)
+  const { cited, others } = groupSources(message.sources ?? [])
+  const list = { message, number, onNumber }
+  const id = useId()
   useFocusBack()
   useShortcut("escape", onClose)
   return (
@@ -103,19 +86,17 @@ export const SourcesPane = ({ message, number, onNumber, onClose }: PaneProps) =
         <h2 className="text-sm font-semibold">{t("sources.title")}</h2>
         <IconButton icon={X} label={t("action.close")} onClick={onClose} />
       </div>
-      <ol>
-        {sources.map((source, index) => (
-          <Entry
-            // biome-ignore lint/suspicious/noArrayIndexKey: a source is its number
-            key={index}
-            message={message}
-            number={index + 1}
-            open={index + 1 === number}
-            name={source ? names.get(source.file_id) : undefined}
-            onNumber={onNumber}
-          />
-        ))}
-      </ol>
+      {cited.length === 0 ? (
+        <SourceList {...list} items={others} />
+      ) : (
+        <>
+          <p id={id} className={heading}>
+            {t("sources.cited")}
+          </p>
+          <SourceList {...list} items={cited} labelledBy={id} />
+          {others.length > 0 && <AlsoGiven {...list} items={others} />}
+        </>
+      )}
     </aside>
   )
 }

@@ -10,6 +10,7 @@ import { Answer, costOf } from "./answer.tsx"
 import { AskedAbout } from "./asked-about.tsx"
 import type { Attached } from "./attached.ts"
 import { EditMessage } from "./edit-message.tsx"
+import type { QuestionSearch } from "./question-search.ts"
 
 /** What a turn needs from around it; the same function from drawing to drawing. */
 export interface TurnActions {
@@ -20,6 +21,8 @@ export interface TurnActions {
   way: (message: Message) => void
   choose: (message: Message) => void
   cite: (messageId: string, number: number) => void
+  /** The search for an answer's question. */
+  searchOf: (answer: Message) => QuestionSearch | null
 }
 
 interface TurnProps {
@@ -134,6 +137,7 @@ const One = ({ message, turn, writable, actions }: TurnProps & { message: Messag
         onRetry={() => actions.again([message])}
         onContinue={actions.goOn}
         onCite={actions.cite}
+        searchOf={actions.searchOf}
       />
       {message.state !== "running" && (
         <Tools>

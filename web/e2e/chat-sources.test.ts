@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { collect, upload } from "../../server/test/library.ts"
+import { openWorld, type Visit, type World } from "./world.ts"
+
+let world: World
+let visit: Visit
+let report: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  visit = await world.asAdmin()
+  const query = "?process_in_background=false"
+  const files = await Promise.all(
+    ["Sales of beetles rose in spring.", "Sales of beetles fell in autumn."].map((text) =>
+      upload(world.gateway, "report.txt", text, { query }),
+    ),
+  )
+  const ids = files.map(({ body }) => body.id)
+  report = await collect(world.gateway, "Beetle reports", ids)
+})
+afterAll(() => world.close())
+
+const composer = () => visit.page.getByLabel("Message", { exact: true })
+const answers = () => visit.page.locator("article[data-role=assistant]")
+
+/** Begins a chat about a collection. */
+const say = async (text: string, id = report): Promise<void> => {
+  const { page, open } = visit
+  await open("/?model=gpt-fake")
+  const draft = JSON.stringify([{ type: "collection", id, name: "Beetle reports" }])
+  await page.evaluate((files) => localStorage.setItem("portico.draft.new.files", files), draft)
+  await page.reload()
+  await composer().fill(text)
+  await composer().press("Enter")
+  await page.waitForURL(/\/c\//, { waitUntil: "commit" })
+}
+
+it("tells cited sources from those given besides, and offers to try the search for lack of any", async () => {
+  const { page } = visit
+  await say("How did sales of beetles do? [2]")
+  const sources = answers().getByRole("list", { name: "Sources" })
+  const cited = sources.getByRole("button", { name: /^2 ?report.txt/ })
+  await cited.waitFor()
+  expect(await sources.getByRole("button").count()).toBe(2)
+  await cited.click()
+  const pane = page.getByRole("complementary", { name: "Sources" })
+  await pane.getByRole("list", { name: "Cited" }).getByText("Whole file").waitFor()
+  expect(await pane.getByRole("button", { name: /report.txt/ }).count()).toBe(1)
+  await sources.getByRole("button", { name: "Also given: 1" }).click()
+  await pane.getByRole("button", { name: /^1 ?report.txt/, expanded: true }).waitFor()
+  await pane.locator("mark").getByText("beetles").waitFor()
+  await page.keyboard.press("Escape")
+
+  await composer().fill("And in winter?")
+  await composer().press("Enter")
+  const uncited = answers().last()
+  await uncited.getByText("This answer doesn't cite its sources.").waitFor()
+  await uncited.getByRole("button", { name: "2 sources used" }).waitFor()
+  await uncited.getByRole("link", { name: "Try the search" }).click()
+  await page.waitForURL(`**/knowledge/${report}/search?**`)
+  const question = page.getByRole("textbox", { name: "Question or keywords" })
+  expect(await question.inputValue()).toBe("And in winter?")
+  const previous = page.getByRole("textbox", { name: "Previous question" })
+  expect(await previous.inputValue()).toBe("How did sales of beetles do? [2]")
+  await page.getByText("The model would be given 2 of 2 passages.").waitFor()
+})
+
+it("cites in prose only: numbers in code, in links and of no source stay what they are", async () => {
+  await say(
+    "Sales of beetles [1], `[2]`, [1](https://example.com/) and [9] or [1, 2].\n\n```\n[2]\n```",
+  )
+  const numbers = answers()
+    .locator(".markdown")
+    .getByRole("button", { name: /^Source/ })
+  await numbers.first().waitFor()
+  expect(await numbers.allInnerTexts()).toEqual(["1", "1", "2"])
+  expect(await answers().locator("code").allInnerTexts()).toEqual(["[2]", "[2]"])
+  expect(await answers().locator(".markdown").innerText()).toContain("[9]")
+})
+
+it("withholds files from those who read a shared chat without reading them", async () => {
+  const { page } = visit
+  await say("Sales of beetles [1]")
+  await answers()
+    .getByRole("button", { name: /^Source 1/ })
+    .first()
+    .waitFor()
+  const id = new URL(page.url()).pathname.split("/").at(-1) ?? ""
+  await world.gateway.call("POST", `/api/v1/chats/${id}/share`, {})
+  const email = "reader@example.com"
+  const password = "a reader has a password"
+  await world.gateway.call("POST", "/api/v1/auths/add", { name: "Reader", email, password })
+  const reader = await world.visit()
+  await reader.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, {
+    data: { email, password },
+  })
+  await reader.page.goto(`${world.gateway.url}/s/${id}`)
+  const withheld = "Source 1: Private file"
+  await reader.page.getByRole("button", { name: withheld }).click()
+  await reader.page.getByText("This chat is shared with you, but the file is not.").waitFor()
+  expect(await reader.page.content()).not.toContain("report.txt")
+  await reader.context.close()
+})
+
+it("says where no passage matched the question", async () => {
+  const empty = await collect(world.gateway, "Empty")
+  await say("How did sales of beetles do?", empty)
+  await answers().getByText("No passage matched this question.").waitFor()
+  await answers().getByRole("link", { name: "Try the search" }).click()
+  await visit.page.getByText("Nothing found").waitFor()
+})

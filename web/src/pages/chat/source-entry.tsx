@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useRef } from "react"
+import { t } from "../../i18n/translate.ts"
+import type { Message } from "../../lib/chat-api.ts"
+import { passagesQuery } from "../../lib/library-api.ts"
+import { classes } from "../../ui/classes.ts"
+import { ErrorNote } from "../../ui/error-note.tsx"
+import { Skeleton } from "../../ui/skeleton.tsx"
+import { placeOf, type Source } from "./citations.ts"
+import { Excerpt } from "./excerpt.tsx"
+import type { NumberedSource } from "./source-groups.ts"
+
+/** A pane that a reload has brought back takes the focus from nobody. */
+const mayTakeFocus = (): boolean => {
+  const { activeElement } = document
+  return activeElement !== document.body && activeElement?.id !== "composer"
+}
+
+/** "Opening of a part · page 14"; a passage that the search found needs no reason. */
+const locationOf = (source: Source): string => {
+  const { reason = "passage" } = source
+  const why = reason === "passage" ? "" : t(`reason.${reason}`)
+  return [why, placeOf(source)].filter(Boolean).join(" · ")
+}
+
+interface EntryProps {
+  message: Message
+  numbered: NumberedSource
+  open: boolean
+  name: string | undefined
+  onNumber: (number: number) => void
+}
+
+/** One source: what it is called, and once it is opened its passage. */
+export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryProps) => {
+  const { number, source } = numbered
+  const passages = useQuery({ ...passagesQuery(message.chat_id, message.id), enabled: open })
+  const head = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!open) return
+    if (mayTakeFocus()) head.current?.focus({ preventScroll: true })
+    head.current?.scrollIntoView({ block: "nearest" })
+  }, [open])
+  const passage = passages.data?.[number - 1]
+  const location = source && locationOf(source)
+  return (
+    <li className="border-b border-line">
+      <h3>
+        <button
+          ref={head}
+          type="button"
+          aria-expanded={open}
+          onClick={() => onNumber(number)}
+          className={classes(
+            "flex w-full min-w-0 items-baseline gap-2 px-4 py-2.5 text-left text-sm -outline-offset-2 hover:bg-hover",
+            open && "font-medium",
+          )}
+        >
+          <span className="min-w-4 font-semibold text-accent tabular">{number}</span>
+          <span className="min-w-0 flex-1">
+            <span className="block break-words">{source ? name : t("sources.withheld")}</span>
+            {location && <span className="block text-xs font-normal text-muted">{location}</span>}
+          </span>
+        </button>
+      </h3>
+      {open && (
+        <div className="px-4 pb-4 pl-10">
+          {passages.error && (
+            <ErrorNote error={passages.error} retry={() => void passages.refetch()} />
+          )}
+          {passages.isPending && <Skeleton rows={4} />}
+          {passage && <Excerpt passage={passage} />}
+          {passage === null && <p className="text-sm text-muted">{t("sources.withheldHelp")}</p>}
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest"
+import { groupSources } from "./source-groups.ts"
+
+const source = (file_id: string, cited?: boolean) => ({
+  file_id,
+  name: `${file_id}.txt`,
+  start: 0,
+  end: 1,
+  score: 1,
+  ...(cited !== undefined && { cited }),
+})
+
+describe("the sources of an answer", () => {
+  it("keep their numbers, with the cited ones apart from the others", () => {
+    const { cited, others } = groupSources([
+      source("a", false),
+      source("b", true),
+      source("c", true),
+    ])
+    expect(cited.map(({ number }) => number)).toEqual([2, 3])
+    expect(others.map(({ number }) => number)).toEqual([1])
+  })
+
+  it("are not cited while the answer runs, or where the reader may not read the file", () => {
+    const { cited, others } = groupSources([source("a"), null])
+    expect(cited).toEqual([])
+    expect(others.map(({ number }) => number)).toEqual([1, 2])
+  })
+})
