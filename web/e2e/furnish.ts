@@ -241,8 +241,8 @@ export const reveal = async ({ page }: Visit, name: string): Promise<void> => {
     await page.locator("mark").waitFor()
   }
   if (name === "collection-search") {
-    await page.getByRole("textbox", { name: "A question, or words" }).fill("tide at Brest")
+    await page.getByRole("textbox", { name: "Question or keywords" }).fill("tide at Brest")
     await page.keyboard.press("Enter")
-    await page.getByText("Words: rank 1").waitFor()
+    await page.getByText("Keywords: rank 1").waitFor()
   }
 }

@@ -12,6 +12,7 @@ import type {
   Findings,
   FoundPassage,
   NewCollection,
+  Question,
   UsedIn,
 } from "../../../server/src/knowledge/schema.ts"
 import { api, type Query } from "./api.ts"
@@ -99,6 +100,16 @@ export const collectionFilesQuery = (id: string, query: Query) =>
     placeholderData: keepPreviousData,
   })
 
+/** What a question finds in a collection. */
+export const findingsQuery = (id: string, question: Question) =>
+  queryOptions({
+    queryKey: ["findings", id, question],
+    queryFn: ({ signal }) => api.post<Findings>(`${collectionAt(id)}/query`, question, { signal }),
+    // Results change only when the reader searches again.
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousData,
+  })
+
 /** What an answer was given, with its words. */
 export const passagesQuery = (chatId: string, messageId: string) =>
   queryOptions({
@@ -141,6 +152,4 @@ export const collectionApi = {
   },
   reset: (id: string) => api.post(`${collectionAt(id)}/reset`),
   remove: (id: string) => api.delete(`${collectionAt(id)}/delete`),
-  query: (id: string, query: string, k: number) =>
-    api.post<Findings>(`${collectionAt(id)}/query`, { query, k }),
 }

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest"
+import type { FoundPassage } from "../../lib/library-api.ts"
+import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
+
+const passage = (fields: Partial<FoundPassage> = {}): FoundPassage => ({
+  file_id: "file",
+  filename: "tides.txt",
+  text: "The tide turns at six.",
+  start: 0,
+  end: 22,
+  score: 1,
+  lexical: { rank: 1, score: 4.2071 },
+  dense: { rank: 3, score: 0.61 },
+  reranked: null,
+  reason: "passage",
+  reserved: null,
+  from_previous: false,
+  merged: 1,
+  used: true,
+  left_out: null,
+  ...fields,
+})
+
+const keywords = "Keywords: rank 1, score 4.207 (BM25)"
+const meaning = "Meaning: rank 3, similarity 0.61"
+
+describe("the explanation of a passage", () => {
+  it("has its rank and score in each ranking of the search", () => {
+    expect(explainRanks(passage(), "hybrid")).toEqual([keywords, meaning])
+    const reranked = passage({ reranked: { rank: 2, score: 0.98 } })
+    expect(explainRanks(reranked, "hybrid")).toContain("Reranked: rank 2, score 0.98")
+  })
+
+  it("says where it is not among the best, for the rankings that there were", () => {
+    const noKeywords = "Keywords: not among the best 100"
+    const noMeaning = "Meaning: not among the best 100"
+    const unranked = passage({ lexical: null, dense: null })
+    expect(explainRanks(unranked, "hybrid")).toEqual([noKeywords, noMeaning])
+    expect(explainRanks(unranked, "lexical")).toEqual([noKeywords])
+    expect(explainRanks(unranked, "dense")).toEqual([noMeaning])
+    expect(explainRanks({ ...unranked, reason: "whole" }, "hybrid")).toEqual([])
+  })
+
+  it.each<[Partial<FoundPassage>, string]>([
+    [{ reason: "whole" }, "Whole file"],
+    [{ reason: "outline" }, "Outline"],
+    [{ reason: "opening" }, "Opening of a part"],
+    [{ reserved: "lexical" }, "Reserved place: among the best three by keywords"],
+    [{ reserved: "dense" }, "Reserved place: among the best three by meaning"],
+    [{ merged: 3 }, "Merged from 3 adjacent passages"],
+    [{ from_previous: true }, "Found with the help of the previous question"],
+  ])("says why it is there: %j", (fields, text) => {
+    expect(explainPresence(passage(fields))).toEqual([text])
+  })
+
+  it("says whether the model is given it, and why not", () => {
+    expect(explainPresence(passage())).toEqual([])
+    expect(explainUse(passage())).toBe("Given to the model")
+    const leftOut = (left_out: FoundPassage["left_out"]) => passage({ used: false, left_out })
+    expect(explainUse(leftOut("duplicate"))).toBe("Same text as an earlier passage")
+    expect(explainUse(leftOut("budget"))).toBe("Left out: no space in the token budget")
+  })
+})

@@ -1,0 +1,41 @@
+import { t } from "../../i18n/translate.ts"
+import { formatNumber } from "../../lib/format.ts"
+import type { Findings, FoundPassage } from "../../lib/library-api.ts"
+
+type RankedScore = FoundPassage["lexical"]
+
+const valuesOf = ({ rank, score }: NonNullable<RankedScore>) => ({
+  rank,
+  score: formatNumber(score, 3),
+})
+
+/** Where a passage stands in each ranking of its search, in words. */
+export const explainRanks = (
+  { lexical, dense, reranked, reason }: FoundPassage,
+  search: Findings["search"],
+): string[] => {
+  // What is given without being searched for need not be found.
+  const isSearched = reason === "passage"
+  const lines: string[] = []
+  if (lexical) lines.push(t("playground.keywords", valuesOf(lexical)))
+  else if (isSearched && search !== "dense") lines.push(t("playground.noKeywords"))
+  if (dense) lines.push(t("playground.meaning", valuesOf(dense)))
+  else if (isSearched && search !== "lexical") lines.push(t("playground.noMeaning"))
+  if (reranked) lines.push(t("playground.reranked", valuesOf(reranked)))
+  return lines
+}
+
+/** Why a passage is among the results at all, besides its ranks. */
+export const explainPresence = (passage: FoundPassage): string[] => {
+  const { reason, reserved, merged, from_previous } = passage
+  const lines: string[] = []
+  if (reason !== "passage") lines.push(t(`reason.${reason}`))
+  if (reserved) lines.push(t(`playground.reserved.${reserved}`))
+  if (merged > 1) lines.push(t("playground.merged", { count: merged }))
+  if (from_previous) lines.push(t("playground.fromPrevious"))
+  return lines
+}
+
+/** Whether the model would be given it, and if not, why. */
+export const explainUse = ({ left_out }: FoundPassage): string =>
+  left_out ? t(`playground.leftOut.${left_out}`) : t("playground.given")

@@ -1,0 +1,99 @@
+import { Link } from "@tanstack/react-router"
+import { SearchX } from "lucide-react"
+import { t } from "../../i18n/translate.ts"
+import type { Findings, FoundPassage } from "../../lib/library-api.ts"
+import { Badge } from "../../ui/badge.tsx"
+import { classes } from "../../ui/classes.ts"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { placeOf } from "../chat/citations.ts"
+import { explainPresence, explainRanks, explainUse } from "./explain-passage.ts"
+
+interface ResultProps {
+  passage: FoundPassage
+  number: number
+  search: Findings["search"]
+}
+
+const Result = ({ passage, number, search }: ResultProps) => {
+  const { file_id, filename, text, start, used, reason } = passage
+  const place = placeOf(passage)
+  const explanations = [...explainPresence(passage), ...explainRanks(passage, search)]
+  return (
+    <li className={classes("border-b border-line p-4 last:border-0", !used && "bg-surface")}>
+      <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <span className="text-sm font-semibold tabular">{number}</span>
+        <Link
+          to="/knowledge/files/$fileId"
+          params={{ fileId: file_id }}
+          // An outline is no part of the file's text.
+          search={reason === "outline" ? {} : { at: start }}
+          className="min-w-0 text-sm font-medium break-words hover:underline"
+        >
+          {filename}
+        </Link>
+        {place && <span className="min-w-0 text-xs break-words text-muted">{place}</span>}
+        <span className="ml-auto">
+          <Badge tone={used ? "ok" : "plain"}>{explainUse(passage)}</Badge>
+        </span>
+      </div>
+      {explanations.length > 0 && (
+        <ul className="mt-1 flex flex-wrap gap-x-4 text-xs text-muted tabular">
+          {explanations.map((explanation) => (
+            <li key={explanation}>{explanation}</li>
+          ))}
+        </ul>
+      )}
+      <p className="mt-2 line-clamp-6 max-w-[80ch] text-sm break-words whitespace-pre-wrap">
+        {text}
+      </p>
+    </li>
+  )
+}
+
+/** How many passages the model is given, how they were searched, and what they take. */
+const Summary = ({ findings }: { findings: Findings }) => {
+  const { passages, budget, search, embedding_model: model } = findings
+  const used = passages.filter((passage) => passage.used).length
+  return (
+    <p role="status" className="text-sm text-muted tabular">
+      {[
+        t("playground.total", { used, all: passages.length }),
+        t("playground.budget", budget),
+        t(`playground.by.${search}`, { model: model ?? "" }),
+      ].join(" ")}
+    </p>
+  )
+}
+
+/** What a question found, and why each passage would be given to the model or not. */
+export const PlaygroundResults = ({ findings }: { findings: Findings }) => {
+  const { passages, search, sources_skipped: skipped } = findings
+  return (
+    <>
+      <Summary findings={findings} />
+      {skipped.length > 0 && (
+        <p className="text-sm text-muted">
+          {t("sources.skipped", { count: skipped.length })}:{" "}
+          {skipped.map(({ name }) => name).join(", ")}
+        </p>
+      )}
+      {passages.length === 0 ? (
+        <EmptyState icon={SearchX} title={t("playground.nothing")}>
+          {t("playground.nothingHelp")}
+        </EmptyState>
+      ) : (
+        <ol className="rounded border border-line">
+          {passages.map((passage, index) => (
+            <Result
+              // biome-ignore lint/suspicious/noArrayIndexKey: results stand in a fixed order
+              key={index}
+              passage={passage}
+              number={index + 1}
+              search={search}
+            />
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}
