@@ -3,6 +3,7 @@ import type { ApiKey, Session } from "../../../server/src/auth/schema.ts"
 import type { Connection } from "../../../server/src/connections/schema.ts"
 import type { Group } from "../../../server/src/groups/schema.ts"
 import type { Page } from "../../../server/src/http/list.ts"
+import type { EmbeddingStatus } from "../../../server/src/knowledge/embedding-schema.ts"
 import type {
   ModelListItem,
   ModelRecord,
@@ -127,6 +128,12 @@ export const sessionsQuery = queryOptions({
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],
   queryFn: ({ signal }) => api.get<SettingsView>("/api/v1/settings", { signal }),
+})
+
+/** Which model provides semantic search; more of it for administrators. */
+export const embeddingStatusQuery = queryOptions({
+  queryKey: ["embedding-model"],
+  queryFn: ({ signal }) => api.get<EmbeddingStatus>("/api/v1/embedding-model", { signal }),
 })
 
 export const provisioningQuery = queryOptions({

@@ -18,8 +18,13 @@ export const useDraft = <T extends object>(initial: T) => {
     setBase(saved)
     setValues(saved)
   }
+  /** Some fields are saved now; what else was changed stays unsaved. */
+  const settleSome = (saved: Partial<T>): void => {
+    setBase((before) => ({ ...before, ...saved }))
+    set(saved)
+  }
   const dirty = JSON.stringify(base) !== JSON.stringify(values)
-  return { base, values, set, settle, dirty }
+  return { base, values, set, settle, settleSome, dirty }
 }
 
 /** The gateway's words about one field, when it refused the form. */

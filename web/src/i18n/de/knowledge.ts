@@ -31,7 +31,7 @@ export const knowledge = {
   "knowledge.ready": "Bereit",
   "knowledge.reading": { one: "{count} wird gelesen", other: "{count} werden gelesen" },
   "knowledge.failed": { one: "{count} fehlgeschlagen", other: "{count} fehlgeschlagen" },
-  "knowledge.wordsOnly":
+  "knowledge.keywordsOnly":
     "Die semantische Suche ist nicht verfügbar, daher wird diese Sammlung nur nach Stichwörtern durchsucht. Stellen, die dasselbe mit anderen Wörtern sagen, werden nicht gefunden.",
   "knowledge.semantic": "Die semantische Suche nutzt {model}.",
   "knowledge.semanticBuiltIn":

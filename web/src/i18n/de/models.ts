@@ -106,6 +106,6 @@ export const models = {
   "runtime.size": "Größe",
   "runtime.changed": "Geändert",
   "runtime.none": "Noch ist nichts installiert",
-  "runtime.noneHelp": "Lade oben ein Modell; kleine brauchen ein paar Minuten.",
+  "runtime.noneHelp": "Laden Sie oben ein Modell; kleine brauchen ein paar Minuten.",
   "runtime.deleteHelp": "Die Dateien werden von der Laufzeit entfernt. Es lässt sich wieder laden.",
 }

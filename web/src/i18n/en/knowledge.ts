@@ -31,7 +31,7 @@ export const knowledge = {
   "knowledge.ready": "Ready",
   "knowledge.reading": { one: "{count} being read", other: "{count} being read" },
   "knowledge.failed": { one: "{count} failed", other: "{count} failed" },
-  "knowledge.wordsOnly":
+  "knowledge.keywordsOnly":
     "Semantic search is not available, so this collection is searched by keywords only. Passages that say the same in other words are not found.",
   "knowledge.semantic": "Semantic search uses {model}.",
   "knowledge.semanticBuiltIn":

@@ -1,17 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import type { ReactNode } from "react"
 import type { Settings, SettingsView } from "../../../../server/src/settings/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
-import { settingsQuery } from "../../lib/queries.ts"
+import { embeddingStatusQuery, settingsQuery } from "../../lib/queries.ts"
 import { configQuery } from "../../lib/session.ts"
-import { Field, Input, Select, TextArea } from "../../ui/field.tsx"
+import { Field, Select, TextArea } from "../../ui/field.tsx"
 import { Form, fieldError, useDraft } from "../../ui/form.tsx"
 import { Loaded } from "../../ui/loaded.tsx"
 import { Page } from "../../ui/page.tsx"
 import { SwitchField } from "../../ui/switch.tsx"
+import { SemanticSearch } from "./semantic-search.tsx"
+import { DaysField, NumberField, SettingsGroup } from "./settings-fields.tsx"
 
-const daySeconds = 86_400
 const titleMakers = ["words", "local", "any"] as const
 
 export const SettingsPage = () => {
@@ -33,13 +33,17 @@ const differences = (before: Settings, after: Settings): Partial<Settings> =>
 
 const SettingsForm = ({ view }: { view: SettingsView }) => {
   const client = useQueryClient()
-  const { base, values, set, settle, dirty } = useDraft(view.values)
+  const { base, values, set, settle, settleSome, dirty } = useDraft(view.values)
+  const renew = (saved: SettingsView): void => {
+    client.setQueryData(settingsQuery.queryKey, saved)
+    void client.invalidateQueries({ queryKey: configQuery.queryKey })
+    void client.invalidateQueries({ queryKey: embeddingStatusQuery.queryKey })
+  }
   const save = useMutation({
     mutationFn: () => api.post<SettingsView>("/api/v1/settings", differences(base, values)),
     onSuccess: (saved) => {
       settle(saved.values)
-      client.setQueryData(settingsQuery.queryKey, saved)
-      void client.invalidateQueries({ queryKey: configQuery.queryKey })
+      renew(saved)
     },
   })
   const { error } = save
@@ -59,7 +63,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
       fields={Object.keys(values)}
       onSave={save.mutate}
     >
-      <Group title={t("settings.accounts")}>
+      <SettingsGroup title={t("settings.accounts")}>
         <SwitchField
           label={t("settings.signup")}
           help={t("settings.signupHelp")}
@@ -89,8 +93,8 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           help={t("settings.lifeHelp")}
           {...days("jwt_expires_in")}
         />
-      </Group>
-      <Group title={t("settings.api")}>
+      </SettingsGroup>
+      <SettingsGroup title={t("settings.api")}>
         <SwitchField
           label={t("settings.proxy")}
           help={t("settings.proxyHelp")}
@@ -98,8 +102,8 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           onValue={(enable_openai_proxy) => set({ enable_openai_proxy })}
           locked={locked.enable_openai_proxy}
         />
-      </Group>
-      <Group title={t("settings.chats")}>
+      </SettingsGroup>
+      <SettingsGroup title={t("settings.chats")}>
         <Field label={t("settings.titles")} help={t("settings.titlesHelp")}>
           {(wired) => (
             <Select
@@ -115,8 +119,32 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
             />
           )}
         </Field>
-      </Group>
-      <Group title={t("settings.files")}>
+      </SettingsGroup>
+      <SettingsGroup title={t("semantic.title")}>
+        <SemanticSearch
+          value={values.embedding_model}
+          onValue={(embedding_model) => set({ embedding_model })}
+          locked={locked.embedding_model}
+          error={fieldError(error, "embedding_model")}
+          onSaved={(saved) => {
+            settleSome({ embedding_model: saved.values.embedding_model })
+            renew(saved)
+          }}
+        />
+      </SettingsGroup>
+      <SettingsGroup title={t("settings.files")}>
+        <NumberField
+          label={t("settings.budget")}
+          help={t("settings.budgetHelp")}
+          unit={t("settings.tokens")}
+          min={500}
+          max={100_000}
+          step={100}
+          value={values.rag_token_budget}
+          onValue={(rag_token_budget) => set({ rag_token_budget })}
+          locked={locked.rag_token_budget}
+          error={fieldError(error, "rag_token_budget")}
+        />
         <Field
           label={t("settings.template")}
           help={t("settings.templateHelp", { mark: "{{sources}}" })}
@@ -131,8 +159,8 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
             />
           )}
         </Field>
-      </Group>
-      <Group title={t("settings.retention")}>
+      </SettingsGroup>
+      <SettingsGroup title={t("settings.retention")}>
         <DaysField
           label={t("settings.usage")}
           help={t("settings.keepAll")}
@@ -143,44 +171,7 @@ const SettingsForm = ({ view }: { view: SettingsView }) => {
           help={t("settings.keepAll")}
           {...days("audit_retention")}
         />
-      </Group>
+      </SettingsGroup>
     </Form>
   )
 }
-
-const Group = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section className="flex flex-col gap-5 rounded border border-line p-4">
-    <h2 className="text-base font-semibold">{title}</h2>
-    {children}
-  </section>
-)
-
-interface DaysFieldProps {
-  label: string
-  help: string
-  seconds: number
-  onSeconds: (seconds: number) => void
-  locked?: string | undefined
-  error?: string | undefined
-}
-
-/** A span of time, written in days. */
-const DaysField = ({ label, help, seconds, onSeconds, locked, error }: DaysFieldProps) => (
-  <Field label={label} help={help} {...(locked && { locked })} {...(error && { error })}>
-    {(wired) => (
-      <div className="flex items-center gap-2">
-        <Input
-          {...wired}
-          type="number"
-          min={0}
-          step="any"
-          inputMode="decimal"
-          value={Number((seconds / daySeconds).toFixed(3))}
-          onChange={({ target }) => onSeconds(Math.round(Number(target.value) * daySeconds))}
-          className="w-32! tabular"
-        />
-        <span className="text-sm text-muted">{t("settings.days")}</span>
-      </div>
-    )}
-  </Field>
-)

@@ -4,6 +4,7 @@ import { Library, MessageSquare } from "lucide-react"
 import { useGo } from "../../frame/go.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
+import { isBuiltInModel } from "../../lib/embedding-model.ts"
 import { type CollectionWithFiles, collectionQuery } from "../../lib/library-api.ts"
 import { useMe } from "../../lib/session.ts"
 import { writeStored } from "../../lib/stored.ts"
@@ -45,6 +46,26 @@ const Gone = () => (
   </EmptyState>
 )
 
+/** Which model provides semantic search in a collection, or that there is none. */
+const SearchNote = ({ collection }: { collection: CollectionWithFiles }) => {
+  const { search, embedding_model: model } = collection
+  if (search === "lexical") return null
+  if (model !== null) {
+    return (
+      <p className="text-sm text-muted">
+        {isBuiltInModel(model)
+          ? t("knowledge.semanticBuiltIn")
+          : t("knowledge.semantic", { model })}
+      </p>
+    )
+  }
+  return (
+    <p className="rounded border border-line bg-surface px-3 py-2 text-sm text-muted">
+      {t("knowledge.keywordsOnly")}
+    </p>
+  )
+}
+
 /** `/knowledge/$collectionId`: what its files, its search and its settings stand under. */
 export const CollectionLayout = () => {
   const { query, writable } = useCollection()
@@ -77,11 +98,7 @@ export const CollectionLayout = () => {
       <Loaded query={query} rows={8}>
         {(collection) => (
           <>
-            {collection.embedding_model === null && collection.search !== "lexical" && (
-              <p className="rounded border border-line bg-surface px-3 py-2 text-sm text-muted">
-                {t("knowledge.wordsOnly")}
-              </p>
-            )}
+            <SearchNote collection={collection} />
             <Outlet />
           </>
         )}

@@ -1,0 +1,117 @@
+import { useQuery } from "@tanstack/react-query"
+import type { EmbeddingStatus } from "../../../../server/src/knowledge/embedding-schema.ts"
+import type { SettingsView } from "../../../../server/src/settings/schema.ts"
+import { t } from "../../i18n/translate.ts"
+import { isBuiltInModel, isIndexChanging, semanticSearchOff } from "../../lib/embedding-model.ts"
+import { embeddingStatusQuery } from "../../lib/queries.ts"
+import { Status } from "../../ui/badge.tsx"
+import { Field, Select } from "../../ui/field.tsx"
+import { Loaded } from "../../ui/loaded.tsx"
+import { RecommendedModel } from "./recommended-model.tsx"
+
+type Admin = NonNullable<EmbeddingStatus["admin"]>
+
+const changingRefreshMs = 2000
+
+const nameOf = (id: string): string =>
+  isBuiltInModel(id) ? t("semantic.builtIn", { model: id.split("/").at(-1) ?? id }) : id
+
+/** The model that answers questions now, or why there is none. */
+const Provider = ({ status: { model, admin } }: { status: EmbeddingStatus }) => {
+  if (admin?.choice.model === semanticSearchOff) {
+    return <Status tone="plain">{t("semantic.isOff")}</Status>
+  }
+  const problem = admin?.choice.problem ?? model?.reason
+  return (
+    <div className="flex flex-col gap-1 text-sm">
+      {model && (
+        <Status tone={model.available ? "ok" : "warn"}>
+          {t(model.available ? "semantic.available" : "semantic.unavailable", {
+            model: nameOf(model.id),
+          })}
+        </Status>
+      )}
+      {model?.built_in && <p className="text-muted">{t("semantic.builtInHelp")}</p>}
+      {!model && <Status tone="warn">{t("semantic.noIndex")}</Status>}
+      {problem && <p className="text-muted">{problem}</p>}
+    </div>
+  )
+}
+
+const Building = ({ building }: { building: NonNullable<Admin["building"]> }) => {
+  const { model, done, total } = building
+  const text = t("semantic.building", { model: nameOf(model), done, total })
+  return (
+    <div className="flex flex-col gap-1.5">
+      <progress
+        aria-label={text}
+        value={done}
+        max={total}
+        className="h-1.5 w-full overflow-hidden rounded-full accent-accent"
+      />
+      <p className="text-xs text-muted tabular">{text}</p>
+    </div>
+  )
+}
+
+/** The choice that is made, also where its model is gone. */
+const optionsOf = (models: Admin["models"], value: string) => {
+  const options = [
+    { value: "", label: t("semantic.automatic") },
+    ...models.map(({ id, connections }) => ({
+      value: id,
+      label: [nameOf(id), connections.join(", ")].filter(Boolean).join(" · "),
+    })),
+    { value: semanticSearchOff, label: t("semantic.off") },
+  ]
+  if (options.some((option) => option.value === value)) return options
+  return [...options, { value, label: t("semantic.gone", { model: value }) }]
+}
+
+interface SemanticSearchProps {
+  /** The setting `embedding_model`, saved or not. */
+  value: string
+  onValue: (value: string) => void
+  locked: string | undefined
+  error: string | undefined
+  /** A model that was pulled is set at once. */
+  onSaved: (view: SettingsView) => void
+}
+
+/** Which model provides semantic search, and which one should. */
+export const SemanticSearch = (props: SemanticSearchProps) => {
+  const { value, onValue, locked, error, onSaved } = props
+  const query = useQuery({
+    ...embeddingStatusQuery,
+    refetchInterval: ({ state }) =>
+      state.data && isIndexChanging(state.data) ? changingRefreshMs : false,
+  })
+  return (
+    <Loaded query={query} rows={3}>
+      {(status) => (
+        <>
+          <Provider status={status} />
+          {status.admin?.building && <Building building={status.admin.building} />}
+          <Field
+            label={t("semantic.model")}
+            help={t("semantic.modelHelp")}
+            error={error}
+            locked={locked}
+          >
+            {(wired) => (
+              <Select
+                {...wired}
+                value={value}
+                onValue={onValue}
+                options={optionsOf(status.admin?.models ?? [], value)}
+              />
+            )}
+          </Field>
+          {locked === undefined && status.admin && (
+            <RecommendedModel admin={status.admin} onSaved={onSaved} />
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}
