@@ -63,15 +63,18 @@ const watch = (page: Page, origin: string): string[] => {
 }
 
 /** A whole gateway with a runtime and a provider behind it, and a browser before it. */
-export const openWorld = async (env: Record<string, string> = {}): Promise<World> => {
+export const openWorld = async (
+  env: Record<string, string> = {},
+  options: Parameters<typeof startGateway>[1] = {},
+): Promise<World> => {
   const provider = await startFakeOpenAI({ apiKey: "up-key" })
   const runtime = await startFakeOllama()
-  const gateway = await startGateway({
+  const endpoints = {
     OPENAI_API_BASE_URLS: provider.url,
     OPENAI_API_KEYS: "up-key",
     OLLAMA_BASE_URLS: runtime.url,
-    ...env,
-  })
+  }
+  const gateway = await startGateway({ ...endpoints, ...env }, options)
   const browser = await launch()
 
   const visit = async (options: VisitOptions = {}): Promise<Visit> => {
