@@ -24,8 +24,15 @@ const readJson = (path) => {
   }
 }
 
+// Of optional packages those for this platform are wanted: after an upgrade they are missing. Those
+// without a platform may belong to one that is for another.
+const isForThisPlatform = ({ os, cpu, libc }) =>
+  os?.includes(process.platform) && (!cpu || cpu.includes(process.arch)) && !libc
+
 const optional = (entry, dev) =>
-  entry.optional || entry.peer || (!dev && (entry.dev || entry.devOptional))
+  (entry.optional && !isForThisPlatform(entry)) ||
+  entry.peer ||
+  (!dev && (entry.dev || entry.devOptional))
 
 // npm writes node_modules/.package-lock.json last and removes it first: a missing one is an install
 // that never ended, a differing one is an install of another package-lock.json.
