@@ -32,7 +32,7 @@ export const allowed = [
   {
     file: "web/src/pages/chat/citations.ts",
     source: null,
-    reason: "made of the one above it",
+    reason: "a pattern of digits between brackets, in the reader's own page",
   },
   {
     file: "web/src/pages/functions/editor/declarations.ts",
@@ -93,11 +93,6 @@ export const allowed = [
     file: "server/src/functions/examples/router.ts",
     source: "```|\\b(function|class|import|SELECT|def)\\b.*[({;]",
     reason: "runs in a sandbox with a time limit, on the text of who calls",
-  },
-  {
-    file: "web/src/pages/chat/citations.ts",
-    source: "^(`{3,}|~{3,})[\\s\\S]*?(?:^\\1|$(?![\\s\\S]))",
-    reason: "a message in the reader's own page; each fence costs one reading of what follows it",
   },
   {
     file: "web/src/pages/chat/markdown/mermaid.ts",
