@@ -20,6 +20,7 @@ const commands = {
   check: { dev: true, args: ["scripts/check.mjs"] },
   format: { dev: true, args: ["node_modules/@biomejs/biome/bin/biome", "check", "--write"] },
   bench: { dev: true, args: ["server/bench/main.ts"] },
+  "bench:answers": { dev: true, args: ["server/bench/answers.ts"] },
   "bench:rag": { dev: true, args: ["server/bench/rag.ts"] },
   "fuzz:scim": {
     dev: true,

@@ -19,6 +19,8 @@ const passagesPerFile = 100
 const vocabularySize = 30_000
 const wordsPerPassage = 160
 const wordsPerQuery = 8
+/** More than half of the passages have each of the most frequent words. */
+const frequentWords = 20
 const rounds = 100
 const share = 0.03
 
@@ -59,9 +61,12 @@ export const createWriter = (random: () => number) => {
     if (word.length > 1) words.add(word)
   }
   const vocabulary = [...words]
-  const word = (): string =>
-    vocabulary[Math.floor(Math.exp(random() * Math.log(vocabularySize))) - 1] ?? ""
-  return (length: number): string => Array.from({ length }, word).join(" ")
+  /** @param vocabularyLimit only so many of the most frequent words */
+  return (length: number, vocabularyLimit = vocabularySize): string => {
+    const word = (): string =>
+      vocabulary[Math.floor(Math.exp(random() * Math.log(vocabularyLimit))) - 1] ?? ""
+    return Array.from({ length }, word).join(" ")
+  }
 }
 
 const openPeer = () => {
@@ -106,10 +111,11 @@ export const measureWords = (
   const ids = given.map(({ id }) => id)
   const few = ids.slice(0, Math.ceil(files * share))
   const queries = Array.from({ length: rounds }, () => write(wordsPerQuery))
+  const frequent = Array.from({ length: rounds }, () => write(wordsPerQuery, frequentWords))
   const query = (round: number): string => queries[round] ?? ""
-  const search = (some: readonly string[]) =>
-    timed(rounds, (round) => void searchWords(shelf.parts(some), query(round), 100))
-  const [all, some] = [search(ids), search(few)]
+  const search = (some: readonly string[], asked = queries) =>
+    timed(rounds, (round) => void searchWords(shelf.parts(some), asked[round] ?? "", 100))
+  const [all, some, worst] = [search(ids), search(few), search(ids, frequent)]
   const what = `words, ${passages} in ${files} files`
   // In proportion, give or take as much again and what any search costs.
   const proportion = quantile(all, 0.5) * share * 2 + 0.25
@@ -129,6 +135,14 @@ export const measureWords = (
       what: `${what}, 3 % of the files`,
       figures: quantiles(some),
       marks: [atMost("p50", quantile(some, 0.5), proportion, "ms")],
+    },
+    {
+      what: `${what}, all, frequent words only`,
+      figures: {
+        ...quantiles(worst),
+        "times the p50 of all": (quantile(worst, 0.5) / quantile(all, 0.5)).toFixed(2),
+      },
+      marks: [],
     },
     {
       what: `FTS5, ${passages}, whole words only, all`,

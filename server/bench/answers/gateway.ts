@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pino } from "pino"
+import { z } from "zod"
+import { readConfig } from "../../src/config.ts"
+import { Findings } from "../../src/knowledge/schema.ts"
+import { serve } from "../../src/serve.ts"
+import { until } from "../../test/records.ts"
+import type { Question, SourceFile } from "./question-set.ts"
+
+const key = "sk-bench-key-of-the-answers-benchmark-0123456789"
+const indexTimeoutMs = 10 * 60_000
+const maxLinks = 1000
+const concurrency = 4
+
+const WithId = z.object({ id: z.string() })
+const IndexedCollection = z.object({
+  file_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+})
+const ModelStatus = z.object({
+  model: z.object({ id: z.string(), available: z.boolean() }).nullable(),
+  admin: z.object({ building: z.object({}).nullable() }),
+})
+
+/** Does all the work, a few items at a time. */
+export const forEachConcurrently = async <T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> => {
+  const remaining = items.values()
+  const workOff = async (): Promise<void> => {
+    for (const item of remaining) await work(item)
+  }
+  await Promise.all(Array.from({ length: concurrency }, workOff))
+}
+
+/** A gateway as a fresh install has it: without connections, with the built-in embedding model. */
+export const startAnswersGateway = async (databaseUrl: string | undefined) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "portico-answers-"))
+  const config = readConfig({
+    PORT: "0",
+    DATA_DIR: dataDir,
+    ADMIN_EMAIL: "bench@example.com",
+    ADMIN_API_KEY: key,
+    OLLAMA_BASE_URLS: ";",
+    INSTALL_GUIDE: "false",
+    SECRET_KEY: "a secret key for the benchmark, long enough",
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+  })
+  const serving = await serve(config, pino({ level: "error" }))
+
+  const call = async <T>(
+    schema: z.ZodType<T>,
+    path: string,
+    body?: FormData | object,
+  ): Promise<T> => {
+    const response = await fetch(serving.url + path, {
+      method: body ? "POST" : "GET",
+      headers: { authorization: `Bearer ${key}` },
+      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`)
+    return schema.parse(JSON.parse(text))
+  }
+
+  const upload = async ({ name, text }: SourceFile): Promise<string> => {
+    const form = new FormData()
+    form.append("file", new Blob([text]), name)
+    return (await call(WithId, "/api/v1/files/", form)).id
+  }
+
+  return {
+    /** @returns their ids; they are indexed in the background */
+    uploadAll: async (files: Iterable<SourceFile>): Promise<Map<SourceFile, string>> => {
+      const ids = new Map<SourceFile, string>()
+      await forEachConcurrently([...new Set(files)], async (file) => {
+        ids.set(file, await upload(file))
+      })
+      return ids
+    },
+
+    /** @returns the collection's id */
+    createCollection: async (
+      name: string,
+      search: "hybrid" | "lexical",
+      fileIds: readonly string[],
+    ): Promise<string> => {
+      const { id } = await call(WithId, "/api/v1/knowledge/create", { name, search })
+      for (let at = 0; at < fileIds.length; at += maxLinks) {
+        const links = fileIds.slice(at, at + maxLinks).map((file_id) => ({ file_id }))
+        await call(WithId, `/api/v1/knowledge/${id}/files/batch/add`, links)
+      }
+      return id
+    },
+
+    /** Resolves once every passage of the collection's files has a vector. */
+    waitForIndex: async (collection: string): Promise<void> => {
+      await until(async () => {
+        const { file_counts: counts } = await call(
+          IndexedCollection,
+          `/api/v1/knowledge/${collection}`,
+        )
+        if (counts.failed > 0) throw new Error(`${counts.failed} files could not be read`)
+        const { model, admin } = await call(ModelStatus, "/api/v1/embedding-model")
+        if (model?.available === false) throw new Error(`${model.id} is not available`)
+        return counts.completed === counts.total && model !== null && admin.building === null
+      }, indexTimeoutMs)
+    },
+
+    query: (collection: string, { text, previous }: Question): Promise<Findings> =>
+      call(Findings, `/api/v1/knowledge/${collection}/query`, { query: text, previous, k: 100 }),
+
+    stop: async (): Promise<void> => {
+      await serving.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type AnswersGateway = Awaited<ReturnType<typeof startAnswersGateway>>

@@ -1,0 +1,119 @@
+import type { SetScores } from "./measure.ts"
+import type { QuestionSet } from "./question-set.ts"
+import type { Scores } from "./scores.ts"
+
+/** How far the figures of the two databases may be apart. */
+const maxDifference = 0.005
+
+export interface MeasuredSet {
+  set: QuestionSet
+  sqlite: SetScores
+  /** Undefined where PostgreSQL is not installed. */
+  postgres: SetScores | undefined
+}
+
+const columns = [
+  "Set",
+  "Questions",
+  "Recall",
+  "Target",
+  "MRR",
+  "nDCG@10",
+  "Tokens",
+  "Lexical recall",
+  "MRR",
+  "nDCG@10",
+  "PostgreSQL",
+]
+
+const format = (figure: number): string => figure.toFixed(3)
+
+const figuresOf = ({ found }: Scores): string[] =>
+  found ? [found.recall, found.mrr, found.ndcg].map(format) : ["", "", ""]
+
+const differenceOf = (a: Scores, b: Scores): number => {
+  if (!a.found || !b.found) return 0
+  const { recall, mrr, ndcg } = a.found
+  return Math.max(
+    Math.abs(recall - b.found.recall),
+    Math.abs(mrr - b.found.mrr),
+    Math.abs(ndcg - b.found.ndcg),
+  )
+}
+
+const isSame = ({ sqlite, postgres }: MeasuredSet): boolean =>
+  !postgres ||
+  (differenceOf(sqlite.hybrid, postgres.hybrid) <= maxDifference &&
+    differenceOf(sqlite.lexical, postgres.lexical) <= maxDifference)
+
+const formatPostgres = (measured: MeasuredSet): string => {
+  const { postgres } = measured
+  if (!postgres) return "not measured"
+  if (isSame(measured)) return "same"
+  return [...figuresOf(postgres.hybrid), ...figuresOf(postgres.lexical)].join(" ")
+}
+
+const formatRow = (measured: MeasuredSet): string[] => {
+  const { set, sqlite } = measured
+  const { recall: target } = set.targets
+  const [recall = "", mrr = "", ndcg = ""] = figuresOf(sqlite.hybrid)
+  return [
+    set.name,
+    `${sqlite.hybrid.questions}`,
+    recall,
+    target === undefined ? "" : target.toFixed(2),
+    mrr,
+    ndcg,
+    sqlite.hybrid.tokens.toFixed(0),
+    ...figuresOf(sqlite.lexical),
+    formatPostgres(measured),
+  ]
+}
+
+/** The Markdown table of docs/knowledge.md. */
+export const formatTable = (measured: readonly MeasuredSet[]): string => {
+  const rows = [columns, ...measured.map(formatRow)]
+  const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  const pad = (cell: string, at: number): string =>
+    at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)
+  const lines = rows.map((row) => `| ${row.map(pad).join(" | ")} |`)
+  const rule = widths.map((width, at) =>
+    "-".repeat(at === 0 ? width : width - 1).concat(at === 0 ? "" : ":"),
+  )
+  lines.splice(1, 0, `| ${rule.join(" | ")} |`)
+  return lines.join("\n")
+}
+
+interface Mark {
+  text: string
+  isReached: boolean
+}
+
+const atLeast = (what: string, figure: number, target: number): Mark => ({
+  text: `${what} ${format(figure)} (at least ${format(target)})`,
+  isReached: figure >= target,
+})
+
+const databasesOf = ({ sqlite, postgres }: MeasuredSet): [string, SetScores][] => [
+  ["SQLite", sqlite],
+  ...(postgres ? [["PostgreSQL", postgres] satisfies [string, SetScores]] : []),
+]
+
+/** Which targets each set reaches on each database. */
+export const marksOf = (measured: MeasuredSet): Mark[] => {
+  const { name, targets } = measured.set
+  const marks = databasesOf(measured).flatMap(([database, { hybrid, lexical }]) => {
+    const reached: Mark[] = []
+    if (targets.recall !== undefined) {
+      const what = `${name}, ${database}: recall`
+      reached.push(atLeast(what, hybrid.found?.recall ?? 0, targets.recall))
+    }
+    if (targets.lexicalNdcg !== undefined) {
+      const what = `${name}, ${database}: lexical nDCG@10`
+      reached.push(atLeast(what, lexical.found?.ndcg ?? 0, targets.lexicalNdcg))
+    }
+    return reached
+  })
+  const text = `${name}: the databases' figures differ by at most ${maxDifference}`
+  return [...marks, { text, isReached: isSame(measured) }]
+}
