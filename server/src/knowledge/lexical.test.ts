@@ -35,7 +35,12 @@ const countOf = (own: number, named: boolean, onlyThere: boolean): number => {
   return onlyThere ? Math.min(1, count) : count
 }
 
-/** BM25 as it is written in the book, passage by passage, with the names' words added. */
+const limit = 20
+
+/**
+ * BM25 as it is written in the book, passage by passage, with the names' words added; without
+ * frequent terms where a rarer one finds enough.
+ */
 const byTheBook = (scope: readonly Document[], query: string): Map<string, number> => {
   const passages = scope.flatMap(({ filename, texts }, file) => {
     const name = termsOf(filename.replace(/\.[^.]*$/, "").replace(/[_.-]+/g, " ")).counts
@@ -44,13 +49,18 @@ const byTheBook = (scope: readonly Document[], query: string): Map<string, numbe
   const average = passages.reduce((sum, { terms }) => sum + terms.length, 0) / passages.length
   const scores = new Map<string, number>()
   const asked = termsOf(query)
-  for (const [term, times] of asked.counts) {
+  const total = passages.length
+  const terms = [...asked.counts].map(([term, times]) => {
     const kind = asked.kinds.get(term) ?? "word"
     const having = passages.flatMap(({ key, name, terms }) => {
       const count = countOf(terms.counts.get(term) ?? 0, name.has(term), kind === "trigram")
       return count > 0 ? [{ key, count, length: terms.length }] : []
     })
-    const total = passages.length
+    return { kind, times, having }
+  })
+  const rarer = terms.filter(({ having }) => having.length <= total / 2)
+  const counted = rarer.some(({ having }) => having.length >= limit) ? rarer : terms
+  for (const { kind, times, having } of counted) {
     const idf = Math.log(1 + (total - having.length + 0.5) / (having.length + 0.5))
     const weight = weights[kind] * idf * Math.min(2, times)
     for (const { key, count, length } of having) {
@@ -65,7 +75,7 @@ const found = (
   shelf: ReturnType<typeof createWordShelf>,
   scope: readonly Document[],
   query: string,
-) => searchWords(shelf.parts(scope.map(({ id }) => id)), query, 20)
+) => searchWords(shelf.parts(scope.map(({ id }) => id)), query, limit)
 
 const expectByTheBook = (
   shelf: ReturnType<typeof createWordShelf>,
@@ -74,7 +84,7 @@ const expectByTheBook = (
 ): void => {
   const right = byTheBook(scope, query)
   const { hits } = found(shelf, scope, query)
-  const best = [...right.values()].sort((a, z) => z - a).slice(0, 20)
+  const best = [...right.values()].sort((a, z) => z - a).slice(0, limit)
   expect(hits.length).toBe(best.length)
   for (const [at, { file, passage, score }] of hits.entries()) {
     expect(score).toBeCloseTo(best[at] ?? 0, 3)
@@ -138,6 +148,17 @@ describe("the search by words", () => {
     expect(late.every(({ id }) => shelf.has(id))).toBe(true)
     expect(found(shelf, early, sentence(5)).hits).toEqual([])
     expectByTheBook(shelf, late, sentence(5))
+  })
+
+  it("leaves out what most passages say only where a rarer word finds enough", () => {
+    const texts = Array.from({ length: 60 }, (_, at) => `invoice ${at < 20 ? "harbor" : "airport"}`)
+    const shelf = createWordShelf(Number.POSITIVE_INFINITY)
+    shelf.put([{ id: "f0", filename: "p.txt", data: packWords(texts) }])
+    const scores = (query: string, limit: number): number[] =>
+      searchWords(shelf.parts(["f0"]), query, limit).hits.map(({ score }) => score)
+    expect(scores("invoice", 10)).toHaveLength(10)
+    expect(scores("invoice harbor", 30)).toHaveLength(30)
+    expect(scores("invoice harbor", 20)).toEqual(scores("harbor", 20))
   })
 
   it("finds nothing where nothing is asked, and nothing in no files", () => {

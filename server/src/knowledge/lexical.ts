@@ -7,6 +7,8 @@ const k1 = 1.2
 const b = 0.6
 /** How much a word of the file's name counts beside one of the text. */
 const nameWeight = 1
+/** Terms that more passages than this share have are skipped where others find enough. */
+const maxFrequency = 0.5
 
 export interface LexicalHit {
   file: number
@@ -78,9 +80,29 @@ const prepare = ({ runs, segment }: Scope, average: number): void => {
   }
 }
 
-const scoreTerm = (scopes: readonly Scope[], term: QueryTerm, total: number): void => {
-  const found = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
-  const frequency = found.reduce((sum, one) => sum + one.frequency, 0)
+interface FoundTerm {
+  term: QueryTerm
+  found: (ReturnType<typeof findTerm> & { scope: Scope })[]
+  /** In so many passages. */
+  frequency: number
+}
+
+const findTerms = (scopes: readonly Scope[], terms: readonly QueryTerm[]): FoundTerm[] =>
+  terms.map((term) => {
+    const found = scopes.map((scope) => ({ scope, ...findTerm(scope, term) }))
+    return { term, found, frequency: found.reduce((sum, one) => sum + one.frequency, 0) }
+  })
+
+/**
+ * Leaves out the terms that most passages have where a rarer one finds enough of them: they weigh
+ * next to nothing, and take most of the time.
+ */
+const skipFrequent = (terms: FoundTerm[], total: number, limit: number): FoundTerm[] => {
+  const rarer = terms.filter(({ frequency }) => frequency <= total * maxFrequency)
+  return rarer.some(({ frequency }) => frequency >= limit) ? rarer : terms
+}
+
+const scoreTerm = ({ term, found, frequency }: FoundTerm, total: number): void => {
   if (frequency === 0) return
   const idf = Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
   const weighed = { ...term, weight: weights[term.kind] * idf * term.times }
@@ -138,7 +160,8 @@ export const searchWords = (
   const total = scopes.reduce((sum, scope) => sum + scope.total, 0)
   const length = scopes.reduce((sum, scope) => sum + scope.length, 0)
   for (const scope of scopes) prepare(scope, Math.max(1, length / Math.max(1, total)))
-  for (const term of queryTerms(query)) scoreTerm(scopes, term, total)
+  const terms = findTerms(scopes, queryTerms(query))
+  for (const term of skipFrequent(terms, total, limit)) scoreTerm(term, total)
   const best = createBest(limit)
   for (const { segment, order } of scopes) {
     for (const [index, file] of order.entries()) {
