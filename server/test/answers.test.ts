@@ -41,8 +41,8 @@ describe.each(chooseDatabases())(
       return body.id
     }
 
-    /** The prompt that reaches the model. */
-    const promptFor = async (question: string, collection: string): Promise<string> => {
+    /** The numbered sources of the prompt that reaches the model, without the list of files before them. */
+    const sourcesFor = async (question: string, collection: string): Promise<string> => {
       const { status } = await gateway.call("POST", "/v1/chat/completions", {
         model: "gpt-fake",
         messages: [{ role: "user", content: question }],
@@ -51,15 +51,16 @@ describe.each(chooseDatabases())(
       expect(status).toBe(200)
       const sent = upstream.requests.filter(({ path }) => path.endsWith("/chat/completions")).at(-1)
       const { messages } = JSON.parse(sent?.body.toString() ?? "{}")
-      return messages.map(({ content }: { content: string }) => content).join("\n")
+      const prompt = messages.map(({ content }: { content: string }) => content).join("\n")
+      return prompt.slice(prompt.indexOf('number="1"'))
     }
 
     /** The questions whose passage does not reach the model. */
     const findMissed = async (collection: string): Promise<string[]> => {
       const missed: string[] = []
       for (const { text, gold } of questions) {
-        const prompt = await promptFor(text, collection)
-        if (!gold || !prompt.includes(gold.file.text)) missed.push(text)
+        const sources = await sourcesFor(text, collection)
+        if (!gold || !sources.includes(gold.file.text)) missed.push(text)
       }
       return missed
     }
