@@ -104,8 +104,28 @@ describe.each(chooseDatabases())("what a model is given on $name", ({ place: mak
       const [{ start, end }] = metadata
       expect(body.content.slice(start, end)).toBe(document[0])
     }
-    expect(reasons.filter((reason) => reason === "opening").length).toBeGreaterThanOrEqual(4)
+    expect(reasons.filter((reason) => reason === "opening").length).toBeGreaterThanOrEqual(3)
     expect(prompt).toContain('excerpt="outline of the file"')
+  })
+
+  it("fills the budget with passages of a named file, and gives no opening twice", async () => {
+    const { sources, reasons } = await ask("Check the engines and flares before each voyage", [
+      { type: "file", id: manualId },
+    ])
+    const characters = sources.reduce(
+      (sum: number, { document }: { document: string[] }) => sum + (document[0]?.length ?? 0),
+      0,
+    )
+    expect(characters).toBeGreaterThan(0.6 * 4000 * 3.5)
+    const ranges = sources.map(
+      ({ metadata }: { metadata: { start: number; end: number }[] }) => metadata[0],
+    )
+    for (const [at, opening] of ranges.entries()) {
+      if (reasons[at] !== "opening") continue
+      const holds = (other: { start: number; end: number }, index: number): boolean =>
+        reasons[index] === "passage" && other.start <= opening.start && other.end >= opening.end
+      expect(ranges.some(holds)).toBe(false)
+    }
   })
 
   it("finds a detail in the same file", async () => {
@@ -161,7 +181,7 @@ describe.each(chooseDatabases())("what a model is given on $name", ({ place: mak
     const usual = await search(id, "Check the engines before each voyage")
     expect(usual.budget.used).toBeLessThanOrEqual(4000)
     expect(usual.used.length).toBeGreaterThanOrEqual(8)
-    expect(usual.passages.some(({ left_out }) => left_out === "budget")).toBe(true)
+    expect(usual.passages.some(({ left_out }) => left_out === "rank")).toBe(true)
     expect((await setBudget(499)).status).toBe(422)
     expect((await setBudget(1000)).status).toBe(200)
     const small = await search(id, "Check the engines before each voyage")

@@ -55,7 +55,7 @@ it("tells cited sources from those given besides, and offers to try the search f
   await composer().press("Enter")
   const uncited = answers().last()
   await uncited.getByText("This answer doesn't cite its sources.").waitFor()
-  await uncited.getByRole("button", { name: "2 sources used" }).waitFor()
+  await uncited.getByRole("button", { name: "2 sources given" }).waitFor()
   await uncited.getByRole("link", { name: "Try the search" }).click()
   await page.waitForURL(`**/knowledge/${report}/search?**`)
   const question = page.getByRole("textbox", { name: "Question or keywords" })

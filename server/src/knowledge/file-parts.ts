@@ -21,15 +21,13 @@ interface Part {
   location: Location
 }
 
-const labelOf = ({ page, slide, sheet, heading }: Location): string =>
-  [
-    heading?.join(" › "),
-    sheet !== undefined && `sheet ${sheet}`,
-    page !== undefined && `page ${page}`,
-    slide !== undefined && `slide ${slide}`,
-  ]
-    .filter(Boolean)
-    .join(", ")
+/** Empty where there is only a number of a page or slide, which says nothing of what is on it. */
+const labelOf = ({ page, slide, sheet, heading }: Location): string => {
+  const title = heading?.join(" › ") ?? sheet ?? ""
+  if (title === "") return ""
+  if (page !== undefined) return `${title} (page ${page})`
+  return slide === undefined ? title : `${title} (slide ${slide})`
+}
 
 /** Each heading once; pages, slides and sheets only where there are no headings. */
 const partsOf = (places: readonly { position: number; place: string }[]): Part[] => {

@@ -27,6 +27,15 @@ describe("the ranking of passages", () => {
     expect(order(rank({ lexical: [hit(70, 4)], dense, total: 300 }))[0]).toBe(70)
   })
 
+  it("does not hold against a passage that it has no embedding yet", () => {
+    const dense = Array.from({ length: 20 }, (_, at) => hit(at, 0.2 - at / 1000))
+    const others = Array.from({ length: 40 }, (_, at) => hit(50 + at, 2.5 - at / 1000))
+    const lexical = [{ file: 1, passage: 0, score: 3.5 }, ...others]
+    const hits = { lexical, dense, total: 100 }
+    expect(rank(hits)[0]).toMatchObject({ file: 0 })
+    expect(rank({ ...hits, incomplete: new Set([1]) })[0]).toMatchObject({ file: 1, passage: 0 })
+  })
+
   it("ranks passages of equal scores in reading order", () => {
     const lexical = [hit(2, 1), hit(0, 1), hit(1, 1)]
     expect(order(rank({ lexical, dense: null, total: 3 }))).toEqual([0, 1, 2])

@@ -35,14 +35,17 @@ export interface Hits {
   dense: readonly Hit[] | null
   /** Passages that were searched. */
   total: number
+  /** Files some of whose passages have no embedding yet. */
+  incomplete?: ReadonlySet<number>
 }
 
+type Place = Pick<Hit, "file" | "passage">
 type Key = string
 export const keyOf = ({ file, passage }: { file: number; passage: number }): Key =>
   `${file}:${passage}`
 
 /** Standard scores over the best hits; what is not among them counts as the last of them. */
-const normalize = (hits: readonly Hit[], length: number): ((key: Key) => number) => {
+const normalize = (hits: readonly Hit[], length: number): ((hit: Place) => number) => {
   const scores = hits.map(({ score }) => score)
   while (scores.length < length) scores.push(0)
   const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length)
@@ -50,24 +53,24 @@ const normalize = (hits: readonly Hit[], length: number): ((key: Key) => number)
   const deviation = Math.sqrt(variance / Math.max(1, scores.length))
   const floor = scores.at(-1) ?? 0
   const scoreByKey = new Map(hits.map((hit) => [keyOf(hit), hit.score]))
-  return (key) =>
-    deviation === 0 ? 0 : (Math.max(scoreByKey.get(key) ?? floor, floor) - mean) / deviation
+  return (hit) => {
+    const score = scoreByKey.get(keyOf(hit)) ?? floor
+    return deviation === 0 ? 0 : (Math.max(score, floor) - mean) / deviation
+  }
 }
 
-interface Scored {
-  file: number
-  passage: number
+interface Scored extends Place {
   lexical: RankedScore | null
   dense: RankedScore | null
 }
 
 interface Scoring {
   hits: Map<Key, Scored>
-  scoreOf: (key: Key) => number
+  scoreOf: (hit: Place) => number
 }
 
 /** Both rankings of a question as one score, for any passage. */
-const score = ({ lexical, dense, total }: Hits): Scoring => {
+const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
   const best = { lexical: lexical.slice(0, candidates), dense: dense?.slice(0, candidates) ?? [] }
   const hits = new Map<Key, Scored>()
   for (const name of ["lexical", "dense"] as const) {
@@ -81,14 +84,17 @@ const score = ({ lexical, dense, total }: Hits): Scoring => {
   const lexicalScore = normalize(best.lexical, Math.min(candidates, total))
   const denseScore = normalize(best.dense, 0)
   const weight = best.dense.length > 0 ? denseWeight : 0
+  /** An average score where there may be no embedding yet: that says nothing against a passage. */
+  const semanticScore = (hit: Place): number =>
+    incomplete?.has(hit.file) && !hits.get(keyOf(hit))?.dense ? 0 : denseScore(hit)
   return {
     hits,
-    scoreOf: (key) => weight * denseScore(key) + (1 - weight) * lexicalScore(key),
+    scoreOf: (hit) => weight * semanticScore(hit) + (1 - weight) * lexicalScore(hit),
   }
 }
 
-const sort = (hits: ReadonlyMap<Key, Scored>, scoreOf: (key: Key) => number) => {
-  const scored = [...hits].map(([key, hit]) => ({ ...hit, score: scoreOf(key) }))
+const sort = (hits: ReadonlyMap<Key, Scored>, scoreOf: Scoring["scoreOf"]) => {
+  const scored = [...hits.values()].map((hit) => ({ ...hit, score: scoreOf(hit) }))
   scored.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
   const best = scored[0]?.score ?? 0
   const range = best - (scored.at(-1)?.score ?? 0) || 1
@@ -125,7 +131,7 @@ export const rankWithPrevious = (last: Hits, previous: Hits): RankedHit[] => {
   for (const [key, hit] of b.hits) {
     if (!hits.has(key)) hits.set(key, { ...hit, lexical: null, dense: null })
   }
-  return sort(hits, (key) => a.scoreOf(key) + b.scoreOf(key)).map((hit) => ({
+  return sort(hits, (hit) => a.scoreOf(hit) + b.scoreOf(hit)).map((hit) => ({
     ...hit,
     fromPrevious: hit.lexical === null && hit.dense === null,
   }))

@@ -71,6 +71,9 @@ export interface RankedPassages {
   reranked: boolean | null
 }
 
+/** Its text can be searched already; its passages are being embedded. */
+export const isPartlyEmbedded = ({ status }: KnownFile): boolean => status === "processing"
+
 type Texts = ReadonlyMap<string, FoundPassage>
 
 /** A stored passage, for no reason but itself. */
@@ -137,8 +140,9 @@ export const createRetrieval = (deps: Deps) => {
       ...(await rescore(meaning, ids, dense.slice(0, maxRescored))),
       ...dense.slice(maxRescored),
     ]
+    const incomplete = new Set(files.flatMap((file, at) => (isPartlyEmbedded(file) ? [at] : [])))
     return {
-      hits: { lexical, dense: exact, total },
+      hits: { lexical, dense: exact, total, incomplete },
       mode: modeOf({ lexical: isLexical, dense: meaning !== null }),
       model: meaning?.model ?? null,
     }

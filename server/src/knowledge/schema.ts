@@ -165,8 +165,11 @@ export const FoundPassage = z
     merged: z.int(),
     /** Whether the model is given it. */
     used: z.boolean(),
-    /** Why not: the same text is given already, or there is no space left. */
-    left_out: z.enum(["duplicate", "budget"]).nullable(),
+    /**
+     * Why not: the same text is given already (`duplicate`), there is no space left (`budget`), or
+     * those that were ranked above it are enough (`rank`).
+     */
+    left_out: z.enum(["duplicate", "budget", "rank"]).nullable(),
   })
   .meta({ id: "FoundPassage" })
 export type FoundPassage = z.output<typeof FoundPassage>
@@ -180,6 +183,8 @@ export const Findings = z
     search: SearchWay,
     note: z.string().nullable(),
     embedding_model: z.string().nullable(),
+    /** Files some of whose passages can only be found by keywords yet. */
+    partly_embedded: z.int(),
     /** Files that cannot be searched (yet). */
     sources_skipped: z.array(
       z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.string() }),

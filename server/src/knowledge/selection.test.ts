@@ -30,7 +30,7 @@ describe("the selection of passages", () => {
   it("takes the best ones until the tokens are filled", () => {
     const selected = selectPassages(ranked, { max: each * 30, fill: each * 20 })
     expect(used(selected)).toEqual(Array.from({ length: 20 }, (_, at) => at))
-    expect(selected[20]).toMatchObject({ used: false, left_out: "budget" })
+    expect(selected[20]).toMatchObject({ used: false, left_out: "rank" })
   })
 
   it("takes eight at least where they fit, forty at the most, and never more tokens than there are", () => {
@@ -47,6 +47,7 @@ describe("the selection of passages", () => {
       fill: each * 2,
     })
     expect(used(selected)).toEqual([0, 2])
+    expect(selected[1]?.left_out).toBe("budget")
   })
 
   it("has a place for the best three of each ranking, wherever they are", () => {

@@ -42,6 +42,7 @@ export const selectPassages = (
 ): FoundPassage[] => {
   const taken = new Set<FoundPassage>()
   const duplicates = new Set<FoundPassage>()
+  const tooLarge = new Set<FoundPassage>()
   const texts = new Set<string>()
   let tokens = 0
   for (const passage of ranked) {
@@ -52,7 +53,10 @@ export const selectPassages = (
   const take = (passage: FoundPassage): void => {
     const cost = tokensOf(passage)
     if (taken.has(passage) || duplicates.has(passage)) return
-    if (taken.size >= maxPassages || tokens + cost > max) return
+    if (taken.size >= maxPassages || tokens + cost > max) {
+      tooLarge.add(passage)
+      return
+    }
     taken.add(passage)
     tokens += cost
   }
@@ -63,8 +67,8 @@ export const selectPassages = (
     const used = taken.has(passage)
     const isDuplicate = duplicates.has(passage)
     if (!used && !isDuplicate) isBelowLeftOut = true
-    const left_out = isDuplicate ? "duplicate" : "budget"
-    const selected: FoundPassage = { ...passage, used, left_out: used ? null : left_out }
+    const why = isDuplicate ? "duplicate" : tooLarge.has(passage) ? "budget" : "rank"
+    const selected: FoundPassage = { ...passage, used, left_out: used ? null : why }
     return { ...selected, reserved: reservedBy(selected, isBelowLeftOut) }
   })
 }

@@ -12,7 +12,7 @@ import {
 import type { FoundPassage } from "./schema.ts"
 import { selectPassages, tokensOf } from "./selection.ts"
 
-/** Of the budget; more passages than fill it distract more often than they help. */
+/** Of the budget, for passages of collections; more of them distract more often than they help. */
 const fillShare = 0.5
 /** For the outlines and openings of named files that are too large to be given whole. */
 const partsShare = 0.25
@@ -48,6 +48,14 @@ interface Deps {
 
 const sumOf = (passages: readonly FoundPassage[]): number =>
   passages.reduce((sum, passage) => sum + tokensOf(passage), 0)
+
+/** Whether an opening is part of a passage that is given as well. */
+const isWithinAny = (
+  { reason, file_id, start, end }: FoundPassage,
+  passages: readonly FoundPassage[],
+): boolean =>
+  reason === "opening" &&
+  passages.some((one) => one.file_id === file_id && one.start <= start && one.end >= end)
 
 /** Of the whole file, by its length alone: never far too many. */
 const fewestTokensOf = ({ text_length, passages }: KnownFile): number =>
@@ -119,12 +127,14 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
       const parts = await readParts(large, Math.floor(maxTokens * partsShare))
       const fileList = collected.length > 0 ? await fileLists.read(collected, maxTokens) : null
       const given = [...whole, ...parts]
+      // A named file is what the question is about; of a collection, half of the budget is enough.
+      const fillTokens = large.length > 0 ? maxTokens : maxTokens * fillShare
       const max = maxTokens - sumOf(given) - (fileList?.tokens ?? 0)
       const files = [...large, ...collected]
       const { passages: found, ...ranked } = await retrieval.search({ ...query, files })
-      const selected = selectPassages(found, { max, fill: Math.min(max, maxTokens * fillShare) })
+      const selected = selectPassages(found, { max, fill: Math.min(max, fillTokens) })
       const used = mergeAdjacentPassages(selected.filter((passage) => passage.used))
-      const sources = [...given, ...used]
+      const sources = [...given.filter((passage) => !isWithinAny(passage, used)), ...used]
       return {
         passages: sources,
         leftOut: selected.filter((passage) => !passage.used),

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router"
 import { FileText, Search } from "lucide-react"
 import { t } from "../../i18n/translate.ts"
 import type { Message } from "../../lib/chat-api.ts"
-import { namesOf, placeOf } from "./citations.ts"
+import { namesOf, shortPlaceOf } from "./citations.ts"
 import type { QuestionSearch } from "./question-search.ts"
 import { groupSources, type NumberedSource } from "./source-groups.ts"
 
@@ -22,11 +22,11 @@ interface ChipProps extends Pick<SourcesProps, "onOpen"> {
 }
 
 const CitedChip = ({ numbered: { number, source }, name, onOpen }: ChipProps) => {
-  const place = source && placeOf(source)
+  const place = source && shortPlaceOf(source)
   return (
     <button type="button" onClick={() => onOpen(number)} className={chip}>
       <span className="font-semibold text-accent tabular">{number}</span>
-      <span className="truncate">{name}</span>
+      <span className="max-w-60 shrink-0 truncate">{name}</span>
       {place && <span className="truncate text-muted max-wide:hidden">{place}</span>}
     </button>
   )
@@ -52,7 +52,7 @@ const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) =>
         <li>
           <button type="button" onClick={() => onOpen(firstOther.number)} className={chip}>
             <FileText aria-hidden className="size-3.5 text-muted" />
-            {t(cited.length > 0 ? "sources.alsoGiven" : "sources.used", {
+            {t(cited.length > 0 ? "sources.alsoGiven" : "sources.given", {
               count: others.length,
             })}
           </button>

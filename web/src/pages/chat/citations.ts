@@ -52,6 +52,10 @@ export const placeOf = ({ page, slide, sheet, row, heading }: Placed): string =>
     .filter(Boolean)
     .join(" · ")
 
+/** The same with the last heading alone, for where there is little room. */
+export const shortPlaceOf = ({ heading, ...placed }: Placed): string =>
+  placeOf({ ...placed, heading: heading?.slice(-1) })
+
 const paneWord = "sources"
 
 /** What the open pane is kept as. */

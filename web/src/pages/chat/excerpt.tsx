@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { ExternalLink } from "lucide-react"
+import { useEffect, useRef } from "react"
 import type { Passage } from "../../../../server/src/chats/source-schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { ApiError } from "../../lib/api.ts"
@@ -65,6 +66,11 @@ const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
 /** The passage in the text around it. */
 const PassageInFile = ({ passage }: { passage: Passage }) => {
   const { found, gone, changed, isPending } = useSurroundings(passage)
+  const mark = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // What stands before it is context; people came for the passage.
+    if (!isPending) mark.current?.scrollIntoView({ block: "center" })
+  }, [isPending])
   if (isPending) return <Skeleton rows={4} />
   return (
     <div className="flex flex-col gap-2">
@@ -72,7 +78,9 @@ const PassageInFile = ({ passage }: { passage: Passage }) => {
       {changed && <p className="text-xs text-muted">{t("sources.changed")}</p>}
       <p className="text-sm break-words whitespace-pre-wrap text-muted">
         {found?.before}
-        <mark className="rounded-sm bg-warn-soft text-text">{passage.text}</mark>
+        <mark ref={mark} className="rounded-sm bg-warn-soft text-text">
+          {passage.text}
+        </mark>
         {found?.after}
       </p>
       {!gone && <OpenFile fileId={passage.file_id} at={passage.start} />}

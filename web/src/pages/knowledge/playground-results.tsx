@@ -67,10 +67,15 @@ const Summary = ({ findings }: { findings: Findings }) => {
 
 /** What a question found, and why each passage would be given to the model or not. */
 export const PlaygroundResults = ({ findings }: { findings: Findings }) => {
-  const { passages, search, sources_skipped: skipped } = findings
+  const { passages, search, sources_skipped: skipped, partly_embedded: partlyEmbedded } = findings
   return (
     <>
       <Summary findings={findings} />
+      {partlyEmbedded > 0 && (
+        <p className="text-sm text-muted">
+          {t("playground.partlyEmbedded", { count: partlyEmbedded })}
+        </p>
+      )}
       {skipped.length > 0 && (
         <p className="text-sm text-muted">
           {t("sources.skipped", { count: skipped.length })}:{" "}

@@ -29,7 +29,9 @@ export const FileState = ({ data }: { data: Data }) => {
   const progress = progressOf(data)
   return (
     <span className="inline-flex flex-col">
-      <Status tone={tones[data.status]}>{stateWord(data.status)}</Status>
+      <Status tone={progress ? "ok" : tones[data.status]}>
+        {progress ? t("files.state.searchable") : stateWord(data.status)}
+      </Status>
       {progress && <span className="text-xs text-muted tabular">{progress}</span>}
     </span>
   )
