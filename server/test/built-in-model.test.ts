@@ -113,8 +113,10 @@ describe.each(chooseDatabases())(
       expect(modelProcesses()).not.toContain(pid)
     })
 
-    it("kills a child that hangs, and embeds the file with the next one", async () => {
-      const started = await start({ builtInModelTimeoutMs: 3000, jobRetryMs: 50 })
+    it("kills a child that hangs, and embeds the file with the next one", {
+      timeout: 90_000,
+    }, async () => {
+      const started = await start({ builtInModelTimeoutMs: 8000, jobRetryMs: 50 })
       const id = await collectFact(started)
       const [pid = 0] = modelProcesses()
       process.kill(pid, "SIGSTOP")

@@ -54,7 +54,7 @@ const targetOf = (spaceId: string, fileId: string): string => `${spaceId} ${file
  */
 export const createSpaces = (needs: Needs) => {
   const { db, bus, models, embedder, store, files, passages, newId, now } = needs
-  const { questionTimeoutMs = defaultQuestionTimeoutMs } = needs
+  const { questionTimeoutMs } = needs
   let spaces: Space[] = []
   let queue: Queue | undefined
   let timer: NodeJS.Timeout | undefined
@@ -256,7 +256,8 @@ export const createSpaces = (needs: Needs) => {
       const space = usable()
       if (!space) return null
       const isBuiltIn = space.model === builtInModelId
-      const limit = AbortSignal.timeout(isBuiltIn ? builtInQuestionTimeoutMs : questionTimeoutMs)
+      const limitMs = isBuiltIn ? builtInQuestionTimeoutMs : defaultQuestionTimeoutMs
+      const limit = AbortSignal.timeout(questionTimeoutMs ?? limitMs)
       const asked = { texts: [query.slice(0, 2000)], kind: "query" } as const
       const how = { signal: signal ? AbortSignal.any([signal, limit]) : limit, patient: false }
       const [values] = await embedder.embed(space.model, asked, how).catch(() => [])
