@@ -1,5 +1,7 @@
 /** Of one citation such as "[1, 2]", in characters. */
 const maxCitationLength = 160
+/** Of an answer, what is looked at. */
+const maxAnswerLength = 400_000
 
 /** A code span goes from some backticks to the next that are as many. */
 const withoutCodeSpans = (text: string): string => {
@@ -44,7 +46,10 @@ const numbersIn = (list: string): number[] => {
 
 /** The numbers that an answer in Markdown cites; those in code, or as the text of a link, do not count. */
 export const citedNumbers = (answer: string): ReadonlySet<number> => {
-  const prose = withoutCodeSpans(withoutCodeBlocks(answer)).replaceAll("\\[", "")
+  const prose = withoutCodeSpans(withoutCodeBlocks(answer.slice(0, maxAnswerLength))).replaceAll(
+    "\\[",
+    "",
+  )
   const numbers = new Set<number>()
   for (const piece of prose.split("[").slice(1)) {
     const end = piece.slice(0, maxCitationLength).indexOf("]")

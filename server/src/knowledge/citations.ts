@@ -6,7 +6,7 @@ import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Collections } from "./collections.ts"
 import type { FileList } from "./file-list.ts"
-import type { RankedPassages, Retrieval } from "./retrieval.ts"
+import type { Retrieval } from "./retrieval.ts"
 import type { Findings, FoundPassage, SearchWay } from "./schema.ts"
 import type { SourceSelection } from "./source-selection.ts"
 
@@ -244,7 +244,14 @@ export const createCitations = (deps: Deps) => {
   }
 }
 
-const withoutDuplicates = (passages: RankedPassages["passages"]): FoundPassage[] =>
-  [...new Map(passages.toReversed().map((passage) => [passage.text, passage])).values()].reverse()
+/** Of equal texts the one that is ranked first. */
+const withoutDuplicates = (passages: readonly FoundPassage[]): FoundPassage[] => {
+  const texts = new Set<string>()
+  return passages.filter(({ text }) => {
+    const isFirst = !texts.has(text)
+    texts.add(text)
+    return isFirst
+  })
+}
 
 export type Citations = ReturnType<typeof createCitations>

@@ -23,7 +23,7 @@ export const createCollectionLinks = (db: Database) => ({
     return [...new Set(fileIds)].filter((fileId) => !linked.has(fileId))
   },
 
-  /** The file of these bytes that was added first. */
+  /** The file of these bytes that was added first; not one that could not, or was not to, be read. */
   fileOfBytes: async (tx: Tx, id: string, hash: string): Promise<string | undefined> => {
     const row = await tx
       .selectFrom("files")
@@ -31,6 +31,7 @@ export const createCollectionLinks = (db: Database) => ({
       .select("files.id")
       .where("files.hash", "=", hash)
       .where("collection_id", "=", id)
+      .where("status", "not in", ["failed", "stored"])
       .orderBy("added_at")
       .limit(1)
       .executeTakeFirst()

@@ -5,6 +5,8 @@ import { estimateTokens } from "./tokens.ts"
 const maxTokens = 400
 /** Of the budget, where that is small. */
 const maxShare = 0.1
+/** What the delimiters take. */
+const tokensAround = 40
 /** Files looked at; more never fit. */
 const maxFiles = 60
 const maxLine = 100
@@ -24,7 +26,7 @@ const firstLineOf = (text: string): string => {
     .replace(/\s+/g, " ")
     .replace(/^[#>*\-\s]+/, "")
     .trim()
-  return bare.length > maxLine ? `${bare.slice(0, maxLine).trimEnd()}…` : bare
+  return bare.length > maxLine ? `${bare.slice(0, maxLine).toWellFormed().trimEnd()}…` : bare
 }
 
 /** Lists the files of a collection, so that "What is in here?" can be answered. */
@@ -34,7 +36,7 @@ export const createFileLists = (passages: PassageStore) => ({
     const some = files.slice(0, maxFiles)
     const ids = some.map(({ id }) => id)
     const beginnings = await passages.beginnings(ids, maxLine * 3)
-    const list: FileList = { total: files.length, files: [], tokens: 0 }
+    const list: FileList = { total: files.length, files: [], tokens: tokensAround }
     const max = Math.min(maxTokens, Math.floor(budget * maxShare))
     for (const { id, filename: name } of some) {
       const firstLine = firstLineOf(beginnings.get(id) ?? "")

@@ -3,16 +3,18 @@ import { Place } from "../files/place.ts"
 import type { KnownFile } from "../files/store.ts"
 import { toFoundPassage } from "./retrieval.ts"
 import type { FoundPassage } from "./schema.ts"
-import { tokensOf } from "./selection.ts"
+import { tokensBesideText, tokensOf, truncatePassage } from "./selection.ts"
 
 /** The share of its tokens that a file's outline may take; the rest is for the openings. */
 const outlineShare = 0.4
-/** Characters of the document's opening, which often says what it is about, and of each part's. */
-const firstOpening = 700
-const opening = 260
-/** What an opening takes, roughly, for choosing how many there are room for. */
-const tokensPerOpening = 115
+/** Tokens of the document's opening, which often says what it is about, and of each part's. */
+const firstOpeningTokens = 200
+const openingTokens = 75
+/** Fewer say nothing. */
+const minOpeningTokens = 20
 const maxOpenings = 40
+/** Locations looked at; of a file with more passages, some from the first to the last. */
+const maxPlaces = 5000
 
 type Location = Omit<Place, "row">
 /** Where a part begins: the first passage with its heading, page, slide or sheet. */
@@ -52,13 +54,6 @@ const spread = <T>(items: readonly T[], count: number): T[] => {
   )
 }
 
-/** Ends at a word's end. */
-const beginningOf = (text: string, length: number): string => {
-  if (text.length <= length) return text
-  const cut = text.lastIndexOf(" ", length)
-  return text.slice(0, cut > length / 2 ? cut : length).trimEnd()
-}
-
 /**
  * The shape of files that are too large to be given whole: their headings, and how each part begins.
  * With both "Summarize this" can be answered, in any language, without guessing what was asked.
@@ -87,18 +82,19 @@ export const createFileParts = (passages: PassageStore) => {
     parts: readonly Part[],
     maxTokens: number,
   ): Promise<FoundPassage[]> => {
-    const count = Math.min(maxOpenings, Math.max(1, Math.floor(maxTokens / tokensPerOpening) - 1))
-    const positions = spread(parts, count).map(({ position }) => position)
+    const eachTokens = openingTokens + tokensBesideText({ filename: file.filename })
+    const count = Math.max(1, Math.floor((maxTokens - firstOpeningTokens) / eachTokens))
+    const positions = spread(parts, Math.min(maxOpenings, count)).map(({ position }) => position)
     const openings: FoundPassage[] = []
     let left = maxTokens
-    for (const row of await passages.of(file.id, positions)) {
-      const text = beginningOf(row.text, openings.length === 0 ? firstOpening : opening)
-      const ends = row.starts + text.length
-      const passage = toFoundPassage(file, { ...row, text, ends }, "opening")
-      const cost = tokensOf(passage)
-      if (cost > left) continue
+    for (const [at, row] of (await passages.of(file.id, positions)).entries()) {
+      const whole = toFoundPassage(file, row, "opening")
+      const beside = tokensBesideText(whole)
+      const wanted = beside + (at === 0 ? firstOpeningTokens : openingTokens)
+      if (Math.min(left, wanted) < beside + minOpeningTokens) continue
+      const passage = truncatePassage(whole, Math.min(left, wanted))
       openings.push(passage)
-      left -= cost
+      left -= tokensOf(passage)
     }
     return openings
   }
@@ -106,7 +102,7 @@ export const createFileParts = (passages: PassageStore) => {
   return {
     /** A file's outline and openings, in reading order, within so many tokens. */
     read: async (file: KnownFile, maxTokens: number): Promise<FoundPassage[]> => {
-      const places = await passages.places(file.id)
+      const places = spread(await passages.places(file.id), maxPlaces)
       const parts = partsOf(places)
       const outline = outlineOf(file, parts, Math.floor(maxTokens * outlineShare))
       const left = maxTokens - (outline ? tokensOf(outline) : 0)

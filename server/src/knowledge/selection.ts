@@ -1,5 +1,5 @@
 import type { FoundPassage } from "./schema.ts"
-import { estimateTokens } from "./tokens.ts"
+import { estimateTokens, truncateToTokens } from "./tokens.ts"
 
 /** The best of each ranking that have a place whatever the other ranking says. */
 const reservedPerRanking = 3
@@ -7,11 +7,25 @@ const reservedPerRanking = 3
 const minPassages = 8
 const maxPassages = 40
 
-/** What the delimiters around one source take. */
-const tokensAround = 40
+/** What the delimiters around one source take, without its name and heading. */
+const tokensAround = 24
+
+/** What a source takes in the prompt besides its text. */
+export const tokensBesideText = ({
+  filename,
+  heading = [],
+}: Pick<FoundPassage, "filename" | "heading">): number =>
+  tokensAround + estimateTokens(`${filename}${heading.join(" › ")}`)
 
 /** About how many tokens a source takes in the prompt. */
-export const tokensOf = ({ text }: { text: string }): number => estimateTokens(text) + tokensAround
+export const tokensOf = (passage: Pick<FoundPassage, "text" | "filename" | "heading">): number =>
+  estimateTokens(passage.text) + tokensBesideText(passage)
+
+/** The beginning of a passage, within so many tokens. */
+export const truncatePassage = (passage: FoundPassage, maxTokens: number): FoundPassage => {
+  const text = truncateToTokens(passage.text, maxTokens - tokensBesideText(passage))
+  return { ...passage, text, end: passage.start + text.length }
+}
 
 export interface TokenBudget {
   /** Never more than this. */
@@ -30,7 +44,7 @@ export const isReserved = ({ lexical, dense }: Ranked): boolean =>
 
 /** Only where passages that were ranked above it are left out is its place owed to the reserve. */
 const reservedBy = (passage: FoundPassage, isBelowLeftOut: boolean): FoundPassage["reserved"] => {
-  if (!passage.used || !isBelowLeftOut) return null
+  if (!isBelowLeftOut) return null
   if (isFirst(passage.dense)) return "dense"
   return isFirst(passage.lexical) ? "lexical" : null
 }
@@ -41,34 +55,40 @@ export const selectPassages = (
   { max, fill }: TokenBudget,
 ): FoundPassage[] => {
   const taken = new Set<FoundPassage>()
-  const duplicates = new Set<FoundPassage>()
   const tooLarge = new Set<FoundPassage>()
   const texts = new Set<string>()
   let tokens = 0
-  for (const passage of ranked) {
-    if (texts.has(passage.text)) duplicates.add(passage)
-    texts.add(passage.text)
-  }
   const isEnough = (): boolean => taken.size >= minPassages && tokens >= fill
   const take = (passage: FoundPassage): void => {
     const cost = tokensOf(passage)
-    if (taken.has(passage) || duplicates.has(passage)) return
+    if (texts.has(passage.text)) return
     if (taken.size >= maxPassages || tokens + cost > max) {
       tooLarge.add(passage)
       return
     }
     taken.add(passage)
+    texts.add(passage.text)
     tokens += cost
   }
   for (const passage of ranked) if (isReserved(passage)) take(passage)
   for (const passage of ranked) if (!isEnough()) take(passage)
+  const [best, ...others] = ranked
+  if (best && taken.size === 0) return [truncateBest(best, max), ...others.map(leaveOut("budget"))]
   let isBelowLeftOut = false
   return ranked.map((passage) => {
-    const used = taken.has(passage)
-    const isDuplicate = duplicates.has(passage)
-    if (!used && !isDuplicate) isBelowLeftOut = true
-    const why = isDuplicate ? "duplicate" : tooLarge.has(passage) ? "budget" : "rank"
-    const selected: FoundPassage = { ...passage, used, left_out: used ? null : why }
-    return { ...selected, reserved: reservedBy(selected, isBelowLeftOut) }
+    if (taken.has(passage)) return { ...passage, reserved: reservedBy(passage, isBelowLeftOut) }
+    if (texts.has(passage.text)) return leaveOut("duplicate")(passage)
+    isBelowLeftOut = true
+    return leaveOut(tooLarge.has(passage) ? "budget" : "rank")(passage)
   })
+}
+
+const leaveOut =
+  (left_out: FoundPassage["left_out"]) =>
+  (passage: FoundPassage): FoundPassage => ({ ...passage, used: false, left_out })
+
+/** Where not even one passage fits, the beginning of the best one is better than none. */
+const truncateBest = (best: FoundPassage, maxTokens: number): FoundPassage => {
+  const passage = truncatePassage(best, maxTokens)
+  return passage.text === "" ? leaveOut("budget")(best) : passage
 }

@@ -16,13 +16,17 @@ const defaultTemplate = `Use the numbered sources below to answer the user's que
 const nothingFound =
   "No passage of the attached files matches the user's question. Say so; do not pretend to have found something in them, and cite nothing."
 
+/** Characters of a file's name or its headings. */
+const maxAttribute = 200
+
 const attribute = (name: string, value: unknown): string =>
   value === undefined || value === null || value === ""
     ? ""
     : ` ${name}="${String(value)
         .replace(/[\s"<>&]+/g, " ")
         .trim()
-        .slice(0, 300)}"`
+        .slice(0, maxAttribute)
+        .toWellFormed()}"`
 
 /** What is not simply a passage. */
 const excerptOf = ({ reason }: SourcePassage): string | undefined => {

@@ -14,6 +14,8 @@ import { selectPassages, tokensOf } from "./selection.ts"
 
 /** Of the budget, for passages of collections; more of them distract more often than they help. */
 const fillShare = 0.5
+/** As many as an export of a chat can carry; more short notes than that are searched. */
+const maxWholePassages = 100
 /** For the outlines and openings of named files that are too large to be given whole. */
 const partsShare = 0.25
 /** Fewer tokens say too little about a file. */
@@ -78,7 +80,7 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
       (rows.get(file.id) ?? []).map((row) => toFoundPassage(file, row, "whole")),
     )
     const merged = mergeAdjacentPassages(whole)
-    return sumOf(merged) <= maxTokens ? merged : null
+    return sumOf(merged) <= maxTokens && merged.length <= maxWholePassages ? merged : null
   }
 
   /** The named files that are given whole: all of them where they fit, else the smallest ones. */
@@ -122,9 +124,11 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
         const tokens = sumOf(everything)
         return { passages: everything, leftOut: [], fileList: null, tokens, ranked: null }
       }
-      // The other half is for what a search finds.
-      const { whole, large } = await readNamed(named, maxTokens / 2)
-      const parts = await readParts(large, Math.floor(maxTokens * partsShare))
+      // Some of it is for what a search finds.
+      const { whole, large } = await readNamed(named, maxTokens * (1 - partsShare))
+      const leftTokens = maxTokens - sumOf(whole)
+      const partsTokens = Math.floor(Math.min(maxTokens * partsShare, leftTokens / 2))
+      const parts = await readParts(large, partsTokens)
       const fileList = collected.length > 0 ? await fileLists.read(collected, maxTokens) : null
       const given = [...whole, ...parts]
       // A named file is what the question is about; of a collection, half of the budget is enough.

@@ -8,6 +8,8 @@ import type { EmbeddingMessage, EmbeddingTask } from "./child.ts"
 /** The model's vectors have so many components. */
 const dimensions = 384
 const heapMb = 128
+/** A child that ends as often without an answer will not do better: it is out of memory, say. */
+const maxDeaths = 5
 /** Questions first. */
 const kinds: readonly TextKind[] = ["query", "passage"]
 
@@ -29,6 +31,9 @@ interface Request extends EmbeddingTask {
 interface SentRequest extends Request {
   timer: NodeJS.Timeout
 }
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
 
 const isVector = (vector: Float32Array): boolean =>
   vector.length === dimensions && vector.every(Number.isFinite)
@@ -61,6 +66,8 @@ export const createEmbeddingProcess = (deps: Deps) => {
   let child: ChildProcess | undefined
   let idleTimer: NodeJS.Timeout | undefined
   let isClosed = false
+  /** How often it ended in a row without having answered. */
+  let deaths = 0
 
   const takeSent = (kind: TextKind): SentRequest | undefined => {
     const request = sent.get(kind)
@@ -72,6 +79,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
   /** Kills the child and fails what it was working on; the next text starts another one. */
   const endChild = (why: string): void => {
     child?.removeAllListeners()
+    child?.on("error", () => {})
     child?.kill("SIGKILL")
     child = undefined
     for (const kind of kinds) takeSent(kind)?.reject(new Error(why))
@@ -79,15 +87,20 @@ export const createEmbeddingProcess = (deps: Deps) => {
 
   const receive = (message: EmbeddingMessage): void => {
     if (message.type === "unavailable") {
-      deps.reportUnavailable(message.message)
-      close(`The built-in embedding model is unavailable: ${message.message}`)
+      giveUp(message.message)
       return
     }
     const request = takeSent(message.kind)
+    deaths = 0
     if (message.type === "failed") request?.reject(new Error(message.message))
     else if (isVector(message.vector)) request?.resolve(message.vector)
     else request?.reject(new Error("The built-in embedding model returned a broken vector"))
     sendNext()
+  }
+
+  const giveUp = (reason: string): void => {
+    deps.reportUnavailable(reason)
+    close(`The built-in embedding model is unavailable: ${reason}`)
   }
 
   const open = (): ChildProcess => {
@@ -96,7 +109,9 @@ export const createEmbeddingProcess = (deps: Deps) => {
     child.on("message", receive)
     const restart = (why: string): void => {
       endChild(why)
-      sendNext()
+      deaths++
+      if (deaths < maxDeaths) sendNext()
+      else giveUp(`it ended ${deaths} times in a row; the last time: ${why}`)
     }
     child.once("error", ({ message }) =>
       restart(`The built-in embedding model could not be started: ${message}`),
@@ -114,8 +129,13 @@ export const createEmbeddingProcess = (deps: Deps) => {
       sendNext()
     }, deps.timeoutMs)
     sent.set(kind, { ...request, timer: timer.unref() })
-    // An error means that it ended, which its exit reports.
-    open().send({ kind, text } satisfies EmbeddingTask, () => {})
+    try {
+      // An error that is called back means that it ended, which its exit reports.
+      open().send({ kind, text } satisfies EmbeddingTask, () => {})
+    } catch (error) {
+      // Such as when there is no file descriptor left for another process.
+      failAll(`The built-in embedding model could not be started: ${messageOf(error)}`)
+    }
   }
 
   const sendNext = (): void => {
@@ -129,13 +149,17 @@ export const createEmbeddingProcess = (deps: Deps) => {
     idleTimer = setTimeout(() => endChild("idle"), deps.idleMs).unref()
   }
 
-  const close = (why: string): void => {
-    isClosed = true
-    clearTimeout(idleTimer)
+  const failAll = (why: string): void => {
     endChild(why)
     for (const kind of kinds) {
       for (const request of waiting[kind].splice(0)) request.reject(new Error(why))
     }
+  }
+
+  const close = (why: string): void => {
+    isClosed = true
+    clearTimeout(idleTimer)
+    failAll(why)
   }
 
   return {
