@@ -128,6 +128,25 @@ describe.each(chooseDatabases())("what a model is given on $name", ({ place: mak
     }
   })
 
+  it("gives openings of a Chinese file too", async () => {
+    const chapter = (at: number): string =>
+      `# 第${at}章\n\n${`本章讲述第${at}个港口的规则。`.repeat(60)}`
+    const text = Array.from({ length: 20 }, (_, at) => chapter(at + 1)).join("\n\n")
+    const id = await add("gang.md", text)
+    const { reasons } = await ask("总结这份文件", [{ type: "file", id }])
+    expect(reasons[0]).toBe("outline")
+    expect(reasons).toContain("opening")
+  })
+
+  it("gives something of the best passage in the smallest budget", async () => {
+    await setBudget(500)
+    const text = "船只进港前必须检查缆绳。".repeat(400)
+    const id = await collect(gateway, "Tiny", [await add("tiny.txt", text)])
+    const { sources } = await ask("缆绳", [{ type: "collection", id }])
+    expect(sources).toHaveLength(1)
+    await setBudget(4000)
+  })
+
   it("finds a detail in the same file", async () => {
     const { sources } = await ask("What is the code of the flares?", [
       { type: "file", id: manualId },

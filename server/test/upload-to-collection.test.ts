@@ -80,6 +80,21 @@ describe.each(chooseDatabases())(
       expect(ids.has(other.body.id)).toBe(false)
     })
 
+    it("takes a file again that was only stored before", async () => {
+      const id = await collect(gateway, "Again")
+      const form = new FormData()
+      form.append("file", new Blob(["Stored at first."]), "later.txt")
+      form.append("metadata", JSON.stringify({ knowledge_id: id }))
+      await fetch(`${gateway.url}/api/v1/files/?process=false`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${adminKey}` },
+        body: form,
+      })
+      const { body } = await upload("Stored at first.", { knowledge_id: id })
+      expect(body.data.status).toBe("pending")
+      expect(await filesOf(id)).toContain(body.id)
+    })
+
     it("says that a resumable upload cannot name a collection", async () => {
       const id = await collect(gateway, "Resumable")
       const metadata = Buffer.from(JSON.stringify({ knowledge_id: id })).toString("base64")

@@ -26,6 +26,7 @@ import { type BuiltInModelOptions, createBuiltInModel } from "./built-in/built-i
 import { createCitations } from "./citations.ts"
 import { createCollections } from "./collections.ts"
 import { createEmbedder, type EmbedderOptions } from "./embedder.ts"
+import { createEmbeddingGaps } from "./embedding-gaps.ts"
 import { createEmbeddingModels } from "./embedding-models.ts"
 import { createEmbeddingStatus } from "./embedding-status.ts"
 import { createMemberStore } from "./member-store.ts"
@@ -164,7 +165,15 @@ export const createLibrary = async (needs: Needs) => {
         key: config.RERANK_API_KEY,
       })
     : null
-  const retrieval = createRetrieval({ passages, searcher, meaningOf, rerank, rescore, fairLoop })
+  const retrieval = createRetrieval({
+    passages,
+    searcher,
+    meaningOf,
+    rerank,
+    rescore,
+    fairLoop,
+    filesLackingEmbeddings: createEmbeddingGaps(vectors),
+  })
   const selection = createSourceSelection({ passages, retrieval })
   const maxTokens = () => needs.settings.current().rag_token_budget
 

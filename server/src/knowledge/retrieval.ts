@@ -32,6 +32,8 @@ interface Deps {
   /** Null where no endpoint is set. */
   rerank: Rerank | null
   fairLoop: FairLoop
+  /** Ids of the files some of whose passages have no embedding in a model's index. */
+  filesLackingEmbeddings: (space: string) => Promise<ReadonlySet<string>>
   /** The same hits with scores from exact vectors. */
   rescore: (meaning: Meaning, fileIds: readonly string[], hits: Rescored[]) => Promise<Rescored[]>
 }
@@ -67,12 +69,11 @@ export interface RankedPassages {
   /** Which rankings there were. */
   search: SearchWay
   model: string | null
+  /** Files some of whose passages are found by keywords only, as they have no embedding yet. */
+  partlyEmbedded: number
   /** Null where no endpoint is set; false where it did not answer. */
   reranked: boolean | null
 }
-
-/** Its text can be searched already; its passages are being embedded. */
-export const isPartlyEmbedded = ({ status }: KnownFile): boolean => status === "processing"
 
 type Texts = ReadonlyMap<string, FoundPassage>
 
@@ -103,6 +104,7 @@ export const toFoundPassage = (
 /** Ranks passages of files that the caller may read, which whoever calls has checked. */
 export const createRetrieval = (deps: Deps) => {
   const { passages, searcher, meaningOf, rerank, rescore, fairLoop } = deps
+  const { filesLackingEmbeddings } = deps
 
   const readTexts = async (
     files: readonly KnownFile[],
@@ -140,7 +142,10 @@ export const createRetrieval = (deps: Deps) => {
       ...(await rescore(meaning, ids, dense.slice(0, maxRescored))),
       ...dense.slice(maxRescored),
     ]
-    const incomplete = new Set(files.flatMap((file, at) => (isPartlyEmbedded(file) ? [at] : [])))
+    const lacking = meaning ? await filesLackingEmbeddings(meaning.space) : new Set<string>()
+    const isIncomplete = ({ id, status }: KnownFile): boolean =>
+      meaning !== null && (status === "processing" || lacking.has(id))
+    const incomplete = new Set(files.flatMap((file, at) => (isIncomplete(file) ? [at] : [])))
     return {
       hits: { lexical, dense: exact, total, incomplete },
       mode: modeOf({ lexical: isLexical, dense: meaning !== null }),
@@ -199,6 +204,7 @@ export const createRetrieval = (deps: Deps) => {
         passages: interleave(a, b).flatMap((hit) => toPassage(hit, texts)),
         search: last.mode,
         model: last.model,
+        partlyEmbedded: last.hits.incomplete?.size ?? 0,
         reranked: rerank && reranked[0] !== null,
       }
     },

@@ -177,8 +177,8 @@ export type FoundPassage = z.output<typeof FoundPassage>
 export const Findings = z
   .object({
     passages: z.array(FoundPassage),
-    /** Tokens that sources may take, and that those given to the model are estimated to take. */
-    budget: z.object({ tokens: z.int(), used: z.int() }),
+    /** Tokens that sources may take, what those given to the model take, and how many those are. */
+    budget: z.object({ tokens: z.int(), used: z.int(), passages: z.int() }),
     /** How it was searched, and what was missing for more. */
     search: SearchWay,
     note: z.string().nullable(),

@@ -2,7 +2,7 @@ import type { KnownFile } from "../files/store.ts"
 import type { Caller } from "../http/caller.ts"
 import { isSearchable, skippedOf } from "./citations.ts"
 import type { Collections } from "./collections.ts"
-import { isPartlyEmbedded, type RankedPassages, type Retrieval } from "./retrieval.ts"
+import type { RankedPassages, Retrieval } from "./retrieval.ts"
 import type { Findings, FoundPassage, Question, SearchWay } from "./schema.ts"
 import type { SelectedSources, SourceSelection } from "./source-selection.ts"
 
@@ -59,11 +59,11 @@ export const createSearchExplanation = (deps: Deps) => {
         : await rankWhole(selected, query, collected)
       return {
         passages: passages.slice(0, k),
-        budget: { tokens, used: selected.tokens },
+        budget: { tokens, used: selected.tokens, passages: selected.passages.length },
         search: ranked.search,
         note: notesOf(collection.search, ranked).join(" ") || null,
         embedding_model: ranked.model,
-        partly_embedded: ranked.model === null ? 0 : collected.filter(isPartlyEmbedded).length,
+        partly_embedded: ranked.partlyEmbedded,
         sources_skipped: all.filter((file) => !isSearchable(file)).map(skippedOf),
       }
     },

@@ -40,6 +40,16 @@ describe("the selection of passages", () => {
     expect(used(selectPassages(ranked, { max: 10, fill: 10 }))).toEqual([])
   })
 
+  it("gives the beginning of the best passage where not even that one fits", () => {
+    const chinese = passage(0, { text: "海".repeat(1000) })
+    const [best, second] = selectPassages([chinese, passage(1, chinese)], { max: 400, fill: 200 })
+    expect(best?.used).toBe(true)
+    expect(best?.text.length).toBeGreaterThan(200)
+    expect(best?.end).toBe((best?.start ?? 0) + (best?.text.length ?? 0))
+    expect(tokensOf(best ?? passage(0))).toBeLessThanOrEqual(400)
+    expect(second?.used).toBe(false)
+  })
+
   it("takes a smaller passage where a larger one does not fit", () => {
     const large = passage(1, { text: "y".repeat(5000) })
     const selected = selectPassages([passage(0), large, passage(2)], {
@@ -60,6 +70,13 @@ describe("the selection of passages", () => {
     expect(selected[40]?.reserved).toBe("lexical")
     expect(selected[50]?.reserved).toBe("dense")
     expect(selected[0]?.reserved).toBe(null)
+  })
+
+  it("keeps the reserved place of a text whose better ranked copy did not fit", () => {
+    const large = passage(0, { text: "z".repeat(2000) })
+    const copy = passage(1, { text: "z".repeat(2000), lexical: { rank: 1, score: 9 } })
+    const selected = selectPassages([large, copy], { max: tokensOf(copy), fill: 0 })
+    expect(used(selected)).toEqual([1])
   })
 
   it("takes the same text once", () => {

@@ -102,6 +102,15 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     return rows
   },
 
+  /** The files that can be searched and are not wholly in a space. */
+  lackingIds: async (spaceId: string): Promise<string[]> => {
+    const { rows } = await sql<{ id: string }>`
+      select id from files where passages is not null and status <> 'failed' and passages >
+        (select coalesce(sum(count), 0) from vector_batches
+         where file_id = files.id and space_id = ${spaceId})`.execute(db.aside)
+    return rows.map(({ id }) => id)
+  },
+
   /** How many passages there are to search, and how many of them a space has. */
   progress: async (spaceId: string): Promise<{ done: number; total: number }> => {
     const { rows } = await sql<{ done: number | null; total: number | null }>`

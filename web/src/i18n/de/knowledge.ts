@@ -126,7 +126,10 @@ export const knowledge = {
   "playground.previousHelp":
     "Die Suche berücksichtigt sie wie ein Chat, etwa bei Nachfragen wie „Und sonntags?“.",
   "playground.search": "Suchen",
-  "playground.total": "Das Modell erhielte {used} von {all} Stellen.",
+  "playground.total": {
+    one: "Das Modell erhielte {count} Stelle.",
+    other: "Das Modell erhielte {count} Stellen.",
+  },
   "playground.budget": "Das belegt {used} von {tokens} Tokens.",
   "playground.by.hybrid": "Gesucht wurde nach Stichwörtern und Bedeutung, mit {model}.",
   "playground.by.dense": "Gesucht wurde nach Bedeutung, mit {model}.",
@@ -139,7 +142,7 @@ export const knowledge = {
   "playground.nothing": "Nichts gefunden",
   "playground.nothingHelp":
     "Versuchen Sie es mit anderen Wörtern, oder prüfen Sie, ob die Dateien dieser Sammlung bereit sind.",
-  "playground.given": "Geht an das Modell",
+  "playground.given": "Wird dem Modell übergeben",
   "playground.leftOut.duplicate": "Gleicher Text wie eine frühere Stelle",
   "playground.leftOut.budget": "Weggelassen: kein Platz im Token-Budget",
   "playground.leftOut.rank": "Weggelassen: Genug Stellen stehen weiter oben",
@@ -148,8 +151,8 @@ export const knowledge = {
   "playground.meaning": "Bedeutung: Rang {rank}, Ähnlichkeit {score}",
   "playground.noMeaning": "Bedeutung: nicht unter den besten 100",
   "playground.reranked": "Neu sortiert: Rang {rank}, Wert {score}",
-  "playground.reserved.lexical": "Fester Platz: unter den besten drei nach Stichwörtern",
-  "playground.reserved.dense": "Fester Platz: unter den besten drei nach Bedeutung",
+  "playground.reserved.lexical": "Immer dabei: unter den besten drei nach Stichwörtern",
+  "playground.reserved.dense": "Immer dabei: unter den besten drei nach Bedeutung",
   "playground.merged": "Aus {count} benachbarten Stellen zusammengefügt",
   "playground.fromPrevious": "Mithilfe der vorherigen Frage gefunden",
   "attach.add": "Dateien oder Bilder hinzufügen",
@@ -171,9 +174,12 @@ export const knowledge = {
   "attach.willWait": "Wird noch gelesen: die Antwort wartet darauf, höchstens eine halbe Minute.",
   "sources.title": "Quellen",
   "sources.one": "Quelle {number}: {name}",
-  "sources.given": { one: "{count} Quelle übergeben", other: "{count} Quellen übergeben" },
+  "sources.given": {
+    one: "{count} Quelle bereitgestellt",
+    other: "{count} Quellen bereitgestellt",
+  },
   "sources.cited": "Zitiert",
-  "sources.alsoGiven": "Außerdem mitgegeben: {count}",
+  "sources.alsoGiven": "Weitere Quellen: {count}",
   "sources.uncited": "Diese Antwort gibt keine Quellen an.",
   "sources.nothing": "Keine Stelle passt zu dieser Frage.",
   "sources.skipped": {

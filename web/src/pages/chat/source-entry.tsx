@@ -16,7 +16,7 @@ const mayTakeFocus = (): boolean => {
   return activeElement !== document.body && activeElement?.id !== "composer"
 }
 
-/** "Opening of a part · page 14"; a passage that the search found needs no reason. */
+/** "Start of a section · page 14"; a passage that the search found needs no reason. */
 const locationOf = (source: Source): string => {
   const { reason = "passage" } = source
   const why = reason === "passage" ? "" : t(`reason.${reason}`)

@@ -44,9 +44,9 @@ describe("the explanation of a passage", () => {
   it.each<[Partial<FoundPassage>, string]>([
     [{ reason: "whole" }, "Whole file"],
     [{ reason: "outline" }, "Outline"],
-    [{ reason: "opening" }, "Opening of a part"],
-    [{ reserved: "lexical" }, "Reserved place: among the best three by keywords"],
-    [{ reserved: "dense" }, "Reserved place: among the best three by meaning"],
+    [{ reason: "opening" }, "Start of a section"],
+    [{ reserved: "lexical" }, "Always included: among the best three by keywords"],
+    [{ reserved: "dense" }, "Always included: among the best three by meaning"],
     [{ merged: 3 }, "Merged from 3 adjacent passages"],
     [{ from_previous: true }, "Found with the help of the previous question"],
   ])("says why it is there: %j", (fields, text) => {

@@ -52,12 +52,11 @@ const Result = ({ passage, number, search }: ResultProps) => {
 
 /** How many passages the model is given, how they were searched, and what they take. */
 const Summary = ({ findings }: { findings: Findings }) => {
-  const { passages, budget, search, embedding_model: model } = findings
-  const used = passages.filter((passage) => passage.used).length
+  const { budget, search, embedding_model: model } = findings
   return (
     <p role="status" className="text-sm text-muted tabular">
       {[
-        t("playground.total", { used, all: passages.length }),
+        t("playground.total", { count: budget.passages }),
         t("playground.budget", budget),
         t(`playground.by.${search}`, { model: model ?? "" }),
       ].join(" ")}

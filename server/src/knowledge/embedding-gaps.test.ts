@@ -1,0 +1,30 @@
+import { expect, it, vi } from "vitest"
+import { createEmbeddingGaps } from "./embedding-gaps.ts"
+
+it("looks up the gaps of an index once for many searches, and again as it is built", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] })
+  const lacking = new Map([
+    ["new", ["a", "b"]],
+    ["old", []],
+  ])
+  let lookups = 0
+  const readGaps = createEmbeddingGaps({
+    lackingIds: async (index) => {
+      lookups++
+      return lacking.get(index) ?? []
+    },
+  })
+  expect([...(await readGaps("new"))]).toEqual(["a", "b"])
+  await readGaps("new")
+  expect(lookups).toBe(1)
+  lacking.set("new", ["b"])
+  vi.advanceTimersByTime(6000)
+  expect([...(await readGaps("new"))]).toEqual(["b"])
+  expect([...(await readGaps("old"))]).toEqual([])
+  lacking.set("old", ["c"])
+  vi.advanceTimersByTime(6000)
+  expect([...(await readGaps("old"))]).toEqual([])
+  vi.advanceTimersByTime(60_000)
+  expect([...(await readGaps("old"))]).toEqual(["c"])
+  vi.useRealTimers()
+})
