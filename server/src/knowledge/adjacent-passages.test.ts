@@ -1,26 +1,19 @@
 import { expect, it } from "vitest"
 import { split } from "../files/extract/split.ts"
 import { mergeAdjacentPassages } from "./adjacent-passages.ts"
+import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 
-const found = (over: Partial<FoundPassage>): FoundPassage => ({
-  file_id: "a",
-  filename: "a.txt",
-  text: "",
-  start: 0,
-  end: 0,
-  score: 0.5,
-  lexical: null,
-  dense: null,
-  reranked: null,
-  reason: "passage",
-  reserved: null,
-  from_previous: false,
-  merged: 1,
-  used: true,
-  left_out: null,
-  ...over,
-})
+const found = (over: Partial<FoundPassage>): FoundPassage =>
+  createFoundPassage({
+    file_id: "a",
+    filename: "a.txt",
+    text: "",
+    start: 0,
+    end: 0,
+    score: 0.5,
+    ...over,
+  })
 
 const sentence = (at: number): string => `This is the sentence with the number ${at} of them all.`
 const long = Array.from({ length: 120 }, (_, at) => sentence(at)).join(" ")

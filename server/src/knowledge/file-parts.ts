@@ -1,7 +1,7 @@
 import type { PassageStore } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
 import type { KnownFile } from "../files/store.ts"
-import { toFoundPassage } from "./retrieval.ts"
+import { toFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 import { tokensBesideText, tokensOf, truncatePassage } from "./selection.ts"
 
@@ -66,7 +66,7 @@ export const createFileParts = (passages: PassageStore) => {
   ): FoundPassage | null => {
     const labels = parts.map(({ location }) => labelOf(location)).filter((label) => label !== "")
     if (labels.length < 2) return null
-    const row = { file_id: file.id, position: 0, starts: 0, ends: 0, place: "{}" }
+    const row = { starts: 0, ends: 0, place: "{}" }
     for (let count = labels.length; count >= 2; count = Math.floor(count * 0.8)) {
       const some = spread(labels, count)
       const note = some.length < labels.length ? `\n(${labels.length} parts in all)` : ""

@@ -5,8 +5,9 @@ import { readMarkdown } from "../files/extract/plain.ts"
 import { type Passage, split } from "../files/extract/split.ts"
 import { packWords } from "../files/word-index.ts"
 import { termsOf } from "../files/words.ts"
+import { createFoundPassage } from "./found-passage.ts"
 import { searchWords } from "./lexical.ts"
-import { type RankedHit, rank } from "./ranking.ts"
+import { candidates, type RankedHit, rank } from "./ranking.ts"
 import type { FoundPassage } from "./schema.ts"
 import { createWordShelf } from "./word-shelf.ts"
 
@@ -17,7 +18,6 @@ export const handbookId = "handbook"
 export const ownDocuments = join(import.meta.dirname, "../../../docs")
 
 const mostCharacters = 2_000_000
-const candidates = 100
 
 interface Document {
   id: string
@@ -66,24 +66,17 @@ const foundIn = (
   document: Document,
   { starts: start, ends: end, place }: Passage,
   { score, lexical }: RankedHit,
-): FoundPassage => ({
-  file_id: document.id,
-  filename: document.name,
-  text: document.text.slice(start, end),
-  ...place,
-  start,
-  end,
-  score,
-  lexical,
-  dense: null,
-  reranked: null,
-  reason: "passage",
-  reserved: null,
-  from_previous: false,
-  merged: 1,
-  used: true,
-  left_out: null,
-})
+): FoundPassage =>
+  createFoundPassage({
+    file_id: document.id,
+    filename: document.name,
+    text: document.text.slice(start, end),
+    ...place,
+    start,
+    end,
+    score,
+    lexical,
+  })
 
 const searchIn = (
   { documents, shelf }: Awaited<ReturnType<typeof readAll>>,

@@ -1,29 +1,28 @@
-import type { SearchWay } from "./schema.ts"
+import type { RankedScore, SearchWay } from "./schema.ts"
 
 /** Of each ranking, as many hits take part. */
 export const candidates = 100
 /** How much semantic similarity counts beside BM25, from 0 to 1. */
 const denseWeight = 0.6
 
-interface Hit {
+/** A passage, by its file's index among those searched and its position in the file. */
+interface Position {
   file: number
   passage: number
+}
+
+interface Hit extends Position {
   score: number
 }
 
-/** Where a passage stands in one ranking, from 1 on, and its score there. */
-export interface RankedScore {
-  rank: number
-  score: number
-}
-
-export interface RankedHit {
-  file: number
-  passage: number
-  /** From 1 for the best of its ranking to 0. */
-  score: number
+interface Scored extends Position {
   lexical: RankedScore | null
   dense: RankedScore | null
+}
+
+export interface RankedHit extends Scored {
+  /** From 1 for the best of its ranking to 0. */
+  score: number
   /** Found only with the help of the previous question. */
   fromPrevious: boolean
 }
@@ -39,13 +38,10 @@ export interface Hits {
   incomplete?: ReadonlySet<number>
 }
 
-type Place = Pick<Hit, "file" | "passage">
-type Key = string
-export const keyOf = ({ file, passage }: { file: number; passage: number }): Key =>
-  `${file}:${passage}`
+export const keyOf = ({ file, passage }: Position): string => `${file}:${passage}`
 
 /** Standard scores over the best hits; what is not among them counts as the last of them. */
-const normalize = (hits: readonly Hit[], length: number): ((hit: Place) => number) => {
+const normalize = (hits: readonly Hit[], length: number): ((hit: Position) => number) => {
   const scores = hits.map(({ score }) => score)
   while (scores.length < length) scores.push(0)
   const mean = scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length)
@@ -59,20 +55,15 @@ const normalize = (hits: readonly Hit[], length: number): ((hit: Place) => numbe
   }
 }
 
-interface Scored extends Place {
-  lexical: RankedScore | null
-  dense: RankedScore | null
-}
-
 interface Scoring {
-  hits: Map<Key, Scored>
-  scoreOf: (hit: Place) => number
+  hits: Map<string, Scored>
+  scoreOf: (hit: Position) => number
 }
 
 /** Both rankings of a question as one score, for any passage. */
 const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
   const best = { lexical: lexical.slice(0, candidates), dense: dense?.slice(0, candidates) ?? [] }
-  const hits = new Map<Key, Scored>()
+  const hits = new Map<string, Scored>()
   for (const name of ["lexical", "dense"] as const) {
     for (const [at, hit] of best[name].entries()) {
       const { file, passage } = hit
@@ -85,7 +76,7 @@ const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
   const denseScore = normalize(best.dense, 0)
   const weight = best.dense.length > 0 ? denseWeight : 0
   /** An average score where there may be no embedding yet: that says nothing against a passage. */
-  const semanticScore = (hit: Place): number =>
+  const semanticScore = (hit: Position): number =>
     incomplete?.has(hit.file) && !hits.get(keyOf(hit))?.dense ? 0 : denseScore(hit)
   return {
     hits,
@@ -93,7 +84,7 @@ const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
   }
 }
 
-const sort = (hits: ReadonlyMap<Key, Scored>, scoreOf: Scoring["scoreOf"]) => {
+const sort = (hits: ReadonlyMap<string, Scored>, scoreOf: Scoring["scoreOf"]) => {
   const scored = [...hits.values()].map((hit) => ({ ...hit, score: scoreOf(hit) }))
   scored.sort((a, z) => z.score - a.score || a.file - z.file || a.passage - z.passage)
   const best = scored[0]?.score ?? 0
@@ -102,11 +93,8 @@ const sort = (hits: ReadonlyMap<Key, Scored>, scoreOf: Scoring["scoreOf"]) => {
 }
 
 /** Takes turns between two lists, without duplicates. */
-export const interleave = <T extends { file: number; passage: number }>(
-  a: readonly T[],
-  b: readonly T[],
-): T[] => {
-  const merged = new Map<Key, T>()
+export const interleave = <T extends Position>(a: readonly T[], b: readonly T[]): T[] => {
+  const merged = new Map<string, T>()
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     for (const hit of [a[at], b[at]]) {
       if (hit && !merged.has(keyOf(hit))) merged.set(keyOf(hit), hit)
@@ -127,7 +115,7 @@ export const rank = (hits: Hits): RankedHit[] => {
  */
 export const rankWithPrevious = (last: Hits, previous: Hits): RankedHit[] => {
   const [a, b] = [score(last), score(previous)]
-  const hits = new Map<Key, Scored>(a.hits)
+  const hits = new Map<string, Scored>(a.hits)
   for (const [key, hit] of b.hits) {
     if (!hits.has(key)) hits.set(key, { ...hit, lexical: null, dense: null })
   }

@@ -1,7 +1,7 @@
 import { costs, type FairLoop, type LoopShare } from "../concurrency/fair-loop.ts"
-import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
-import { Place } from "../files/place.ts"
+import type { PassageStore } from "../files/passage-store.ts"
 import type { KnownFile } from "../files/store.ts"
+import { toFoundPassage } from "./found-passage.ts"
 import {
   candidates,
   type Hits,
@@ -13,7 +13,7 @@ import {
   rankWithPrevious,
 } from "./ranking.ts"
 import type { Rerank } from "./reranker.ts"
-import type { FoundPassage, SearchWay, SourceReason } from "./schema.ts"
+import type { FoundPassage, SearchWay } from "./schema.ts"
 import type { Searcher } from "./searcher.ts"
 import { isReserved } from "./selection.ts"
 
@@ -76,30 +76,6 @@ export interface RankedPassages {
 }
 
 type Texts = ReadonlyMap<string, FoundPassage>
-
-/** A stored passage, for no reason but itself. */
-export const toFoundPassage = (
-  { id, filename }: KnownFile,
-  row: StoredPassage,
-  reason: SourceReason,
-): FoundPassage => ({
-  file_id: id,
-  filename,
-  text: row.text,
-  ...Place.parse(JSON.parse(row.place)),
-  start: row.starts,
-  end: row.ends,
-  score: 1,
-  lexical: null,
-  dense: null,
-  reranked: null,
-  reason,
-  reserved: null,
-  from_previous: false,
-  merged: 1,
-  used: true,
-  left_out: null,
-})
 
 /** Ranks passages of files that the caller may read, which whoever calls has checked. */
 export const createRetrieval = (deps: Deps) => {

@@ -128,8 +128,9 @@ export const Question = z
   .meta({ id: "KnowledgeQuestion" })
 export type Question = z.output<typeof Question>
 
-/** Where a passage stands in one ranking. */
-const RankedScore = z.object({ rank: z.int(), score: z.number() })
+/** Where a passage stands in one ranking, from 1 on, and its score there. */
+export const RankedScore = z.object({ rank: z.int(), score: z.number() })
+export type RankedScore = z.output<typeof RankedScore>
 
 /**
  * Why a passage is given to the model: the search found it (`passage`), its file is given whole

@@ -1,26 +1,19 @@
 import { describe, expect, it } from "vitest"
+import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 import { selectPassages, tokensOf } from "./selection.ts"
 
 /** About 100 tokens each, what is around it included. */
-const passage = (at: number, over: Partial<FoundPassage> = {}): FoundPassage => ({
-  file_id: "a",
-  filename: "a.txt",
-  text: `Passage ${String(at).padStart(3, "0")} ${"x".repeat(197)}`,
-  start: at * 1000,
-  end: at * 1000 + 209,
-  score: 1 - at / 100,
-  lexical: null,
-  dense: null,
-  reranked: null,
-  reason: "passage",
-  reserved: null,
-  from_previous: false,
-  merged: 1,
-  used: true,
-  left_out: null,
-  ...over,
-})
+const passage = (at: number, over: Partial<FoundPassage> = {}): FoundPassage =>
+  createFoundPassage({
+    file_id: "a",
+    filename: "a.txt",
+    text: `Passage ${String(at).padStart(3, "0")} ${"x".repeat(197)}`,
+    start: at * 1000,
+    end: at * 1000 + 209,
+    score: 1 - at / 100,
+    ...over,
+  })
 const ranked = Array.from({ length: 60 }, (_, at) => passage(at))
 const each = tokensOf(passage(0))
 const used = (passages: readonly FoundPassage[]): number[] =>

@@ -3,14 +3,11 @@ import type { KnownFile } from "../files/store.ts"
 import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import { createFileLists, type FileList } from "./file-list.ts"
 import { createFileParts } from "./file-parts.ts"
-import {
-  type PassageQuery,
-  type RankedPassages,
-  type Retrieval,
-  toFoundPassage,
-} from "./retrieval.ts"
+import { toFoundPassage } from "./found-passage.ts"
+import type { PassageQuery, RankedPassages, Retrieval } from "./retrieval.ts"
 import type { FoundPassage } from "./schema.ts"
 import { selectPassages, tokensOf } from "./selection.ts"
+import { charactersPerToken } from "./tokens.ts"
 
 /** Of the budget, for passages of collections; more of them distract more often than they help. */
 const fillShare = 0.5
@@ -61,7 +58,7 @@ const isWithinAny = (
 
 /** Of the whole file, by its length alone: never far too many. */
 const fewestTokensOf = ({ text_length, passages }: KnownFile): number =>
-  (text_length ?? 0) / 3.5 + (passages ?? 0)
+  (text_length ?? 0) / charactersPerToken + (passages ?? 0)
 
 /** Chooses what a model is given of some files for a question. */
 export const createSourceSelection = ({ passages, retrieval }: Deps) => {

@@ -16,6 +16,12 @@ const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
     ),
   )
 
+/** Whether a file can be searched by keywords and is not wholly in a space. */
+const isLacking = (spaceId: string) => sql`
+  passages is not null and status <> 'failed' and passages >
+    (select coalesce(sum(count), 0) from vector_batches
+     where file_id = files.id and space_id = ${spaceId})`
+
 /** What is kept up with the batches, in their transactions. */
 interface Beside {
   add(tx: Tx, batch: VectorBatch): Promise<void>
@@ -95,9 +101,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   /** Files that can be searched by words and are not wholly in a space. */
   lacking: async (spaceId: string, limit: number): Promise<LackingFile[]> => {
     const { rows } = await sql<LackingFile>`
-      select id, hash, user_id from files where passages is not null and status <> 'failed' and passages >
-        (select coalesce(sum(count), 0) from vector_batches
-         where file_id = files.id and space_id = ${spaceId})
+      select id, hash, user_id from files where ${isLacking(spaceId)}
       order by id limit ${limit}`.execute(db.read)
     return rows
   },
@@ -105,9 +109,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   /** The files that can be searched and are not wholly in a space. */
   lackingIds: async (spaceId: string): Promise<string[]> => {
     const { rows } = await sql<{ id: string }>`
-      select id from files where passages is not null and status <> 'failed' and passages >
-        (select coalesce(sum(count), 0) from vector_batches
-         where file_id = files.id and space_id = ${spaceId})`.execute(db.aside)
+      select id from files where ${isLacking(spaceId)}`.execute(db.aside)
     return rows.map(({ id }) => id)
   },
 

@@ -1,0 +1,36 @@
+import { Place } from "../files/place.ts"
+import type { FoundPassage } from "./schema.ts"
+
+type Fields = Pick<FoundPassage, "file_id" | "filename" | "text" | "start" | "end"> &
+  Partial<FoundPassage>
+
+/** A passage that the model is given and that no ranking has a score for, but for what is said. */
+export const createFoundPassage = (fields: Fields): FoundPassage => ({
+  score: 1,
+  lexical: null,
+  dense: null,
+  reranked: null,
+  reason: "passage",
+  reserved: null,
+  from_previous: false,
+  merged: 1,
+  used: true,
+  left_out: null,
+  ...fields,
+})
+
+/** A passage as it is stored. */
+export const toFoundPassage = (
+  { id, filename }: { id: string; filename: string },
+  row: { text: string; place: string; starts: number; ends: number },
+  reason: FoundPassage["reason"],
+): FoundPassage =>
+  createFoundPassage({
+    file_id: id,
+    filename,
+    text: row.text,
+    ...Place.parse(JSON.parse(row.place)),
+    start: row.starts,
+    end: row.ends,
+    reason,
+  })
