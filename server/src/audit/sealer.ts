@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Database, Tx } from "../db/database.ts"
 import { type BlockRow, beginning, type EventRow, hashBlock, type Signer } from "./chain.ts"
-import { headName, writeState } from "./state.ts"
+import { headName, writeState } from "./state-store.ts"
 
 /**
  * In the embedded database few enough that sealing a block, about a millisecond, holds nobody up.

@@ -10,7 +10,7 @@ import {
   keptDigests,
   type Signer,
 } from "./chain.ts"
-import { HeadState, headName, readState } from "./state.ts"
+import { HeadState, headName, readState } from "./state-store.ts"
 
 const blocksPerPage = 50
 

@@ -1,5 +1,5 @@
 import type { Audit } from "../audit/audit.ts"
-import type { FailureTrail } from "../audit/failures.ts"
+import type { FailureTrail } from "../audit/failed-attempts.ts"
 import type { Bus } from "../bus/bus.ts"
 import { isClockSteady } from "../clock.ts"
 import type { Database, Tx } from "../db/database.ts"

@@ -1,5 +1,5 @@
 import type { Logger } from "pino"
-import type { FailureTrail } from "../audit/failures.ts"
+import type { FailureTrail } from "../audit/failed-attempts.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"
 import type { Database } from "../db/database.ts"

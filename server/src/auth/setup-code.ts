@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto"
-import type { FailureTrail } from "../audit/failures.ts"
+import type { FailureTrail } from "../audit/failed-attempts.ts"
 import type { Config } from "../config.ts"
 import { fail } from "../errors.ts"
 import { isLoopback } from "../http/loopback.ts"

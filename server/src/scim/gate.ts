@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto"
-import type { FailureTrail } from "../audit/failures.ts"
+import type { FailureTrail } from "../audit/failed-attempts.ts"
 import { Failure, fail } from "../errors.ts"
 import { createRanges } from "../http/address.ts"
 import type { Actor } from "../http/caller.ts"

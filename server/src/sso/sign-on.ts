@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureTrail } from "../audit/failures.ts"
+import type { FailureTrail } from "../audit/failed-attempts.ts"
 import type { Accounts } from "../auth/accounts.ts"
 import type { Device } from "../auth/device.ts"
 import type { SignedIn } from "../auth/schema.ts"

@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureTrail } from "../audit/failures.ts"
+import type { FailureTrail } from "../audit/failed-attempts.ts"
 import type { Accounts } from "../auth/accounts.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config.ts"

@@ -5,7 +5,7 @@ import { createFailureDetector } from "../db/failure-detector.ts"
 import type { AuditReader } from "./reader.ts"
 import type { AuditEvent, AuditStatus } from "./schema.ts"
 import { type Sink, Unacceptable } from "./sinks.ts"
-import { readState, writeState } from "./state.ts"
+import { readState, writeState } from "./state-store.ts"
 
 const lookMs = 1000
 /** Longer than a try may take. */

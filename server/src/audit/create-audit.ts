@@ -4,12 +4,12 @@ import type { Database } from "../db/database.ts"
 import { isOutage } from "../db/outage.ts"
 import type { Audit } from "./audit.ts"
 import { createSigner } from "./chain.ts"
+import { createAuditStream } from "./forwarding.ts"
 import { createAuditReader } from "./reader.ts"
 import { createAuditRetention } from "./retention.ts"
 import type { AuditStatus } from "./schema.ts"
 import { createSealer, type SealerOptions } from "./sealer.ts"
 import { createCollectorSink, createLogSink } from "./sinks.ts"
-import { createAuditStream } from "./stream.ts"
 
 interface Needs extends SealerOptions {
   config: Pick<Config, "AUDIT_STREAM" | "AUDIT_STREAM_AUTHORIZATION">
