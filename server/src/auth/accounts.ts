@@ -16,10 +16,10 @@ import type { Users } from "../users/users.ts"
 import type { Device } from "./device.ts"
 import type { Passwords } from "./passwords.ts"
 import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
+import type { Tokens } from "./session-tokens.ts"
 import type { SetupCode } from "./setup-code.ts"
 import type { AuthStore } from "./store.ts"
 import type { Throttle } from "./throttle.ts"
-import type { Tokens } from "./tokens.ts"
 
 interface Needs {
   db: Database

@@ -4,10 +4,10 @@ import { isOutage } from "../db/outage.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
-import { type Carried, carriedCredential } from "./carriers.ts"
-import { fromOwnPage } from "./own-page.ts"
+import { type Carried, carriedCredential } from "./credential-source.ts"
+import { fromOwnPage } from "./same-origin.ts"
+import type { Tokens } from "./session-tokens.ts"
 import type { AuthStore, Holder } from "./store.ts"
-import type { Tokens } from "./tokens.ts"
 
 const mostKept = 20_000
 /** After so long a kept caller is looked up again, in case a message of the bus went missing. */

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os"
 import { createFairSemaphore, type Origin } from "../concurrency/fair-semaphore.ts"
 import { networkOf } from "../http/address.ts"
 import type { Actor } from "../http/caller.ts"
-import { signInsBusy } from "./busy.ts"
+import { signInsBusy } from "./sign-in-busy.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */
 const productionCost = { logCost: 15, blockSize: 8, parallel: 3 }

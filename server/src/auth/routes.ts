@@ -9,7 +9,7 @@ import { User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
 import type { Accounts } from "./accounts.ts"
 import { deviceOf } from "./device.ts"
-import { fromOwnPage } from "./own-page.ts"
+import { fromOwnPage } from "./same-origin.ts"
 import {
   AddUser,
   PasswordChange,

@@ -1,4 +1,4 @@
-import { cookieName } from "./carriers.ts"
+import { cookieName } from "./credential-source.ts"
 import type { SignedIn } from "./schema.ts"
 
 /** The cookie of the web page's session: for our own pages only, out of reach of their scripts. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import type { Audit } from "../audit/audit.ts"
-import { credentialHeaders } from "../auth/carriers.ts"
+import { credentialHeaders } from "../auth/credential-source.ts"
 import { withdrawn } from "../chat/dispatch.ts"
 import type { FairLoop } from "../concurrency/fair-loop.ts"
 import type { Config } from "../config.ts"

@@ -7,8 +7,8 @@ import { actorOf } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"
 import { createAuthenticate } from "./authenticate.ts"
 import { createLastSeen } from "./last-seen.ts"
+import type { Tokens } from "./session-tokens.ts"
 import type { AuthStore } from "./store.ts"
-import type { Tokens } from "./tokens.ts"
 
 interface Deps {
   config: Pick<Config, "PUBLIC_URL">

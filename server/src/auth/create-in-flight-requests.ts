@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import { createRunning, type RunningLimits } from "../http/running.ts"
-import { createAccessWatch } from "./access-watch.ts"
-import { createLive } from "./live.ts"
+import { createAccessWatch } from "./access-revocation.ts"
+import { createLive } from "./credential-revocation.ts"
 import type { AuthStore } from "./store.ts"
 
 /** The requests under way, which end with their credential and with what allows them. */
