@@ -20,7 +20,7 @@ export const allowed = [
     reason: "reads 4,096 characters",
   },
   {
-    file: "server/src/oidc-variables.ts",
+    file: "server/src/config/oidc-config.ts",
     source: String.raw`^[^\s@]+\.[^\s@]+$`,
     reason: "an operator's setting",
   },

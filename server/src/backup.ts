@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { readConfig, startFolder } from "./config.ts"
+import { readConfig, startFolder } from "./config/config.ts"
 import { backUp } from "./db/backup.ts"
 
 const [target] = process.argv.slice(2)

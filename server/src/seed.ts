@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 import type { Keys } from "./auth/keys.ts"
-import type { Config } from "./config.ts"
+import type { Config } from "./config/config.ts"
 import { system } from "./http/caller.ts"
 import type { Users } from "./users/users.ts"
 

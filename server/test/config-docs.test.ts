@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { type Config, readConfig, variableNames } from "../src/config.ts"
-import { oidcEndings } from "../src/oidc-variables.ts"
+import { type Config, readConfig, variableNames } from "../src/config/config.ts"
+import { oidcEndings } from "../src/config/oidc-config.ts"
 import { Settings } from "../src/settings/schema.ts"
 
 const root = join(import.meta.dirname, "../..")

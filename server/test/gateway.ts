@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pino } from "pino"
-import { readConfig } from "../src/config.ts"
+import { readConfig } from "../src/config/config.ts"
 import type { GatewayOptions } from "../src/gateway-options.ts"
 import { type Serving, serve } from "../src/serve.ts"
 

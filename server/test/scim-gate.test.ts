@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest"
-import { readConfig } from "../src/config.ts"
+import { readConfig } from "../src/config/config.ts"
 import { createRateLimit } from "../src/scim/rate-limit.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 import { base, createClient, errorUrn, scimToken } from "./scim.ts"

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { variableNames } from "../src/config.ts"
+import { variableNames } from "../src/config/config.ts"
 import { tableLimits } from "../src/limits/table-limits.ts"
 import { chooseDatabases, type OpenedDatabase } from "./databases.ts"
 

@@ -1,5 +1,5 @@
 import type { Logger } from "pino"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import { isOutage } from "../db/outage.ts"
 import type { Audit } from "./audit.ts"

@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { FailureTrail } from "../audit/failed-attempts.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import { actorOf } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"

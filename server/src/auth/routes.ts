@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
 import type { Exchange, HttpContext } from "../http/exchange.ts"
 import { ById, Done, done } from "../http/list.ts"

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto"
 import type { FailureTrail } from "../audit/failed-attempts.ts"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
 import { isLoopback } from "../http/loopback.ts"
 import type { Secrets } from "../secrets/secrets.ts"

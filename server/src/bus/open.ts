@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import { type Bus, createLocalBus } from "./bus.ts"
 
 /** The bus of the configured database; what only several processes need is loaded only for them. */

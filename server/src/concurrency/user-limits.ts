@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import { createUserLimit } from "./user-limit.ts"
 
 /** What each user may hold at the same time, and all users together. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Kind, Provider, ProviderModel } from "../providers/provider.ts"
 import type { ConnectionConfig } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"

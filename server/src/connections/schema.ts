@@ -1,6 +1,6 @@
 import { z } from "zod"
+import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
 import { AccessGrants } from "../grants/schema.ts"
-import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 
 const BaseUrl = z
   .url({ protocol: /^https?$/, error: "must be an http(s) address" })

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { sql } from "kysely"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Reader } from "./database.ts"
 import { openSqliteSnapshot } from "./sqlite.ts"
 import { databaseFile } from "./sqlite-file.ts"

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import type { Bus } from "../bus/bus.ts"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { StorageWatch } from "../db/storage-watch.ts"
 import type { Storage } from "../storage/storage.ts"

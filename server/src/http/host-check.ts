@@ -1,5 +1,5 @@
 import { isIP } from "node:net"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
 import { isLoopback, stripBrackets } from "./loopback.ts"
 import { isPlainHost } from "./plain/head.ts"

@@ -1,5 +1,5 @@
 import { sql } from "kysely"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { maxRows } from "./table-limits.ts"

@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Tables } from "../db/tables.ts"
 
 /** The settings that bound how many rows somebody may add. */

@@ -4,7 +4,7 @@ import { sql } from "kysely"
 import { z } from "zod"
 import packageJson from "../../package.json" with { type: "json" }
 import type { SetupCode } from "../auth/setup-code.ts"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { StorageWatch } from "../db/storage-watch.ts"
 import { fail } from "../errors.ts"

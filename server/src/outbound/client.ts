@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
-import { withoutTrailingSlashes } from "../trailing-slashes.ts"
+import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
 import { requestHead } from "./request-head.ts"
 import { asError, UpstreamError } from "./upstream-error.ts"
 import { wholeReply } from "./whole-reply.ts"

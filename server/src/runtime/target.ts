@@ -1,5 +1,5 @@
+import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
 import { fail } from "../errors.ts"
-import { withoutTrailingSlashes } from "../trailing-slashes.ts"
 
 /** A backslash, a fragment, or an encoded dot, backslash, percent sign or control character. */
 const hidden = /[\\#]|%(?:2e|5c|25|[01][\da-f]|7f)/i

@@ -1,6 +1,6 @@
 import type { AuditReader } from "../audit/reader.ts"
 import type { AuditEvent } from "../audit/schema.ts"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { Exchange } from "../http/exchange.ts"
 import { json, route } from "../http/route.ts"

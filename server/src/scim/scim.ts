@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { FailureTrail } from "../audit/failed-attempts.ts"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { ProvisionedGroups } from "../groups/provisioned.ts"
 import type { ProvisionedUsers } from "../users/provisioned.ts"

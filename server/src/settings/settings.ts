@@ -1,6 +1,6 @@
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Config } from "../config.ts"
+import type { Config } from "../config/config.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"

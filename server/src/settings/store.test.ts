@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { createAudit } from "../audit/audit.ts"
 import { createLocalBus } from "../bus/bus.ts"
-import { readConfig } from "../config.ts"
+import { readConfig } from "../config/config.ts"
 import { system } from "../http/caller.ts"
 import { createSettings } from "./settings.ts"
 

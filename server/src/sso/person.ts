@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { OidcProvider } from "../oidc-variables.ts"
+import type { OidcProvider } from "../config/oidc-config.ts"
 import { Email, Line, Name } from "../users/schema.ts"
 import type { Answer } from "./provider.ts"
 import { refuse } from "./refusal.ts"

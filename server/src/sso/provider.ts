@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch } from "jose"
 import type { Configuration, CustomFetch, ServerMetadata } from "openid-client"
-import type { OidcProvider } from "../oidc-variables.ts"
+import type { OidcProvider } from "../config/oidc-config.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
 import { createClientAuth } from "./client-auth.ts"
 import { asRefusal } from "./client-errors.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Flag, items, type Variables } from "./variables.ts"
+import { Flag, items, type Variables } from "./config-values.ts"
 
 const loopback = new Set(["127.0.0.1", "localhost", "[::1]"])
 

@@ -1,6 +1,5 @@
 import { resolve } from "node:path"
 import { z } from "zod"
-import { type OidcProvider, readOidcProviders } from "./oidc-variables.ts"
 import {
   BearerToken,
   Cidrs,
@@ -18,7 +17,8 @@ import {
   Url,
   Urls,
   type Variables,
-} from "./variables.ts"
+} from "./config-values.ts"
+import { type OidcProvider, readOidcProviders } from "./oidc-config.ts"
 
 const leastMemory = "must be between 4MB and 1GB"
 const lifetime = "must be between 1m and 365d"
@@ -224,4 +224,4 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
 
 /** The folder a person was in when they called `npm run`, which itself goes to the project's. */
 export const startFolder = (env: Record<string, string | undefined> = process.env): string =>
-  env.INIT_CWD ?? "."
+  env.INIT_CWD ?? ".."
