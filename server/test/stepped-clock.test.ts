@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { createClockWatch } from "../src/clock.ts"
+import { createClockWatch } from "../src/jobs/clock-watch.ts"
 import { chooseDatabases } from "./databases.ts"
 import { startGateway } from "./gateway.ts"
 import { upload } from "./library.ts"

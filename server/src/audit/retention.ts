@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from "node:timers/promises"
-import { isClockSteady } from "../clock.ts"
 import type { Database } from "../db/database.ts"
 import { system } from "../http/caller.ts"
+import { isClockSteady } from "../jobs/clock-watch.ts"
 import type { Audit } from "./audit.ts"
 import type { Sealer } from "./sealer.ts"
 

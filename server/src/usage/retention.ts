@@ -1,4 +1,4 @@
-import { isClockSteady } from "../clock.ts"
+import { isClockSteady } from "../jobs/clock-watch.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { UsageStore } from "./store.ts"
 
