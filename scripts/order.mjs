@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 // app.ts, gateway.ts, main.ts and whatever else stands beside them see everything.
 const lines = [
   ["errors.ts", "clock.ts", "give-way.ts", "config"],
-  ["concurrency", "db", "limits", "secrets", "outbound", "bus", "jobs", "http"],
+  ["limits", "db", "secrets", "outbound", "bus", "jobs", "http"],
   ["audit", "settings", "users", "groups", "storage"],
   ["auth", "sso", "grants"],
   ["providers", "connections"],

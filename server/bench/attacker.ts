@@ -1,5 +1,5 @@
 // One attack of `attacks.ts` in a process of its own.
-import { giveWay } from "../src/give-way.ts"
+import { giveWay } from "../src/limits/thread-priority.ts"
 import { attacks } from "./attacks.ts"
 
 // The attacker is another machine in truth: here it must not take the core from who measures.

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { maxRows } from "../src/limits/table-limits.ts"
+import { maxRows } from "../src/db/table-limits.ts"
 import { chooseDatabases, type Place } from "./databases.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { collect, upload } from "./library.ts"

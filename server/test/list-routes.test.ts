@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from "./gateway.ts"
 const manyModels = "MAX_MODELS, and what the connections offer"
 const administered = "what administrators add"
 
-/** Lists that come whole, and what bounds each; see also `limits/table-limits.ts`. */
+/** Lists that come whole, and what bounds each; see also `db/table-limits.ts`. */
 const wholeLists: Record<string, string> = {
   "/api/models": manyModels,
   "/api/v1/auths/api_keys": "100 keys for each user",

@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { variableNames } from "../src/config/config.ts"
-import { tableLimits } from "../src/limits/table-limits.ts"
+import { tableLimits } from "../src/db/table-limits.ts"
 import { chooseDatabases, type OpenedDatabase } from "./databases.ts"
 
 const tablesOf = {

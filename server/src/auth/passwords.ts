@@ -1,8 +1,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { availableParallelism } from "node:os"
-import { createFairSemaphore, type Origin } from "../concurrency/fair-semaphore.ts"
 import { networkOf } from "../http/address.ts"
 import type { Actor } from "../http/caller.ts"
+import { createFairSemaphore, type Origin } from "../limits/fair-semaphore.ts"
 import { signInsBusy } from "./sign-in-busy.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */

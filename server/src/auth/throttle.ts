@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { createFairSemaphore, type FairSemaphore } from "../concurrency/fair-semaphore.ts"
 import { fail } from "../errors.ts"
 import { networkOf } from "../http/address.ts"
+import { createFairSemaphore, type FairSemaphore } from "../limits/fair-semaphore.ts"
 import { signInsBusy } from "./sign-in-busy.ts"
 
 const windowMs = 15 * 60_000

@@ -1,12 +1,12 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
+import type { RowLimits } from "../db/row-limits.ts"
 import { createThread } from "../db/thread.ts"
-import { createTurns } from "../db/turns.ts"
 import { smallBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import type { Member } from "../http/members.ts"
-import type { RowLimits } from "../limits/row-limits.ts"
+import { createTurns } from "../limits/mutex.ts"
 import type { Storage } from "../storage/storage.ts"
 
 /** What the thread is asked: to check all that a file has, then for each chat to prepare and write it. */

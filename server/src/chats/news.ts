@@ -1,9 +1,9 @@
 import type { AuthStore } from "../auth/store.ts"
 import type { Bus, Message } from "../bus/bus.ts"
-import type { UserLimits } from "../concurrency/user-limits.ts"
 import type { Caller } from "../http/caller.ts"
 import type { NodeExchange } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
+import type { UserLimits } from "../limits/user-limits.ts"
 import { createOpenPages, type OpenPage } from "./open-pages.ts"
 import { openStream, type StreamEvent, type StreamOptions } from "./stream.ts"
 

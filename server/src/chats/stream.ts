@@ -1,9 +1,9 @@
-import type { UserLimit } from "../concurrency/user-limit.ts"
 import { smallBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 import { type NodeExchange, whenClosed } from "../http/exchange.ts"
 import type { Running } from "../http/running.ts"
+import type { UserLimit } from "../limits/user-limit.ts"
 
 /** Proxies cut what is silent for a minute. */
 const defaultHeartbeatMs = 15_000

@@ -1,4 +1,4 @@
-import { costs, type LoopShare } from "../concurrency/fair-loop.ts"
+import { costs, type LoopShare } from "../limits/fair-loop.ts"
 import type { Flow, ReplyListener, SentRequest, UpstreamRequest } from "../outbound/client.ts"
 import { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Upstream } from "./upstream.ts"

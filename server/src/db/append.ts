@@ -1,6 +1,6 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
-import { giveWay } from "../give-way.ts"
+import { giveWay } from "../limits/thread-priority.ts"
 import type { Batch } from "./appender.ts"
 import { openFile } from "./sqlite-file.ts"
 import { answerWith } from "./thread.ts"

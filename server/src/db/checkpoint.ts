@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
-import { giveWay } from "../give-way.ts"
+import { giveWay } from "../limits/thread-priority.ts"
 
 /** Runs in a worker of its own: it waits for the disk, which requests must not. */
 /** Pages that a disk takes within a few ms. */

@@ -1,11 +1,11 @@
 import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
+import { createTurns } from "../limits/mutex.ts"
 import { type Database, type Tx, transactOn } from "./database.ts"
 import { arrayOf } from "./json.ts"
 import { preparing } from "./prepared.ts"
 import type { Tables } from "./tables.ts"
-import { createTurns } from "./turns.ts"
 
 const int8 = 20
 const poolSize = 10

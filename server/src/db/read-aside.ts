@@ -1,6 +1,6 @@
 import type { SQLInputValue } from "node:sqlite"
 import { workerData } from "node:worker_threads"
-import { giveWay } from "../give-way.ts"
+import { giveWay } from "../limits/thread-priority.ts"
 import type { Query } from "./aside.ts"
 import { addContainsFolded } from "./contains-folded.ts"
 import { openFile } from "./sqlite-file.ts"

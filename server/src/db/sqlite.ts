@@ -14,6 +14,7 @@ import {
   sql,
 } from "kysely"
 import { z } from "zod"
+import { createTurns } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
 import { readAside } from "./aside.ts"
 import { createCheckpointer } from "./checkpointer.ts"
@@ -23,7 +24,6 @@ import { arrayOf } from "./json.ts"
 import { createLogSync } from "./log-sync.ts"
 import { databaseFile, openFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
-import { createTurns } from "./turns.ts"
 
 const cachedStatements = 500
 const holdAgainMs = 30_000

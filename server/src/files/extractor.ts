@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import { readFile } from "node:fs/promises"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
-import { lowerPriority } from "../give-way.ts"
+import { lowerPriority } from "../limits/thread-priority.ts"
 import type { Task, Told } from "./extract/child.ts"
 
 /** A document's text and how it is cut. */

@@ -4,12 +4,12 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { createTurns } from "../db/turns.ts"
+import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/list.ts"
 import type { Queue } from "../jobs/queue.ts"
-import type { RowLimits } from "../limits/row-limits.ts"
+import { createTurns } from "../limits/mutex.ts"
 import {
   type CollectionUpload,
   type CollectionUploads,

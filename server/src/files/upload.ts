@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { Busboy, type BusboyInstance } from "@fastify/busboy"
-import { costs, type LoopShare } from "../concurrency/fair-loop.ts"
 import { Failure, fail } from "../errors.ts"
 import { parseJson, unstorableIn } from "../http/body.ts"
 import { isObject } from "../http/json-object.ts"
+import { costs, type LoopShare } from "../limits/fair-loop.ts"
 import type { Objects, Received } from "./objects.ts"
 import { sniff } from "./sniff.ts"
 

@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads"
-import { giveWay } from "../give-way.ts"
+import { giveWay } from "../limits/thread-priority.ts"
 
 const niceness = 10
 giveWay(niceness)

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { z } from "zod"
-import { createTurns } from "../db/turns.ts"
+import { createTurns } from "../limits/mutex.ts"
 import { Problem } from "./schema.ts"
 
 const longestMs = 20_000

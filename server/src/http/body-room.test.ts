@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events"
 import { expect, it } from "vitest"
-import { createUserLimit } from "../concurrency/user-limit.ts"
+import { createUserLimit } from "../limits/user-limit.ts"
 import { createBodyRoom } from "./body-room.ts"
 import type { Exchange } from "./exchange.ts"
 

@@ -1,4 +1,4 @@
-import type { UserLimit } from "../concurrency/user-limit.ts"
+import type { UserLimit } from "../limits/user-limit.ts"
 import { networkOf } from "./address.ts"
 import { tooLarge } from "./body-buffer.ts"
 import { type Exchange, type NodeExchange, whenClosed } from "./exchange.ts"

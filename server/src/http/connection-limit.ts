@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import { type Bounds, createUserLimit, excessOf } from "../concurrency/user-limit.ts"
+import { type Bounds, createUserLimit, excessOf } from "../limits/user-limit.ts"
 import { networkOf } from "./address.ts"
 import { errorBody, toFailure } from "./errors.ts"
 

@@ -1,4 +1,4 @@
-import type { UserLimits } from "../concurrency/user-limits.ts"
+import type { UserLimits } from "../limits/user-limits.ts"
 import type { Caller } from "./caller.ts"
 import { Roster } from "./roster.ts"
 

@@ -1,6 +1,6 @@
-import { costs, type FairLoop, type LoopShare } from "../concurrency/fair-loop.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import type { KnownFile } from "../files/store.ts"
+import { costs, type FairLoop, type LoopShare } from "../limits/fair-loop.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import {
   candidates,

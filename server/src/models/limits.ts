@@ -1,5 +1,5 @@
+import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
-import { maxRows } from "../limits/table-limits.ts"
 import type { ModelChanges, WorkspaceModel } from "./schema.ts"
 
 /** Honest models stay far below it: of `system` alone, 200,000 characters are allowed. */

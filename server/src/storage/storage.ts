@@ -1,6 +1,6 @@
-import { type Bounds, createUserLimit } from "../concurrency/user-limit.ts"
 import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import { type Bounds, createUserLimit } from "../limits/user-limit.ts"
 import { othersLimitMessage, ownLimitMessage, totalLimitMessage } from "./limit-message.ts"
 import type { StorageUsage } from "./schema.ts"
 import { createStoredBytes, totalOf } from "./stored-bytes.ts"

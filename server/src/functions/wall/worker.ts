@@ -1,5 +1,5 @@
 import { workerData } from "node:worker_threads"
-import { giveWay } from "../../give-way.ts"
+import { giveWay } from "../../limits/thread-priority.ts"
 import type { WorkerData } from "./protocol.ts"
 
 const { niceness }: WorkerData = workerData

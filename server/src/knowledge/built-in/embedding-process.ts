@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
-import { lowerPriority } from "../../give-way.ts"
+import { lowerPriority } from "../../limits/thread-priority.ts"
 import type { TextKind } from "../text-kind.ts"
 import type { EmbeddingMessage, EmbeddingTask } from "./child.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createRandom } from "../../bench/rag-figures.ts"
-import { createPlaces } from "./places.ts"
+import { createPlaces } from "./semaphore.ts"
 
 const { signal } = new AbortController()
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts"
-import type { Tables } from "../db/tables.ts"
+import type { Tables } from "./tables.ts"
 
 /** The settings that bound how many rows somebody may add. */
 export type RowSetting = keyof Pick<

@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import type { Config } from "../config/config.ts"
-import type { Database, Reader, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import type { Database, Reader, Tx } from "./database.ts"
 import { maxRows } from "./table-limits.ts"
 
 type CountSetting = "MAX_CHATS" | "MAX_FILES" | "MAX_COLLECTIONS"
