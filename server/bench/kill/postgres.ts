@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import pg from "pg"
-import { isOutage } from "../../src/db/outage.ts"
+import { isOutage } from "../../src/db/connection-errors.ts"
 import { createDatabaseServer } from "../../test/database-server.ts"
 import type { Server } from "./lane.ts"
 

@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { Config } from "../config/config.ts"
+import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
-import { isOutage } from "../db/outage.ts"
 import type { Audit } from "./audit.ts"
 import { createSigner } from "./chain.ts"
 import { createAuditStream } from "./forwarding.ts"

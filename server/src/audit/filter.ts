@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { contains, escapeLike } from "../db/text.ts"
+import { contains, escapeLike } from "../db/text-matching.ts"
 import type { AuditFilters } from "./schema.ts"
 
 /** Accounts and groups that a text may mean; more than these and it means too little. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import type { Bus } from "../bus/bus.ts"
-import { isOutage } from "../db/outage.ts"
+import { isOutage } from "../db/connection-errors.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/exchange.ts"

@@ -1,6 +1,6 @@
 import { workerData } from "node:worker_threads"
-import { type DatabasePlace, openBeside } from "../db/beside.ts"
-import { answerWith } from "../db/thread.ts"
+import { type DatabasePlace, openBeside } from "../db/background-writer.ts"
+import { answerWith } from "../db/worker-client.ts"
 import { fail } from "../errors.ts"
 import { giveWay } from "../limits/thread-priority.ts"
 import { readImport } from "./import-file.ts"

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
-import { createThread } from "../db/thread.ts"
+import { createThread } from "../db/worker-client.ts"
 import { smallBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import type { JsonObject } from "../http/json-object.ts"

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely"
-import type { ChatMessageRow } from "../db/chat-tables.ts"
 import { orderByIds, readInChunks } from "../db/chunks.ts"
+import type { ChatMessageRow } from "../db/conversation-tables.ts"
 import type { Database, Reader } from "../db/database.ts"
 import { markCited } from "./cited-sources.ts"
 import { textBytes } from "./message-bytes.ts"

@@ -1,5 +1,5 @@
 import { type Insertable, sql } from "kysely"
-import type { ChatMessageRow } from "../db/chat-tables.ts"
+import type { ChatMessageRow } from "../db/conversation-tables.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { bytesOfRow, recountMessage } from "./message-bytes.ts"
 import { createMessageReader, type Image } from "./message-reader.ts"

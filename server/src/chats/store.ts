@@ -1,9 +1,9 @@
 import { type Selectable, sql } from "kysely"
-import type { ChatRow } from "../db/chat-tables.ts"
 import { orderByIds } from "../db/chunks.ts"
+import type { ChatRow } from "../db/conversation-tables.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { contains, containsFolded } from "../db/text.ts"
+import { contains, containsFolded } from "../db/text-matching.ts"
 import type { Page } from "../http/list.ts"
 import { removeChat } from "./chat-removal.ts"
 import {

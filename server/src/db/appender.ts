@@ -1,4 +1,4 @@
-import { createThread } from "./thread.ts"
+import { createThread } from "./worker-client.ts"
 
 export interface Batch {
   table: string
@@ -13,7 +13,7 @@ const nothing: Batch = { table: "", rows: "[]" }
  * a millisecond, which on the loop every request would wait for.
  */
 export const createAppender = (path: string) => {
-  const thread = createThread<Batch, null>(new URL("./append.ts", import.meta.url), { path })
+  const thread = createThread<Batch, null>(new URL("./append-worker.ts", import.meta.url), { path })
   let listening = false
   return {
     /** Resolves when the thread listens, which takes it a moment once. */

@@ -44,7 +44,7 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
   }
 
   const checkpoint = (ending: Ending, isUrgent: boolean): Promise<boolean> => {
-    const worker = new Worker(new URL("./checkpoint.ts", import.meta.url), {
+    const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), {
       workerData: { path, ending, isUrgent },
     })
     const ended = new Promise<boolean>((resolve) => {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
+import { isOutage } from "./connection-errors.ts"
 import * as foundation from "./migrations/0001-foundation.ts"
 import * as scim from "./migrations/0002-scim.ts"
 import * as chats from "./migrations/0003-chats.ts"
@@ -15,7 +16,6 @@ import * as storedBytes from "./migrations/0012-stored-bytes.ts"
 import * as storageByUser from "./migrations/0013-storage-by-user.ts"
 import * as modelContents from "./migrations/0014-model-contents.ts"
 import * as grantIndexes from "./migrations/0015-grant-indexes.ts"
-import { isOutage } from "./outage.ts"
 import type { Tables } from "./tables.ts"
 
 const migrations: Record<string, Migration> = {

@@ -4,7 +4,7 @@ import pg from "pg"
 import { createTurns } from "../limits/mutex.ts"
 import { type Database, type Tx, transactOn } from "./database.ts"
 import { arrayOf } from "./json.ts"
-import { preparing } from "./prepared.ts"
+import { preparing } from "./prepared-statements.ts"
 import type { Tables } from "./tables.ts"
 
 const int8 = 20

@@ -16,14 +16,14 @@ import {
 import { z } from "zod"
 import { createTurns } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
-import { readAside } from "./aside.ts"
+import { readAside } from "./background-reader.ts"
 import { createCheckpointer } from "./checkpointer.ts"
 import { type Database, transactOn } from "./database.ts"
 import { createReserve } from "./disk-space.ts"
 import { arrayOf } from "./json.ts"
-import { createLogSync } from "./log-sync.ts"
 import { databaseFile, openFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
+import { createLogSync } from "./wal-sync.ts"
 
 const cachedStatements = 500
 const holdAgainMs = 30_000

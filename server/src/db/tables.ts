@@ -6,7 +6,7 @@ import type {
   ChatPassagesRow,
   ChatRow,
   ChatTagRow,
-} from "./chat-tables.ts"
+} from "./conversation-tables.ts"
 import type {
   CollectionFileRow,
   CollectionRow,

@@ -3,7 +3,7 @@ import { orderByIds, readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
-import { contains } from "../db/text.ts"
+import { contains } from "../db/text-matching.ts"
 import type { Page } from "../http/list.ts"
 import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
 

@@ -1,4 +1,4 @@
-import type { StorageWatch } from "../db/storage-watch.ts"
+import type { StorageWatch } from "../db/storage-monitor.ts"
 import type { Objects, Received } from "./objects.ts"
 import type { Partials } from "./partials.ts"
 

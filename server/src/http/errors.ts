@@ -1,6 +1,6 @@
+import { isOutage, storageTrouble } from "../db/connection-errors.ts"
 import { isContention } from "../db/contention.ts"
 import { storageFull } from "../db/disk-space.ts"
-import { isOutage, storageTrouble } from "../db/outage.ts"
 import { Failure } from "../errors.ts"
 
 /** How a family of routes words its refusals (see docs/api.md, "Errors"). */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
+import { storageTrouble } from "../db/connection-errors.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
-import { storageTrouble } from "../db/outage.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
 
 /** Three renewals may be missed before another process takes the job. */

@@ -6,7 +6,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import type { SetupCode } from "../auth/setup-code.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
-import type { StorageWatch } from "../db/storage-watch.ts"
+import type { StorageWatch } from "../db/storage-monitor.ts"
 import { fail } from "../errors.ts"
 import { isLocalHost } from "../http/host-check.ts"
 import { isLoopback } from "../http/loopback.ts"

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely"
-import { escapeLike } from "../db/text.ts"
+import { escapeLike } from "../db/text-matching.ts"
 
 type Condition = RawBuilder<boolean>
 type Expression = RawBuilder<unknown>

@@ -1,5 +1,5 @@
+import { isOutage } from "../db/connection-errors.ts"
 import { isContention } from "../db/contention.ts"
-import { isOutage } from "../db/outage.ts"
 import { Failure } from "../errors.ts"
 import type { SignOnProblem } from "./schema.ts"
 

@@ -1,6 +1,6 @@
 import type { Insertable } from "kysely"
+import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
-import { isOutage } from "../db/outage.ts"
 import type { UsageRow } from "../db/tables.ts"
 
 const writeMs = 500

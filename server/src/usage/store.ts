@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
-import { inOrder } from "../db/text.ts"
+import { inOrder } from "../db/text-matching.ts"
 import type { UsageQuery, UsageSum } from "./schema.ts"
 
 const secondsPerDay = 86_400

@@ -3,7 +3,7 @@ import { workerData } from "node:worker_threads"
 import { giveWay } from "../limits/thread-priority.ts"
 import type { Batch } from "./appender.ts"
 import { openFile } from "./sqlite-file.ts"
-import { answerWith } from "./thread.ts"
+import { answerWith } from "./worker-client.ts"
 
 /** Runs in a worker of its own, which `appender.ts` starts and talks to. */
 type Row = Record<string, SQLInputValue>

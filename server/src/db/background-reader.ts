@@ -7,7 +7,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely"
 import type { Tables } from "./tables.ts"
-import { createThread } from "./thread.ts"
+import { createThread } from "./worker-client.ts"
 
 export interface Query {
   sql: string
@@ -22,7 +22,11 @@ class ReadOnly implements Driver {
   readonly #thread: ReturnType<typeof createThread<Query, never[]>>
 
   constructor(path: string) {
-    this.#thread = createThread(new URL("./read-aside.ts", import.meta.url), { path }, idleMs)
+    this.#thread = createThread(
+      new URL("./background-reader-worker.ts", import.meta.url),
+      { path },
+      idleMs,
+    )
   }
 
   async init(): Promise<void> {}

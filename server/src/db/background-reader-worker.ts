@@ -1,10 +1,10 @@
 import type { SQLInputValue } from "node:sqlite"
 import { workerData } from "node:worker_threads"
 import { giveWay } from "../limits/thread-priority.ts"
-import type { Query } from "./aside.ts"
+import type { Query } from "./background-reader.ts"
 import { addContainsFolded } from "./contains-folded.ts"
 import { openFile } from "./sqlite-file.ts"
-import { answerWith } from "./thread.ts"
+import { answerWith } from "./worker-client.ts"
 
 /** Runs in a thread of its own, which `aside.ts` asks. */
 giveWay(10)

@@ -1,8 +1,8 @@
 import type { Config } from "../config/config.ts"
+import { storageTrouble } from "./connection-errors.ts"
 import type { Database } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
 import { openDatabase } from "./open.ts"
-import { storageTrouble } from "./outage.ts"
 import type { PostgresOptions } from "./postgres.ts"
 
 const sayAgainMs = 60_000

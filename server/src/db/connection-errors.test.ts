@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { storageTrouble } from "./outage.ts"
+import { storageTrouble } from "./connection-errors.ts"
 
 const words = "database or disk is full"
 
