@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict"
-import { MalformedReply } from "../src/outbound/malformed-reply.ts"
-import { ReplyParser } from "../src/outbound/reply-parser.ts"
+import { MalformedReply } from "../src/outbound/malformed-response.ts"
+import { ReplyParser } from "../src/outbound/response-parser.ts"
 import { createGrammar, type Grammar } from "./http-grammar.ts"
 import { createRandom, cut, mutate, type Random } from "./http-random.ts"
 import { createLlhttp, type ReadMessage } from "./llhttp.ts"

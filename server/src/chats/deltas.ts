@@ -1,4 +1,4 @@
-import { createEventReader } from "../outbound/event-reader.ts"
+import { createEventReader } from "../outbound/sse-decoder.ts"
 
 /** What one or more stream events add to an answer. */
 export interface Delta {

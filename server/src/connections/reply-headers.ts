@@ -1,5 +1,5 @@
 import { endsHere } from "../http/reply.ts"
-import { headerOf } from "../outbound/reply-head.ts"
+import { headerOf } from "../outbound/response-head.ts"
 
 /**
  * All that passes from an upstream to a client. What is not named here could speak for our origin

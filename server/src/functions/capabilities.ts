@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { Failure } from "../errors.ts"
-import { type Guard, GuardError } from "../outbound/guard.ts"
 import { guardedFetch } from "../outbound/guarded-fetch.ts"
+import { type Guard, GuardError } from "../outbound/ssrf-guard.ts"
 import type { Abilities, Asker } from "./abilities.ts"
 import { allowsHost } from "./hosts.ts"
 import type { ItemStore } from "./item-store.ts"

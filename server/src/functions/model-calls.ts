@@ -1,6 +1,6 @@
 import type { Failure } from "../errors.ts"
 import type { Flow } from "../outbound/client.ts"
-import { createEventReader } from "../outbound/event-reader.ts"
+import { createEventReader } from "../outbound/sse-decoder.ts"
 import { UnreadableReply } from "../outbound/upstream-error.ts"
 import type { Abilities, Asker, ReplyHears } from "./abilities.ts"
 import { type Fields, isObject } from "./completion.ts"

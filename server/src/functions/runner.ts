@@ -1,5 +1,5 @@
 import type { createPlaces } from "../limits/semaphore.ts"
-import type { Guard } from "../outbound/guard.ts"
+import type { Guard } from "../outbound/ssrf-guard.ts"
 import type { Abilities, Asker } from "./abilities.ts"
 import { createCapabilities } from "./capabilities.ts"
 import type { ItemStore } from "./item-store.ts"

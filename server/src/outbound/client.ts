@@ -1,11 +1,11 @@
 import type { OutgoingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
 import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
+import { wholeReply } from "./buffered-response.ts"
+import type { Wire, WireListener } from "./connection.ts"
+import { createWires } from "./pool.ts"
 import { requestHead } from "./request-head.ts"
 import { asError, UpstreamError } from "./upstream-error.ts"
-import { wholeReply } from "./whole-reply.ts"
-import type { Wire, WireListener } from "./wire.ts"
-import { createWires } from "./wires.ts"
 
 /** How long to wait, in seconds. */
 export interface Patience {

@@ -1,7 +1,7 @@
+import { TooLongError, wholeReply } from "./buffered-response.ts"
 import { createClient } from "./client.ts"
-import { type Guard, GuardError } from "./guard.ts"
-import { headerOf } from "./reply-head.ts"
-import { TooLongError, wholeReply } from "./whole-reply.ts"
+import { headerOf } from "./response-head.ts"
+import { type Guard, GuardError } from "./ssrf-guard.ts"
 
 const mostRedirects = 5
 const connectSeconds = 5

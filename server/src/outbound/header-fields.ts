@@ -1,4 +1,4 @@
-import { MalformedReply } from "./malformed-reply.ts"
+import { MalformedReply } from "./malformed-response.ts"
 import { fieldName } from "./request-head.ts"
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { contain, report } from "../../errors.ts"
-import { holdWrites } from "../../outbound/held-writes.ts"
 import { field } from "../../outbound/request-head.ts"
+import { holdWrites } from "../../outbound/write-coalescing.ts"
 import type { Outgoing } from "../exchange.ts"
 
 /** A body up to here is copied behind its head; more is handed to the socket beside it. */

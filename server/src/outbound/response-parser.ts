@@ -1,6 +1,6 @@
-import { ChunkedBody } from "./chunked-body.ts"
-import { MalformedReply } from "./malformed-reply.ts"
-import { type ReplyHead, readHead } from "./reply-head.ts"
+import { ChunkedBody } from "./chunked-decoder.ts"
+import { MalformedReply } from "./malformed-response.ts"
+import { type ReplyHead, readHead } from "./response-head.ts"
 
 /** What a reply consists of, as it comes. */
 export interface ReplyParts {

@@ -1,5 +1,5 @@
 import { listsToken, readFields } from "./header-fields.ts"
-import { MalformedReply } from "./malformed-reply.ts"
+import { MalformedReply } from "./malformed-response.ts"
 
 /** The head of a reply, and what it says of the body's length and of the connection. */
 export interface ReplyHead {

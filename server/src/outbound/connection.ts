@@ -1,9 +1,9 @@
 import { connect as connectPlainly, isIP, type Socket } from "node:net"
 import { connect as connectSecurely } from "node:tls"
-import { holdWrites } from "./held-writes.ts"
-import { ReplyParser } from "./reply-parser.ts"
-import { type StreamedBody, writeStreamed } from "./streamed-body.ts"
+import { ReplyParser } from "./response-parser.ts"
+import { type StreamedBody, writeStreamed } from "./streamed-request-body.ts"
 import { asError, classify, UpstreamError, type UpstreamErrorKind } from "./upstream-error.ts"
+import { holdWrites } from "./write-coalescing.ts"
 
 /** Where a wire leads. */
 export interface Peer {

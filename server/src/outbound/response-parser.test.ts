@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { MalformedReply } from "./malformed-reply.ts"
-import { ReplyParser } from "./reply-parser.ts"
+import { MalformedReply } from "./malformed-response.ts"
+import { ReplyParser } from "./response-parser.ts"
 
 interface Seen {
   status: number

@@ -1,5 +1,5 @@
 import { isFraming, readFields } from "./header-fields.ts"
-import { MalformedReply } from "./malformed-reply.ts"
+import { MalformedReply } from "./malformed-response.ts"
 
 const longestLine = 16 * 1024
 /** 2^52 bytes; more digits would not be exact. */

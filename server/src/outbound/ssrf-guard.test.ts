@@ -4,8 +4,8 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { afterEach, describe, expect, it } from "vitest"
 import { cert, key } from "../../test/fakes/certificate.ts"
 import { listenOnLoopback } from "../../test/listen.ts"
-import { createGuard, type Resolve } from "./guard.ts"
 import { guardedFetch } from "./guarded-fetch.ts"
+import { createGuard, type Resolve } from "./ssrf-guard.ts"
 
 const closers: (() => void)[] = []
 afterEach(() => {

@@ -1,4 +1,10 @@
-import { type Peer, Wire, type WireListener, type WirePatience, type WireRequest } from "./wire.ts"
+import {
+  type Peer,
+  Wire,
+  type WireListener,
+  type WirePatience,
+  type WireRequest,
+} from "./connection.ts"
 
 /** How exactly waiting times are kept. */
 const checkMs = 100
