@@ -7,7 +7,7 @@ import { LongestFirst } from "./server/test/setup/longest-first.ts"
 /** They fake the clock or measure the memory of their process; all others share their worker's modules. */
 const isolatedFiles = [
   "server/src/files/extractor.test.ts",
-  "server/src/http/reply.test.ts",
+  "server/src/http/response-writer.test.ts",
   "server/test/disconnect.test.ts",
   "server/test/function-hostile.test.ts",
   "server/test/stepped-clock.test.ts",

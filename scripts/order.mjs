@@ -23,7 +23,7 @@ const nested = [
   "files/extract",
   "functions/wall",
   "functions/examples",
-  "http/plain",
+  "http/fast-path",
   "knowledge/built-in",
 ]
 

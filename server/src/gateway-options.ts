@@ -1,7 +1,7 @@
 import type { SealerOptions } from "./audit/sealer.ts"
 import type { PasswordCost } from "./auth/passwords.ts"
-import type { StreamOptions } from "./chats/stream.ts"
 import type { StorageOptions } from "./db/storage-monitor.ts"
+import type { StreamOptions } from "./http/sse-response.ts"
 import type { LibraryOptions } from "./knowledge/library.ts"
 
 /**

@@ -8,8 +8,8 @@ import { freeBytes, releaseReserve } from "./db/disk-space.ts"
 import { holdDataDir } from "./db/lock.ts"
 import { createGateway, type Gateway } from "./gateway.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
+import { answerUnreadable } from "./http/bad-requests.ts"
 import { keepDescriptors } from "./http/descriptors.ts"
-import { answerUnreadable } from "./http/unreadable.ts"
 
 /** Proxies in front keep connections for a minute; ours must outlive theirs. */
 const keepAliveMs = 75_000

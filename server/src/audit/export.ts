@@ -1,5 +1,5 @@
-import type { NodeExchange } from "../http/exchange.ts"
-import { textStream } from "../http/streamed.ts"
+import type { NodeExchange } from "../http/request-context.ts"
+import { textStream } from "../http/stream-response.ts"
 import type { AuditReader } from "./reader.ts"
 import type { AuditEvent, AuditExportQuery } from "./schema.ts"
 

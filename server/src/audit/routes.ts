@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts"
-import { ById } from "../http/list.ts"
+import { ById } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Audit } from "./audit.ts"

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import { Roster } from "../http/roster.ts"
-import type { Withdrawal } from "../http/running.ts"
+import type { Withdrawal } from "../http/in-flight-requests.ts"
+import { Roster } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
 /** A request that is running on access that can be taken away. */

@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import { createRunning, type RunningLimits } from "../http/running.ts"
+import { createRunning, type RunningLimits } from "../http/in-flight-requests.ts"
 import { createAccessWatch } from "./access-revocation.ts"
 import { createLive } from "./credential-revocation.ts"
 import type { AuthStore } from "./store.ts"

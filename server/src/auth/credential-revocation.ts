@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import { Roster } from "../http/roster.ts"
+import { Roster } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
 /** A request that is still running, and how to end it. */

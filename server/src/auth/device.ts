@@ -1,5 +1,5 @@
 import type { Actor } from "../http/caller.ts"
-import type { Exchange } from "../http/exchange.ts"
+import type { Exchange } from "../http/request-context.ts"
 
 /** From where somebody signs in. */
 export interface Device {

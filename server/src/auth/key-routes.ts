@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
-import { ById, Done, done } from "../http/list.ts"
+import { ById, Done, done } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Keys } from "./keys.ts"

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { availableParallelism } from "node:os"
-import { networkOf } from "../http/address.ts"
 import type { Actor } from "../http/caller.ts"
+import { networkOf } from "../http/client-address.ts"
 import { createFairSemaphore, type Origin } from "../limits/fair-semaphore.ts"
 import { signInsBusy } from "./sign-in-busy.ts"
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { fail } from "../errors.ts"
-import { networkOf } from "../http/address.ts"
+import { networkOf } from "../http/client-address.ts"
 import { createFairSemaphore, type FairSemaphore } from "../limits/fair-semaphore.ts"
 import { signInsBusy } from "./sign-in-busy.ts"
 

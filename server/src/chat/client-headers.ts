@@ -1,4 +1,4 @@
-import type { Exchange } from "../http/exchange.ts"
+import type { Exchange } from "../http/request-context.ts"
 
 /**
  * Headers of the client's that upstreams may want; everything else stays here, an organization or a

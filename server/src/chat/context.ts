@@ -1,4 +1,4 @@
-import { type Edit, members, nestedEnd, skipSpace, splice } from "../http/members.ts"
+import { type Edit, members, nestedEnd, skipSpace, splice } from "../http/json-members.ts"
 import type { WorkspaceModel } from "../models/schema.ts"
 import { asksForUsage, type ModelRequest } from "./request.ts"
 

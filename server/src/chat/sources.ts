@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
+import { members, without } from "../http/json-members.ts"
 import { parsedWhole } from "../http/json-object.ts"
-import { members, without } from "../http/members.ts"
 import {
   type Citations,
   type Cited,

@@ -1,7 +1,8 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { NodeExchange } from "../http/exchange.ts"
-import type { Running } from "../http/running.ts"
+import type { Running } from "../http/in-flight-requests.ts"
+import type { NodeExchange } from "../http/request-context.ts"
+import { type EventStream, openStream, type StreamOptions } from "../http/sse-response.ts"
 import { costs, type FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Answers } from "./answers.ts"
@@ -10,7 +11,6 @@ import type { Chats } from "./chats.ts"
 import { type PageSize, startOfChat } from "./message-pages.ts"
 import { Message } from "./schema.ts"
 import type { SharedView } from "./shared-view.ts"
-import { type EventStream, openStream, type StreamOptions } from "./stream.ts"
 
 interface Deps {
   chats: Chats

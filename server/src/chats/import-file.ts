@@ -1,8 +1,8 @@
 import { fail } from "../errors.ts"
 import { unstorableIn } from "../http/body.ts"
-import { check } from "../http/check.ts"
+import { type Member, members, rangesIn, without } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
-import { type Member, members, rangesIn, without } from "../http/members.ts"
+import { check } from "../http/validate.ts"
 import { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 
 /** Parsed in one go; of all else each message, so that not all of it is in memory twice. */

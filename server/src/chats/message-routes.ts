@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ById, Done, done } from "../http/list.ts"
+import { ById, Done, done } from "../http/pagination.ts"
 import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Answers } from "./answers.ts"

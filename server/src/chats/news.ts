@@ -1,11 +1,11 @@
 import type { AuthStore } from "../auth/store.ts"
 import type { Bus, Message } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { NodeExchange } from "../http/exchange.ts"
-import type { Running } from "../http/running.ts"
+import type { Running } from "../http/in-flight-requests.ts"
+import type { NodeExchange } from "../http/request-context.ts"
+import { openStream, type StreamEvent, type StreamOptions } from "../http/sse-response.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import { createOpenPages, type OpenPage } from "./open-pages.ts"
-import { openStream, type StreamEvent, type StreamOptions } from "./stream.ts"
 
 const aboutModels = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
 /** Connections come and go in bursts; a page asks once for all of them. */

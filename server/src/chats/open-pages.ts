@@ -1,7 +1,7 @@
 import type { AuthStore } from "../auth/store.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Caller } from "../http/caller.ts"
-import type { StreamEvent } from "./stream.ts"
+import type { StreamEvent } from "../http/sse-response.ts"
 
 export interface OpenPage {
   caller: Caller

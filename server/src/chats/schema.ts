@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ListQuery } from "../http/list.ts"
+import { ListQuery } from "../http/pagination.ts"
 import { FileReference } from "../knowledge/citations.ts"
 import { isBase64 } from "./base64.ts"
 import { Attached, Skipped, Source } from "./source-schema.ts"

@@ -4,7 +4,7 @@ import type { ChatRow } from "../db/conversation-tables.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { contains, containsFolded } from "../db/text-matching.ts"
-import type { Page } from "../http/list.ts"
+import type { Page } from "../http/pagination.ts"
 import { removeChat } from "./chat-removal.ts"
 import {
   type Chat,

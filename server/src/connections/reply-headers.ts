@@ -1,4 +1,4 @@
-import { endsHere } from "../http/reply.ts"
+import { endsHere } from "../http/response-writer.ts"
 import { headerOf } from "../outbound/response-head.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import { fail } from "../errors.ts"
-import type { NodeExchange } from "../http/exchange.ts"
-import { byteStream } from "../http/streamed.ts"
+import type { NodeExchange } from "../http/request-context.ts"
+import { byteStream } from "../http/stream-response.ts"
 import type { Objects } from "./objects.ts"
 
 interface Asked {

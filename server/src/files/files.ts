@@ -7,7 +7,7 @@ import { foldCase } from "../db/fold-case.ts"
 import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
-import type { Page } from "../http/list.ts"
+import type { Page } from "../http/pagination.ts"
 import type { Queue } from "../jobs/queue.ts"
 import { createTurns } from "../limits/mutex.ts"
 import {

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ListQuery } from "../http/list.ts"
+import { ListQuery } from "../http/pagination.ts"
 
 export const FileStatus = z.enum(["stored", "pending", "processing", "completed", "failed"])
 export type FileStatus = z.output<typeof FileStatus>

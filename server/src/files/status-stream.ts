@@ -1,5 +1,5 @@
 import type { Caller } from "../http/caller.ts"
-import type { Running } from "../http/running.ts"
+import type { Running } from "../http/in-flight-requests.ts"
 import type { Files } from "./files.ts"
 import type { ProcessStatus } from "./schema.ts"
 import { type StoredFile, toRecord } from "./store.ts"

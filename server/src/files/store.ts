@@ -4,7 +4,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
 import { contains } from "../db/text-matching.ts"
-import type { Page } from "../http/list.ts"
+import type { Page } from "../http/pagination.ts"
 import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
 
 export type StoredFile = Selectable<FileRow> & { embedded: number | null }

@@ -1,4 +1,4 @@
-import { ById, Page } from "../http/list.ts"
+import { ById, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"

@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
-import type { ListQuery } from "../http/list.ts"
+import type { ListQuery } from "../http/pagination.ts"
 import type { Group, GroupChanges, GroupListQuery, NewGroup, OwnGroup } from "./schema.ts"
 import { counted, type GroupStore, type StoredGroup } from "./store.ts"
 

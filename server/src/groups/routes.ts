@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ById, Done, done, ListQuery, Page } from "../http/list.ts"
+import { ById, Done, done, ListQuery, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Groups } from "./groups.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ListQuery } from "../http/list.ts"
+import { ListQuery } from "../http/pagination.ts"
 import { Line, Source } from "../users/schema.ts"
 
 export const Group = z

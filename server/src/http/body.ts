@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http"
 import type { Readable } from "node:stream"
 import { Failure, fail } from "../errors.ts"
 import { BodyBuffer, type BodyLimits, type JsonBody, tooLarge } from "./body-buffer.ts"
+import { nestingWithin } from "./json-members.ts"
 import { tooDeep } from "./json-scanner.ts"
-import { nestingWithin } from "./members.ts"
 
 /** Nobody reads this refusal; it keeps the log from calling it a fault of ours. */
 export const leftMidway = (): Failure =>

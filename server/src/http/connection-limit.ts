@@ -1,6 +1,6 @@
 import type { Socket } from "node:net"
 import { type Bounds, createUserLimit, excessOf } from "../limits/user-limit.ts"
-import { networkOf } from "./address.ts"
+import { networkOf } from "./client-address.ts"
 import { errorBody, toFailure } from "./errors.ts"
 
 interface Dependencies {

@@ -1,8 +1,8 @@
 import { isIP } from "node:net"
 import type { Config } from "../config/config.ts"
 import { Failure } from "../errors.ts"
+import { isPlainHost } from "./fast-path/request-parser.ts"
 import { isLoopback, stripBrackets } from "./loopback.ts"
-import { isPlainHost } from "./plain/head.ts"
 
 /** Clients of a gateway use few hosts; beyond these, each request is checked in full. */
 const maxCachedHosts = 100

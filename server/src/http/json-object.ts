@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer"
 import { fail } from "../errors.ts"
 import { maxDepth, parseJson } from "./body.ts"
 import { type BodyLimits, type JsonBody, smallBytes } from "./body-buffer.ts"
+import { keyAt, type Member, members, refuseTwins } from "./json-members.ts"
 import { JsonScanner, type ScannedMember, tooManyMembers } from "./json-scanner.ts"
-import { keyAt, type Member, members, refuseTwins } from "./members.ts"
 
 /** Of the outermost object; those of real requests are a few dozen. */
 const maxMembers = 1000

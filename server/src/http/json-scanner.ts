@@ -1,6 +1,6 @@
 import { Failure, fail } from "../errors.ts"
 import { beginNumber, continueNumber, isWholeNumber } from "./json-number.ts"
-import { findSpecial, window, windowBytes } from "./string-kernel.ts"
+import { findSpecial, window, windowBytes } from "./json-string-kernel.ts"
 
 /** What a JSON text may be made of at the most. */
 export interface JsonLimits {

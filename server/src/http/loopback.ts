@@ -1,4 +1,4 @@
-import { createRanges } from "./address.ts"
+import { createRanges } from "./client-address.ts"
 
 const isLoopbackAddress = createRanges(["127.0.0.0/8", "::1", "::ffff:127.0.0.0/104"])
 

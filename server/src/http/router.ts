@@ -5,20 +5,26 @@ import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
 import { fail } from "../errors.ts"
 import { costs, type FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
-import { networkOf } from "./address.ts"
-import { admit } from "./admit.ts"
 import { checkBodyAuthority } from "./authority.ts"
 import { leftMidway, maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "./body.ts"
 import type { BodyLimits, JsonBody } from "./body-buffer.ts"
-import type { BodyRoom } from "./body-room.ts"
+import type { BodyRoom } from "./body-memory.ts"
 import { type Actor, actorOf, type Caller } from "./caller.ts"
-import { check } from "./check.ts"
+import { networkOf } from "./client-address.ts"
 import type { ConnectionLimit } from "./connection-limit.ts"
 import { type ErrorStyle, errorResponse, toFailure } from "./errors.ts"
-import { type Env, type Exchange, type HttpContext, type NodeExchange, pathOf } from "./exchange.ts"
-import { createReplyCounter, firstSuccess, toResponse } from "./handler-reply.ts"
-import type { HotRoute, ReadBody } from "./lane.ts"
+import type { HotRoute, ReadBody } from "./fast-path/routes.ts"
+import { createReplyCounter, firstSuccess, toResponse } from "./handler-response.ts"
+import {
+  type Env,
+  type Exchange,
+  type HttpContext,
+  type NodeExchange,
+  pathOf,
+} from "./request-context.ts"
 import type { Access, RouteShape } from "./route.ts"
+import { admit } from "./route-access.ts"
+import { check } from "./validate.ts"
 
 /** Turns a request's credential into its caller, or throws `unauthorized`. */
 export type Authenticate = (exchange: Exchange) => Caller | Promise<Caller>

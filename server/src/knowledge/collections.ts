@@ -1,7 +1,7 @@
 import { type StoredFile, toRecord } from "../files/store.ts"
 import { type Principal, permits } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
-import type { Page } from "../http/list.ts"
+import type { Page } from "../http/pagination.ts"
 import { mayAccess, unknownCollection } from "./collection-access.ts"
 import { createCollectionEdits, type Deps as EditDeps } from "./collection-edits.ts"
 import type { MemberStore } from "./member-store.ts"

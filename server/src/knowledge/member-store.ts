@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts"
 import { contains } from "../db/text-matching.ts"
 import { FileStatus } from "../files/schema.ts"
 import { embedded, type KnownFile, knownColumns, type StoredFile } from "../files/store.ts"
-import type { Page } from "../http/list.ts"
+import type { Page } from "../http/pagination.ts"
 import type { CollectionFileQuery, FileCounts } from "./schema.ts"
 
 const noFiles: FileCounts = {

@@ -2,7 +2,7 @@ import type { Files } from "../files/files.ts"
 import type { PassageStore } from "../files/passage-store.ts"
 import { Place } from "../files/place.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Page } from "../http/list.ts"
+import type { Page } from "../http/pagination.ts"
 import type { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
 

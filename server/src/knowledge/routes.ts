@@ -1,5 +1,5 @@
 import { givesGrants } from "../grants/schema.ts"
-import { ById, Done, done, Page } from "../http/list.ts"
+import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Collections } from "./collections.ts"

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { Place } from "../files/place.ts"
 import { FileRecord, FileStatuses } from "../files/schema.ts"
 import { AccessGrants } from "../grants/schema.ts"
-import { ListQuery } from "../http/list.ts"
+import { ListQuery } from "../http/pagination.ts"
 
 export const SearchWay = z.enum(["hybrid", "lexical", "dense"])
 export type SearchWay = z.output<typeof SearchWay>

@@ -7,7 +7,7 @@ import { contains } from "../db/text-matching.ts"
 import { everyone, type Grants, grantColumns, toGrant } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Page } from "../http/list.ts"
+import type { Page } from "../http/pagination.ts"
 import { createCollectionLinks } from "./collection-links.ts"
 import { createListParts } from "./list-parts.ts"
 import {

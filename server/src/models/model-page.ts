@@ -1,7 +1,7 @@
 import { foldCase } from "../db/fold-case.ts"
 import { everyone, maxListedGrants } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Page } from "../http/list.ts"
+import type { Page } from "../http/pagination.ts"
 import { mayWrite } from "./access.ts"
 import type { IndexedModel } from "./model-index.ts"
 import type { ModelListItem, ModelListQuery, ModelSummary } from "./schema.ts"

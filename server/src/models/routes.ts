@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { givesGrants } from "../grants/schema.ts"
 import type { Credential } from "../http/caller.ts"
-import { Done, done, Page } from "../http/list.ts"
+import { Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { textStream } from "../http/streamed.ts"
+import { textStream } from "../http/stream-response.ts"
 import type { Models } from "./models.ts"
 import {
   ModelChanges,

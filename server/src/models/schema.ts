@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { AccessGrants } from "../grants/schema.ts"
-import { ListQuery } from "../http/list.ts"
+import { ListQuery } from "../http/pagination.ts"
 
 const ModelId = z
   .string()

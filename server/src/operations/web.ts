@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { Readable } from "node:stream"
 import type { MiddlewareHandler } from "hono"
-import type { Env } from "../http/exchange.ts"
+import type { Env } from "../http/request-context.ts"
 
 /** Where the built page is, when it was built. */
 export const builtPage = join(import.meta.dirname, "../../../web/dist")

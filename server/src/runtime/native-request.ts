@@ -1,7 +1,7 @@
 import { fail } from "../errors.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
+import { splice } from "../http/json-members.ts"
 import { type JsonObject, readObject } from "../http/json-object.ts"
-import { splice } from "../http/members.ts"
 
 /** A JSON body for a native API, with the model that the runtime will read from it. */
 export interface NativeRequest extends JsonObject {

@@ -1,4 +1,4 @@
-import { nestedEnd } from "../http/members.ts"
+import { nestedEnd } from "../http/json-members.ts"
 import type { Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/tokens.ts"
 

@@ -1,7 +1,7 @@
 import { Failure, fail } from "../errors.ts"
 import { maxDepth, parseJson, readJson, unstorableIn, unstorablePath } from "../http/body.ts"
 import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
-import type { Exchange, NodeExchange } from "../http/exchange.ts"
+import type { Exchange, NodeExchange } from "../http/request-context.ts"
 import { refuse } from "./errors.ts"
 
 /** Room for a group of some 50,000 members in one body. */

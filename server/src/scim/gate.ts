@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from "node:crypto"
 import type { FailureTrail } from "../audit/failed-attempts.ts"
 import { Failure, fail } from "../errors.ts"
-import { createRanges } from "../http/address.ts"
 import type { Actor } from "../http/caller.ts"
-import type { Exchange } from "../http/exchange.ts"
+import { createRanges } from "../http/client-address.ts"
+import type { Exchange } from "../http/request-context.ts"
 import type { AdmitProvisioner } from "../http/router.ts"
 import { createRateLimit, type Rates } from "./rate-limit.ts"
 

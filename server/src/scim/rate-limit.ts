@@ -1,7 +1,7 @@
 import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
 import { fail } from "../errors.ts"
-import { networkOf } from "../http/address.ts"
-import { type Incoming, pathOf } from "../http/exchange.ts"
+import { networkOf } from "../http/client-address.ts"
+import { type Incoming, pathOf } from "../http/request-context.ts"
 
 const minuteMs = 60_000
 /** Refused credentials of one address in a minute; the next ones are 429. */

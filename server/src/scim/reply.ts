@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises"
-import type { Exchange } from "../http/exchange.ts"
+import type { Exchange } from "../http/request-context.ts"
 import { MemberList } from "./member-list.ts"
 import type { Json } from "./projection.ts"
 

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { Bit } from "../db/tables.ts"
 import type { Caller } from "../http/caller.ts"
-import type { Exchange } from "../http/exchange.ts"
+import type { Exchange } from "../http/request-context.ts"
 import type { Metrics } from "./metrics.ts"
 import type { Recorder } from "./recorder.ts"
 import type { Outcome, Tokens } from "./schema.ts"

@@ -1,4 +1,4 @@
-import { ById, Done, done, Page } from "../http/list.ts"
+import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { User, UserChanges, UserListQuery } from "./schema.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ListQuery } from "../http/list.ts"
+import { ListQuery } from "../http/pagination.ts"
 
 export const Role = z.enum(["admin", "user", "pending"])
 export type Role = z.output<typeof Role>

@@ -11,7 +11,7 @@ import type {
   NewMessage,
   Started,
 } from "../../../server/src/chats/schema.ts"
-import type { Page } from "../../../server/src/http/list.ts"
+import type { Page } from "../../../server/src/http/pagination.ts"
 import { api } from "./api.ts"
 import { queryClient } from "./query-client.ts"
 

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import type { ApiKey, Session } from "../../../server/src/auth/schema.ts"
 import type { Connection } from "../../../server/src/connections/schema.ts"
 import type { Group } from "../../../server/src/groups/schema.ts"
-import type { Page } from "../../../server/src/http/list.ts"
+import type { Page } from "../../../server/src/http/pagination.ts"
 import type { EmbeddingStatus } from "../../../server/src/knowledge/embedding-schema.ts"
 import type {
   ModelListItem,

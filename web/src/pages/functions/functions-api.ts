@@ -8,7 +8,7 @@ import type {
   FunctionVersionSource,
   Problem,
 } from "../../../../server/src/functions/schema.ts"
-import type { Page } from "../../../../server/src/http/list.ts"
+import type { Page } from "../../../../server/src/http/pagination.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 

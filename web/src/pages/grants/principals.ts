@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import type { AccessGrant } from "../../../../server/src/grants/schema.ts"
 import type { Group } from "../../../../server/src/groups/schema.ts"
-import type { Page } from "../../../../server/src/http/list.ts"
+import type { Page } from "../../../../server/src/http/pagination.ts"
 import type { User } from "../../../../server/src/users/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { measureCpuMs } from "../../../test/timing.ts"
-import { readPlainHead } from "./head.ts"
+import { readPlainHead } from "./request-parser.ts"
 
 const first = "POST /v1/chat/completions HTTP/1.1"
 const fields = ["Host: here", "Authorization: Bearer sk-1", "Content-Length: 2"]

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net"
-import type { Incoming } from "./exchange.ts"
+import type { Incoming } from "./request-context.ts"
 
 const family = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4")
 

@@ -3,7 +3,7 @@ import type { Socket } from "node:net"
 import { contain, report } from "../../errors.ts"
 import { field } from "../../outbound/request-head.ts"
 import { holdWrites } from "../../outbound/write-coalescing.ts"
-import type { Outgoing } from "../exchange.ts"
+import type { Outgoing } from "../request-context.ts"
 
 /** A body up to here is copied behind its head; more is handed to the socket beside it. */
 const mostCopied = 16 * 1024

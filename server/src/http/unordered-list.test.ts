@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { Roster } from "./roster.ts"
+import { Roster } from "./unordered-list.ts"
 
 it("holds those who are in, whatever the order in which others left", () => {
   const roster = new Roster<number>()

@@ -1,5 +1,5 @@
 import { toFailure } from "./errors.ts"
-import type { NodeExchange } from "./exchange.ts"
+import type { NodeExchange } from "./request-context.ts"
 
 interface Source {
   /** @returns undefined at the end */

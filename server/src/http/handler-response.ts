@@ -1,8 +1,8 @@
 import type { UserLimit } from "../limits/user-limit.ts"
-import { networkOf } from "./address.ts"
 import { smallBytes } from "./body-buffer.ts"
-import { type Exchange, type NodeExchange, whenClosed } from "./exchange.ts"
-import { longestStallMs } from "./reply.ts"
+import { networkOf } from "./client-address.ts"
+import { type Exchange, type NodeExchange, whenClosed } from "./request-context.ts"
+import { longestStallMs } from "./response-writer.ts"
 import type { RouteShape } from "./route.ts"
 
 const isRead = ({ incoming }: NodeExchange): boolean =>

@@ -1,7 +1,7 @@
-import type { BodyLimits, JsonBody } from "./body-buffer.ts"
-import { type ErrorStyle, toFailure } from "./errors.ts"
-import type { Exchange } from "./exchange.ts"
-import { createReply } from "./reply.ts"
+import type { BodyLimits, JsonBody } from "../body-buffer.ts"
+import { type ErrorStyle, toFailure } from "../errors.ts"
+import type { Exchange } from "../request-context.ts"
+import { createReply } from "../response-writer.ts"
 
 /**
  * Reads a request's whole body, once; at once where it is here already.

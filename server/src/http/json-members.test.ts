@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { members, nestedEnd, refuseTwins, splice } from "./members.ts"
+import { members, nestedEnd, refuseTwins, splice } from "./json-members.ts"
 
 const spliced = (text: string, changes: Record<string, unknown>): string => {
   const bytes = Buffer.from(text)

@@ -1,9 +1,9 @@
-import { smallBytes } from "../http/body-buffer.ts"
-import type { Caller } from "../http/caller.ts"
-import { toFailure } from "../http/errors.ts"
-import { type NodeExchange, whenClosed } from "../http/exchange.ts"
-import type { Running } from "../http/running.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
+import { smallBytes } from "./body-buffer.ts"
+import type { Caller } from "./caller.ts"
+import { toFailure } from "./errors.ts"
+import type { Running } from "./in-flight-requests.ts"
+import { type NodeExchange, whenClosed } from "./request-context.ts"
 
 /** Proxies cut what is silent for a minute. */
 const defaultHeartbeatMs = 15_000

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events"
 import { expect, it } from "vitest"
 import { createUserLimit } from "../limits/user-limit.ts"
-import { createBodyRoom } from "./body-room.ts"
-import type { Exchange } from "./exchange.ts"
+import { createBodyRoom } from "./body-memory.ts"
+import type { Exchange } from "./request-context.ts"
 
 const limit = () =>
   createUserLimit({

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import type { HttpBindings } from "@hono/node-server"
 import type { Context } from "hono"
-import type { createAddressOf } from "./address.ts"
 import type { Caller } from "./caller.ts"
+import type { createAddressOf } from "./client-address.ts"
 
 /** The head of a request, whoever parsed it: Node's server or our own (`plain/`). */
 export interface Incoming {

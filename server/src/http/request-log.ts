@@ -1,6 +1,6 @@
 import { type Logger, symbols } from "pino"
 import { Failure } from "../errors.ts"
-import { type Exchange, pathOf } from "./exchange.ts"
+import { type Exchange, pathOf } from "./request-context.ts"
 
 /** Polled by machines all day; worth a line only when something is wrong. */
 const quietPaths = new Set(["/health", "/ready", "/metrics"])

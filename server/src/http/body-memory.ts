@@ -1,7 +1,7 @@
 import type { UserLimit } from "../limits/user-limit.ts"
-import { networkOf } from "./address.ts"
 import { tooLarge } from "./body-buffer.ts"
-import { type Exchange, type NodeExchange, whenClosed } from "./exchange.ts"
+import { networkOf } from "./client-address.ts"
+import { type Exchange, type NodeExchange, whenClosed } from "./request-context.ts"
 
 /** Bodies up to here are not counted: their number is bounded by that of the requests. */
 const smallBytes = 64 * 1024

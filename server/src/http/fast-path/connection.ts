@@ -3,10 +3,10 @@ import type { Socket } from "node:net"
 import { contain, type Failure, report } from "../../errors.ts"
 import { leftMidway, takeTurns } from "../body.ts"
 import { BodyBuffer, type JsonBody } from "../body-buffer.ts"
-import type { Incoming } from "../exchange.ts"
-import type { HotRoute, ReadBody } from "../lane.ts"
-import { type PlainHead, readPlainHead } from "./head.ts"
-import { PlainReply } from "./reply.ts"
+import type { Incoming } from "../request-context.ts"
+import { type PlainHead, readPlainHead } from "./request-parser.ts"
+import { PlainReply } from "./response.ts"
+import type { HotRoute, ReadBody } from "./routes.ts"
 
 /** Of a body that nobody asked for yet, and of what comes after the request. */
 const mostAhead = 64 * 1024

@@ -1,10 +1,10 @@
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import type { ConnectionLimit } from "../connection-limit.ts"
-import { beginExchange, type Opening } from "../exchange.ts"
 import type { HostCheck } from "../host-check.ts"
-import { answerHot, type Lane } from "../lane.ts"
+import { beginExchange, type Opening } from "../request-context.ts"
 import { PlainConnection, type PlainNeeds } from "./connection.ts"
+import { answerHot, type Lane } from "./routes.ts"
 
 const checkMs = 1000
 /** While draining, for the first request of a connection that was just made. */

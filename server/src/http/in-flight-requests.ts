@@ -1,6 +1,6 @@
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Caller } from "./caller.ts"
-import { Roster } from "./roster.ts"
+import { Roster } from "./unordered-list.ts"
 
 /** Ends a request whose caller may not have what it runs on any more. */
 export interface Withdrawal {

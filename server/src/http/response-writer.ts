@@ -1,6 +1,6 @@
 import { contain, type Failure, report } from "../errors.ts"
 import { contentTypeOf, type ErrorStyle, errorBody } from "./errors.ts"
-import type { Exchange, Outgoing } from "./exchange.ts"
+import type { Exchange, Outgoing } from "./request-context.ts"
 
 /** Headers that belong to one connection, not to the message (RFC 9110 §7.6.1). */
 const hopByHop = new Set([
