@@ -2,7 +2,7 @@ import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createApp } from "../src/app.ts"
 import type { MountedRoute } from "../src/http/server.ts"
-import { refusalSchemas } from "../src/operations/refusals.ts"
+import { refusalSchemas } from "../src/operations/error-schemas.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./fakes/openai.ts"
 import { adminKey, startGateway, type TestGateway } from "./gateway.ts"
 

@@ -9,7 +9,7 @@ import { createBodyRoom } from "../src/http/body-memory.ts"
 import { createConnectionLimit } from "../src/http/connection-limit.ts"
 import { createServerApp } from "../src/http/server.ts"
 import { createUserLimit } from "../src/limits/user-limit.ts"
-import { servePage } from "../src/operations/web.ts"
+import { servePage } from "../src/operations/web-files.ts"
 import { startGateway, type TestGateway } from "./gateway.ts"
 import { listenOnLoopback } from "./listen.ts"
 

@@ -2,8 +2,13 @@ import { z } from "zod"
 import { contentTypeOf } from "../http/errors.ts"
 import type { Access, ReplyShape, RouteShape } from "../http/route.ts"
 import type { MountedRoute } from "../http/server.ts"
-import { type Components, createComponents, type Direction, type JsonSchema } from "./components.ts"
-import { refusalSchemas } from "./refusals.ts"
+import { refusalSchemas } from "./error-schemas.ts"
+import {
+  type Components,
+  createComponents,
+  type Direction,
+  type JsonSchema,
+} from "./openapi-components.ts"
 
 type Json = Record<string, unknown>
 

@@ -17,7 +17,7 @@ import type { MountedRoute } from "../http/server.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { Metrics } from "../usage/metrics.ts"
 import type { Users } from "../users/users.ts"
-import { docsRoutes } from "./docs.ts"
+import { docsRoutes } from "./api-docs.ts"
 
 const readyMs = 2000
 
