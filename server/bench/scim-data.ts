@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely"
 import type { Database } from "../src/db/database.ts"
 import type { GroupMemberRow, UserEmailRow, UserRow } from "../src/db/tables.ts"
-import { toEmailRows, toRow } from "../src/users/rows.ts"
+import { toEmailRows, toRow } from "../src/users/user-rows.ts"
 
 /** SQLite binds 32,766 values a statement at the most. */
 const rowsPerStatement = 500

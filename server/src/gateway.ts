@@ -49,7 +49,7 @@ import { createSettings } from "./settings/settings.ts"
 import { createSso } from "./sso/sso.ts"
 import { createStorage } from "./storage/storage.ts"
 import { createUsage } from "./usage/usage.ts"
-import { createProvisionedUsers } from "./users/provisioned.ts"
+import { createProvisionedUsers } from "./users/provisioned-users.ts"
 import { createUserStore } from "./users/store.ts"
 import { createUsers } from "./users/users.ts"
 

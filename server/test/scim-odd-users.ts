@@ -1,6 +1,6 @@
 import type { Database } from "../src/db/database.ts"
 import { foldCase } from "../src/db/fold-case.ts"
-import { toEmailRows, toRow } from "../src/users/rows.ts"
+import { toEmailRows, toRow } from "../src/users/user-rows.ts"
 
 interface Chooser {
   below(limit: number): number

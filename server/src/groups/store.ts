@@ -5,7 +5,7 @@ import { foldCase } from "../db/fold-case.ts"
 import type { GroupRow, Tables } from "../db/tables.ts"
 import { contains } from "../db/text-matching.ts"
 import type { ListQuery, Page } from "../http/pagination.ts"
-import { dropGrants } from "../users/grants.ts"
+import { dropGrants } from "../users/grant-removal.ts"
 import { Source } from "../users/schema.ts"
 import type { Group, GroupListQuery, OwnGroup } from "./schema.ts"
 

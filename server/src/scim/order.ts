@@ -1,5 +1,5 @@
 import type { Actor } from "../http/caller.ts"
-import type { Order } from "../users/provisioned.ts"
+import type { Order } from "../users/provisioned-users.ts"
 import type { Ignored } from "./values.ts"
 
 /** Who asks for a change, what the audit trail calls it, and what of it is not kept. */

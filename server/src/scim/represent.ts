@@ -1,6 +1,6 @@
 import type { StoredGroup } from "../groups/store.ts"
-import type { StoredUser } from "../users/rows.ts"
 import type { UserEmail } from "../users/schema.ts"
+import type { StoredUser } from "../users/user-rows.ts"
 import { urns } from "./attributes.ts"
 import { type MemberIds, MemberList } from "./member-list.ts"
 import type { Json } from "./projection.ts"

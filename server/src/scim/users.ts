@@ -1,7 +1,7 @@
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
-import type { Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned.ts"
+import type { Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned-users.ts"
 import { Email, type UserEmail } from "../users/schema.ts"
 import { refuse } from "./errors.ts"
 import { orderOf } from "./order.ts"

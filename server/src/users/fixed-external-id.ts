@@ -1,5 +1,5 @@
 import { fail } from "../errors.ts"
-import type { StoredUser } from "./rows.ts"
+import type { StoredUser } from "./user-rows.ts"
 
 /**
  * An account that DELETE ended is revived under the externalId it had, and no other: identity

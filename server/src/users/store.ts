@@ -4,9 +4,16 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { contains, escapeLike, inOrder } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
-import { dropGrants } from "./grants.ts"
-import { type StoredUser, toEmail, toEmailRows, toRow, toUser, withoutSecrets } from "./rows.ts"
+import { dropGrants } from "./grant-removal.ts"
 import type { User, UserEmail, UserListQuery } from "./schema.ts"
+import {
+  type StoredUser,
+  toEmail,
+  toEmailRows,
+  toRow,
+  toUser,
+  withoutSecrets,
+} from "./user-rows.ts"
 
 /** Text is sorted by its folded form, which is the same on every database. */
 const sortColumns = {

@@ -4,9 +4,9 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import { type StoredUser, withoutSecrets } from "./rows.ts"
 import type { Role, Source, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
 import type { UserStore } from "./store.ts"
+import { type StoredUser, withoutSecrets } from "./user-rows.ts"
 
 export interface NewUser {
   email: string

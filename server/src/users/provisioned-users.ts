@@ -4,9 +4,9 @@ import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { fixExternalId, withExternalId } from "./fixed-external-id.ts"
-import type { StoredUser } from "./rows.ts"
 import type { UserEmail } from "./schema.ts"
 import type { UserStore } from "./store.ts"
+import type { StoredUser } from "./user-rows.ts"
 import type { Users } from "./users.ts"
 
 const longestName = 200
