@@ -1,6 +1,6 @@
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import type { GroupProfile, ProvisionedGroups } from "../groups/provisioned.ts"
+import type { GroupProfile, ProvisionedGroups } from "../groups/provisioned-groups.ts"
 import type { Actor } from "../http/caller.ts"
 import { refuse } from "./errors.ts"
 import { memberIds, patchMembers } from "./members.ts"

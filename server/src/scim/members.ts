@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
-import type { Membership } from "../groups/provisioned.ts"
+import type { Membership } from "../groups/provisioned-groups.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
 import type { Filter } from "./filter.ts"
