@@ -2,9 +2,9 @@ import { fail } from "../errors.ts"
 import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
+import type { Sso } from "./create-sso.ts"
+import { testProvider } from "./provider-check.ts"
 import { Identities, OfUser, ProviderTest, SignOnProvider } from "./schema.ts"
-import type { Sso } from "./sso.ts"
-import { testProvider } from "./test-provider.ts"
 
 const unknown = { description: "No such tie" }
 

@@ -7,10 +7,10 @@ import type { Actor, Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Authenticate, Router } from "../http/router.ts"
+import type { Sso } from "./create-sso.ts"
 import type { Provider } from "./provider.ts"
 import { Refusal, refuse } from "./refusal.ts"
 import { Elsewhere, ProviderName, StartQuery } from "./schema.ts"
-import type { Sso } from "./sso.ts"
 
 interface Needs {
   router: Router
