@@ -2,7 +2,7 @@ import { z } from "zod"
 import { fail } from "../errors.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { mostBytes, queryOf } from "./body.ts"
+import type { Trail } from "./audit.ts"
 import {
   resourceTypeJson,
   resourceTypeNamed,
@@ -10,10 +10,10 @@ import {
   schemaWithUrn,
   serviceProviderConfig,
 } from "./discovery.ts"
-import { type createBaseOf, scimReply } from "./reply.ts"
+import { mostBytes, queryOf } from "./request-body.ts"
 import { type ResourceType, resourceTypes } from "./resource-types.ts"
+import { type createBaseOf, scimReply } from "./response.ts"
 import { listResponse } from "./search.ts"
-import type { Trail } from "./trail.ts"
 
 const advisedOperations = 1000
 

@@ -1,7 +1,7 @@
 import type { Attribute } from "./attributes.ts"
 import type { Json } from "./projection.ts"
 import { isKept, type ResourceType, resourceTypes } from "./resource-types.ts"
-import { mostCount } from "./search-request.ts"
+import { mostCount } from "./search-query.ts"
 
 const urn = (name: string): string => `urn:ietf:params:scim:schemas:core:2.0:${name}`
 

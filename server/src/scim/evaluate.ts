@@ -1,9 +1,9 @@
 import { foldCase } from "../db/fold-case.ts"
+import type { AttributePath } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import type { Filter } from "./filter.ts"
 import { type Operand, readBoolean, readDate } from "./operands.ts"
 import { type Operator, textOperators, timeTest } from "./operators.ts"
-import type { AttributePath } from "./resolve.ts"
 import { isObject } from "./values.ts"
 
 type Json = Record<string, unknown>

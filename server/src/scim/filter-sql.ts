@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely"
 import { foldCase } from "../db/fold-case.ts"
+import type { AttributePath } from "./attribute-paths.ts"
 import type { Attribute, Column } from "./attributes.ts"
 import type { Filter } from "./filter.ts"
 import type { Operand } from "./operands.ts"
@@ -12,7 +13,6 @@ import {
   textOperators,
   timeCondition,
 } from "./operators.ts"
-import type { AttributePath } from "./resolve.ts"
 import { isKept, type ResourceType } from "./resource-types.ts"
 
 type Condition = RawBuilder<boolean>

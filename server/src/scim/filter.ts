@@ -1,10 +1,10 @@
+import { type AttributePath, attributeNamed, resolvePath } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
+import { type Token, tokenize } from "./filter-tokenizer.ts"
 import { type Operand, operandOf } from "./operands.ts"
 import { type Operator, operators } from "./operators.ts"
-import { type AttributePath, attributeNamed, resolvePath } from "./resolve.ts"
 import type { ResourceType } from "./resource-types.ts"
-import { type Token, tokenize } from "./tokens.ts"
 
 const mostBytes = 2048
 const mostTerms = 50

@@ -1,9 +1,9 @@
 import { foldCase } from "../db/fold-case.ts"
+import { type AttributePath, attributeNamed } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
+import type { Token } from "./filter-tokenizer.ts"
 import { type Operator, operatorsOf } from "./operators.ts"
-import { type AttributePath, attributeNamed } from "./resolve.ts"
-import type { Token } from "./tokens.ts"
 
 /** What an attribute is compared with: text (folded where case is ignored), a truth, a time in ms. */
 export type Operand = { text: string } | { truth: boolean } | { ms: number }

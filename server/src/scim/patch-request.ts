@@ -1,8 +1,8 @@
+import { type AttributePath, attributeNamed, resolvePath, schemaNamed } from "./attribute-paths.ts"
 import { refuse } from "./errors.ts"
 import { createFilterReader, type Filter } from "./filter.ts"
-import { type AttributePath, attributeNamed, resolvePath, schemaNamed } from "./resolve.ts"
+import { tokenize } from "./filter-tokenizer.ts"
 import { isKept, type ResourceType } from "./resource-types.ts"
-import { tokenize } from "./tokens.ts"
 import { entriesOnce, type Ignored, ignoreSchema, isObject } from "./values.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"

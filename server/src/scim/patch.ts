@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util"
+import { attributeNamed } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
 import { matches } from "./evaluate.ts"
 import type { Filter } from "./filter.ts"
 import type { Operation } from "./patch-request.ts"
-import { attributeNamed } from "./resolve.ts"
 import {
   type Complex,
   type Ignored,

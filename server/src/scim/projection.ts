@@ -1,7 +1,7 @@
+import { attributeNamed, resolvePath } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
-import { MemberList } from "./member-list.ts"
-import { attributeNamed, resolvePath } from "./resolve.ts"
+import { MemberList } from "./reference-list.ts"
 import type { ResourceType } from "./resource-types.ts"
 
 /** A resource on its way out. */

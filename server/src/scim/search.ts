@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from "kysely"
+import { type AttributePath, attributeNamed, resolvePath } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
 import { parseFilter } from "./filter.ts"
 import { columnExpression, createFilterCompiler } from "./filter-sql.ts"
+import type { View } from "./mappers.ts"
 import { always } from "./operators.ts"
 import type { Json } from "./projection.ts"
-import { type AttributePath, attributeNamed, resolvePath } from "./resolve.ts"
 import type { ResourceType } from "./resource-types.ts"
-import type { SearchRequest } from "./search-request.ts"
-import type { View } from "./views.ts"
+import type { SearchRequest } from "./search-query.ts"
 
 const listUrn = "urn:ietf:params:scim:api:messages:2.0:ListResponse"
 

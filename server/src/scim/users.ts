@@ -3,8 +3,9 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned-users.ts"
 import { Email, type UserEmail } from "../users/schema.ts"
+import { orderOf } from "./audit-context.ts"
 import { refuse } from "./errors.ts"
-import { orderOf } from "./order.ts"
+import type { Shape, Views } from "./mappers.ts"
 import { applyOperation } from "./patch.ts"
 import { readPatch } from "./patch-request.ts"
 import type { Json } from "./projection.ts"
@@ -17,7 +18,6 @@ import {
   type Simple,
   type Values,
 } from "./values.ts"
-import type { Shape, Views } from "./views.ts"
 
 interface Needs {
   db: Database

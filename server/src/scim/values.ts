@@ -1,7 +1,7 @@
+import { attributeNamed, fold, schemaNamed } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
 import { readBoolean } from "./operands.ts"
-import { attributeNamed, fold, schemaNamed } from "./resolve.ts"
 import { isKept, type ResourceType } from "./resource-types.ts"
 
 const longestText = 1000

@@ -3,9 +3,15 @@ import type { Database, Reader } from "../db/database.ts"
 import { jsonRows } from "../db/json.ts"
 import { Source } from "../users/schema.ts"
 import { type EmailColumns, toEmail, toUser } from "../users/user-rows.ts"
-import type { MemberIds } from "./member-list.ts"
 import { createProjector, type Json, type Projection, requests, wants } from "./projection.ts"
-import { groupJson, type MemberRow, membersJson, namedMembersJson, userJson } from "./represent.ts"
+import type { MemberIds } from "./reference-list.ts"
+import {
+  groupJson,
+  type MemberRow,
+  membersJson,
+  namedMembersJson,
+  userJson,
+} from "./representation.ts"
 import { groupType, type ResourceType, userType } from "./resource-types.ts"
 
 export interface Page {

@@ -5,9 +5,9 @@ import type { Database } from "../db/database.ts"
 import type { Exchange } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { shortestToken, tokenId } from "./gate.ts"
+import { shortestToken, tokenId } from "./authentication.ts"
 import { Provisioning, type ProvisioningProblem } from "./provisioning-schema.ts"
-import type { createBaseOf } from "./reply.ts"
+import type { createBaseOf } from "./response.ts"
 
 const errorsShown = 10
 

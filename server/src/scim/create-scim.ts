@@ -5,12 +5,12 @@ import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { ProvisionedGroups } from "../groups/provisioned-groups.ts"
 import type { ProvisionedUsers } from "../users/provisioned-users.ts"
-import { createGate, shortestToken } from "./gate.ts"
+import { createTrail } from "./audit.ts"
+import { createGate, shortestToken } from "./authentication.ts"
 import { createScimGroups } from "./groups.ts"
-import { createBaseOf } from "./reply.ts"
-import { createTrail } from "./trail.ts"
+import { createViews } from "./mappers.ts"
+import { createBaseOf } from "./response.ts"
 import { createScimUsers } from "./users.ts"
-import { createViews } from "./views.ts"
 
 interface Needs {
   config: Config

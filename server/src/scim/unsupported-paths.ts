@@ -1,8 +1,8 @@
 import { fail } from "../errors.ts"
 import { type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { scimPath } from "./reply.ts"
-import type { Trail } from "./trail.ts"
+import type { Trail } from "./audit.ts"
+import { scimPath } from "./response.ts"
 
 const notOffered = new Set(["Me", "Bulk"])
 

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from "node:timers/promises"
 import type { Exchange } from "../http/request-context.ts"
-import { MemberList } from "./member-list.ts"
 import type { Json } from "./projection.ts"
+import { MemberList } from "./reference-list.ts"
 
 export const scimPath = "/api/v1/scim/v2"
 
