@@ -1,4 +1,4 @@
-import { inOrderOfChoice } from "../connections/choice.ts"
+import { inOrderOfChoice } from "../connections/load-balancing.ts"
 import type { Offer } from "../connections/registry.ts"
 import { type Attempt, type SendListener, send } from "../connections/send.ts"
 import { Failure } from "../errors.ts"

@@ -1,5 +1,5 @@
-import type { Upstream } from "../connections/upstream.ts"
-import { failureOf } from "../connections/words.ts"
+import type { Upstream } from "../connections/connection.ts"
+import { failureOf } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 import type { Abilities, ReplyHears } from "../functions/abilities.ts"
 import { toFailure } from "../http/errors.ts"

@@ -1,5 +1,5 @@
-import type { Upstream } from "../connections/upstream.ts"
-import { nameOf } from "../connections/words.ts"
+import type { Upstream } from "../connections/connection.ts"
+import { nameOf } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
 
 const isCredentialRefusal = (status: number): boolean => status === 401 || status === 403

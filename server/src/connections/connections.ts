@@ -6,6 +6,7 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createClient } from "../outbound/client.ts"
 import type { Kind, Provider } from "../providers/provider.ts"
+import { inWords, testMs } from "./connection-test.ts"
 import { environmentConnections, type Registry } from "./registry.ts"
 import {
   type Connection,
@@ -17,7 +18,6 @@ import {
   withoutSecrets,
 } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
-import { inWords, testMs } from "./test-words.ts"
 
 interface Needs {
   config: Config

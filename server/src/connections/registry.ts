@@ -3,9 +3,9 @@ import { setTimeout as wait } from "node:timers/promises"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Kind, Provider, ProviderModel } from "../providers/provider.ts"
+import { createUpstream, type Upstream } from "./connection.ts"
 import type { ConnectionConfig } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
-import { createUpstream, type Upstream } from "./upstream.ts"
 
 /** With several runtimes the choice looks at what each holds in memory, so that must be fresh. */
 const loadedMs = 5000

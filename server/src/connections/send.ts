@@ -1,7 +1,7 @@
 import { costs, type LoopShare } from "../limits/fair-loop.ts"
 import type { Flow, ReplyListener, SentRequest, UpstreamRequest } from "../outbound/client.ts"
 import { UpstreamError } from "../outbound/upstream-error.ts"
-import type { Upstream } from "./upstream.ts"
+import type { Upstream } from "./connection.ts"
 
 /** What other connections may do better: busy or gateway errors, told before any of the body. */
 const retryableStatuses = new Set([429, 502, 503, 504])

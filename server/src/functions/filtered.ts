@@ -1,4 +1,4 @@
-import type { Upstream } from "../connections/upstream.ts"
+import type { Upstream } from "../connections/connection.ts"
 import { Failure } from "../errors.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { z } from "zod"
-import { inOrderOfChoice } from "../connections/choice.ts"
+import { inOrderOfChoice } from "../connections/load-balancing.ts"
 import type { Offer } from "../connections/registry.ts"
 import { RefusedError } from "../outbound/client.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
+import type { Upstream } from "../connections/connection.ts"
 import { offeredId } from "../connections/registry.ts"
-import type { Upstream } from "../connections/upstream.ts"
 import { fail } from "../errors.ts"
 
 /** A runtime that is slower than this is left out; for `tags` its last known list stands in. */

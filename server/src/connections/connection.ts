@@ -1,6 +1,6 @@
 import { type Client, createClient, type Patience, RefusedError } from "../outbound/client.ts"
 import type { Provider, ProviderModel } from "../providers/provider.ts"
-import { createBreaker } from "./breaker.ts"
+import { createBreaker } from "./circuit-breaker.ts"
 import { redact } from "./redact.ts"
 import type { ConnectionConfig, Health } from "./schema.ts"
 

@@ -4,7 +4,7 @@ import {
   type UpstreamError,
   type UpstreamErrorKind,
 } from "../outbound/upstream-error.ts"
-import type { Upstream } from "./upstream.ts"
+import type { Upstream } from "./connection.ts"
 
 const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
   unreachable: "upstream_unreachable",
