@@ -6,7 +6,7 @@ import { createReply } from "../http/response-writer.ts"
 import type { Citations } from "../knowledge/citations.ts"
 import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prompt.ts"
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
-import type { Ended } from "../usage/meter.ts"
+import type { Ended } from "../usage/usage-recorder.ts"
 import { clientHeaders } from "./client-headers.ts"
 import { hidesUsage } from "./context.ts"
 import {

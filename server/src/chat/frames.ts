@@ -1,5 +1,5 @@
 import type { Tokens } from "../usage/schema.ts"
-import { countedTokens } from "../usage/tokens.ts"
+import { countedTokens } from "../usage/token-counts.ts"
 
 const empty = Buffer.alloc(0)
 /** A frame longer than this is passed on in pieces, and not looked into. */

@@ -8,8 +8,8 @@ import type { Reply } from "../http/response-writer.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
-import type { Meter } from "../usage/meter.ts"
 import type { Outcome } from "../usage/schema.ts"
+import type { Meter } from "../usage/usage-recorder.ts"
 import { Tail } from "./tail.ts"
 
 interface Needs {

@@ -1,6 +1,6 @@
 import { nestedEnd } from "../http/json-members.ts"
 import type { Tokens } from "../usage/schema.ts"
-import { countedTokens } from "../usage/tokens.ts"
+import { countedTokens } from "../usage/token-counts.ts"
 
 /** The counts come last in a reply; what a long `context` array before them holds is not needed. */
 const keptBytes = 4096

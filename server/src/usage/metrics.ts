@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client"
-import type { Recorder, UsageRecord } from "./recorder.ts"
-import { createTally } from "./tally.ts"
+import { createTally } from "./histogram.ts"
+import type { Recorder, UsageRecord } from "./record-queue.ts"
 
 /** Buckets that the OpenTelemetry semantic conventions for generative AI advise, in seconds. */
 const durationBuckets = [

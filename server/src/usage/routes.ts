@@ -1,6 +1,6 @@
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Recorder } from "./recorder.ts"
+import type { Recorder } from "./record-queue.ts"
 import { defaultSpan, UsageQuery, UsageReport } from "./schema.ts"
 import type { UsageStore } from "./store.ts"
 

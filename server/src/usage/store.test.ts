@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
 import { usageRow } from "../../test/records.ts"
-import { createRecorder, type UsageRecord } from "./recorder.ts"
+import { createRecorder, type UsageRecord } from "./record-queue.ts"
 import { UsageQuery } from "./schema.ts"
 import { createUsageStore, type UsageStore } from "./store.ts"
 

@@ -3,7 +3,7 @@ import type { Bit } from "../db/tables.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/request-context.ts"
 import type { Metrics } from "./metrics.ts"
-import type { Recorder } from "./recorder.ts"
+import type { Recorder } from "./record-queue.ts"
 import type { Outcome, Tokens } from "./schema.ts"
 
 const bytesPerToken = 4

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { usageRow } from "../../test/records.ts"
 import { openDatabase } from "../db/open.ts"
-import { createRecorder, type UsageRecord } from "./recorder.ts"
+import { createRecorder, type UsageRecord } from "./record-queue.ts"
 
 const record = (tokens: number): UsageRecord =>
   usageRow({

@@ -1,10 +1,10 @@
 import type { Database } from "../db/database.ts"
 import type { SettingsStore } from "../settings/settings.ts"
-import { createMeters } from "./meter.ts"
 import { createMetrics } from "./metrics.ts"
-import { createRecorder } from "./recorder.ts"
+import { createRecorder } from "./record-queue.ts"
 import { createRetention } from "./retention.ts"
 import { createUsageStore } from "./store.ts"
+import { createMeters } from "./usage-recorder.ts"
 
 interface Deps {
   db: Database
