@@ -10,11 +10,11 @@ import {
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import { checkKey, keyAllows, mayRead, visible } from "./access.ts"
-import { longestChain } from "./chain.ts"
+import { longestChain } from "./base-models.ts"
 import { createContentsCache } from "./contents-cache.ts"
 import { createModelIndex, type IndexedModel } from "./model-index.ts"
+import { functionRecord, offerRecord, shortenRecord } from "./model-records.ts"
 import { createPrecedence } from "./precedence.ts"
-import { functionRecord, offerRecord, shortenRecord } from "./records.ts"
 import type { ModelRecord, ModelSummary, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
