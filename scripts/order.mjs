@@ -13,7 +13,7 @@ const lines = [
   ["files", "usage", "functions"],
   ["models"],
   ["knowledge"],
-  ["chat"],
+  ["completions"],
   ["chats", "scim", "runtime", "operations"],
 ]
 

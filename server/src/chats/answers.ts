@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 import type { Bus } from "../bus/bus.ts"
-import type { Chat as Engine } from "../chat/chat.ts"
+import type { Chat as Engine } from "../completions/completions.ts"
 import type { Database } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"

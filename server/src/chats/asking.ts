@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
-import type { Chat as Engine } from "../chat/chat.ts"
-import { readRequest } from "../chat/request.ts"
+import type { Chat as Engine } from "../completions/completions.ts"
+import { readRequest } from "../completions/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"

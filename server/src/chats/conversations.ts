@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Chat as Engine } from "../chat/chat.ts"
+import type { Chat as Engine } from "../completions/completions.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"

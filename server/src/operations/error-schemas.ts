@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { OpenAIError } from "../chat/schema.ts"
+import { OpenAIError } from "../completions/schema.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import { StorageUsage } from "../storage/schema.ts"
 

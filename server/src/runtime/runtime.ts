@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Audit } from "../audit/audit.ts"
 import { credentialHeaders } from "../auth/credential-source.ts"
-import { withdrawn } from "../chat/dispatch.ts"
+import { withdrawn } from "../completions/dispatch.ts"
 import type { Config } from "../config/config.ts"
 import type { Upstream } from "../connections/connection.ts"
 import { inOrderOfChoice } from "../connections/load-balancing.ts"

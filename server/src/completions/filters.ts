@@ -6,9 +6,9 @@ import type { Caller } from "../http/caller.ts"
 import { members } from "../http/json-members.ts"
 import { refuseUnparsable } from "../http/json-object.ts"
 import type { Resolved } from "../models/catalogue.ts"
-import { bodyFor } from "./context.ts"
 import type { Hear, Hearing } from "./dispatch.ts"
 import type { ModelRequest } from "./request.ts"
+import { bodyFor } from "./request-body.ts"
 
 interface Needs {
   directory: Directory

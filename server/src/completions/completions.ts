@@ -8,7 +8,6 @@ import { createSourcePrompt, type SourcePassage } from "../knowledge/source-prom
 import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Ended } from "../usage/usage-recorder.ts"
 import { clientHeaders } from "./client-headers.ts"
-import { hidesUsage } from "./context.ts"
 import {
   type Asking,
   type Dispatching,
@@ -17,11 +16,12 @@ import {
   revoked,
   shutDown,
 } from "./dispatch.ts"
-import type { Filtering } from "./filtering.ts"
-import { chatEndings, Frames, responseEndings } from "./frames.ts"
+import type { Filtering } from "./filters.ts"
 import { Relay } from "./relay.ts"
 import type { ModelRequest } from "./request.ts"
+import { hidesUsage } from "./request-body.ts"
 import { asksForFiles, type SourceWords, withSources, wordsOf } from "./sources.ts"
+import { chatEndings, Frames, responseEndings } from "./sse-scanner.ts"
 
 interface Needs {
   catalogue: Catalogue

@@ -10,12 +10,12 @@ import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.
 import type { Outcome } from "../usage/schema.ts"
 import { countedTokens } from "../usage/token-counts.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
-import type { Chat } from "./chat.ts"
-import { hidesUsage } from "./context.ts"
+import type { Chat } from "./completions.ts"
 import type { Hearing } from "./dispatch.ts"
-import { chatEndings, Frames } from "./frames.ts"
 import { type ModelRequest, readRequest } from "./request.ts"
-import { wholeError } from "./upstream-reply.ts"
+import { hidesUsage } from "./request-body.ts"
+import { chatEndings, Frames } from "./sse-scanner.ts"
+import { wholeError } from "./upstream-response.ts"
 
 const mostErrorBytes = 64 * 1024
 const mostWholeBytes = 16_000_000

@@ -12,9 +12,9 @@ import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/token-counts.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
-import type { Frames } from "./frames.ts"
 import type { SourceWords } from "./sources.ts"
-import { errorHeaders, type WholeError, wholeError } from "./upstream-reply.ts"
+import type { Frames } from "./sse-scanner.ts"
+import { errorHeaders, type WholeError, wholeError } from "./upstream-response.ts"
 
 /** Up to here a reply that is not streamed is kept until whole, and then sent in one piece. */
 const mostKeptBytes = 1024 * 1024

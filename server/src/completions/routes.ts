@@ -3,7 +3,7 @@ import { limitsFor } from "../http/json-object.ts"
 import { json, type RouteShape, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Operation } from "../providers/provider.ts"
-import type { Chat } from "./chat.ts"
+import type { Chat } from "./completions.ts"
 import { readRequest } from "./request.ts"
 import {
   ChatRequest,

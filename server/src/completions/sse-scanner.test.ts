@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { chatEndings, Frames, responseEndings } from "./frames.ts"
+import { chatEndings, Frames, responseEndings } from "./sse-scanner.ts"
 
 const chunk = (fields: object, ending = "\n\n") => `data: ${JSON.stringify(fields)}${ending}`
 const delta = (content: string, more: object = {}) =>

@@ -13,8 +13,8 @@ import type { Catalogue, Resolved } from "../models/catalogue.ts"
 import type { Flow } from "../outbound/client.ts"
 import type { Outcome } from "../usage/schema.ts"
 import type { Booked, Ended, Meter, Meters } from "../usage/usage-recorder.ts"
-import { bodyFor } from "./context.ts"
 import type { ModelRequest } from "./request.ts"
+import { bodyFor } from "./request-body.ts"
 
 /** What hears an upstream's reply and can be stopped from our side. */
 export interface Hearing extends SendListener {

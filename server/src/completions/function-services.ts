@@ -3,8 +3,8 @@ import type { Abilities } from "../functions/abilities.ts"
 import { type Citations, sourceOf } from "../knowledge/citations.ts"
 import { type Handbook, handbookId } from "../knowledge/handbook.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
-import type { Chat } from "./chat.ts"
-import { createInner } from "./inner.ts"
+import type { Chat } from "./completions.ts"
+import { createInner } from "./function-model-calls.ts"
 
 const mostFiles = 200
 
