@@ -4,12 +4,12 @@
  */
 export const allowed = [
   {
-    file: "server/src/chats/markdown.ts",
+    file: "server/src/conversations/markdown.ts",
     source: String.raw`^#{1,3} +(you|user|human|assistant|model|ai)\b[^\n]*$`,
     reason: "begins at the start of a line alone, and no line is read twice",
   },
   {
-    file: "server/src/chats/markdown.ts",
+    file: "server/src/conversations/markdown.ts",
     source: null,
     reason:
       "the same with another flag, and the marker of an export, which is 12 hexadecimal digits",

@@ -14,7 +14,7 @@ const lines = [
   ["models"],
   ["knowledge"],
   ["completions"],
-  ["chats", "scim", "runtime", "operations"],
+  ["conversations", "scim", "runtime", "operations"],
 ]
 
 // Folders inside a folder: they may import what the outer one may, and the outer one itself.

@@ -10,7 +10,7 @@ import type {
   NewChat,
   NewMessage,
   Started,
-} from "../../../server/src/chats/schema.ts"
+} from "../../../server/src/conversations/schema.ts"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import { api } from "./api.ts"
 import { queryClient } from "./query-client.ts"

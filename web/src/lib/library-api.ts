@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
-import type { Passages } from "../../../server/src/chats/source-schema.ts"
+import type { Passages } from "../../../server/src/conversations/source-schema.ts"
 import type { FileRecord, FileText } from "../../../server/src/files/schema.ts"
 import type { Page } from "../../../server/src/http/pagination.ts"
 import type {

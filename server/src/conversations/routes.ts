@@ -4,8 +4,15 @@ import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { textStream } from "../http/stream-response.ts"
-import type { ChatExport } from "./chat-export.ts"
-import type { Chats } from "./chats.ts"
+import type { Chats } from "./conversations.ts"
+import type { ChatExport } from "./export.ts"
+import {
+  ChatImport,
+  ChatImported,
+  ExportedChat,
+  ExportedChats,
+  ExportQuery,
+} from "./import-export-schema.ts"
 import type { Importer } from "./importer.ts"
 import {
   Chat,
@@ -16,13 +23,6 @@ import {
   Labels,
   NewChat,
 } from "./schema.ts"
-import {
-  ChatImport,
-  ChatImported,
-  ExportedChat,
-  ExportedChats,
-  ExportQuery,
-} from "./transfer-schema.ts"
 
 const unknown = { description: "No such chat, or it is somebody else's" }
 

@@ -6,7 +6,7 @@ import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"
 import type { Cited } from "../knowledge/citations.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
-import { type Collected, Collector } from "./collector.ts"
+import { type Collected, Collector } from "./answer-collector.ts"
 import type { Message } from "./schema.ts"
 
 export interface Assignment {

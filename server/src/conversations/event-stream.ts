@@ -6,11 +6,11 @@ import { type EventStream, openStream, type StreamOptions } from "../http/sse-re
 import { costs, type FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Answers } from "./answers.ts"
-import type { Channels, ChatEvent } from "./channel.ts"
-import type { Chats } from "./chats.ts"
+import type { Chats } from "./conversations.ts"
+import type { Channels, ChatEvent } from "./event-log.ts"
 import { type PageSize, startOfChat } from "./message-pages.ts"
 import { Message } from "./schema.ts"
-import type { SharedView } from "./shared-view.ts"
+import type { SharedView } from "./shared-conversation.ts"
 
 interface Deps {
   chats: Chats

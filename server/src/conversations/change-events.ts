@@ -5,7 +5,7 @@ import type { Running } from "../http/in-flight-requests.ts"
 import type { NodeExchange } from "../http/request-context.ts"
 import { openStream, type StreamEvent, type StreamOptions } from "../http/sse-response.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
-import { createOpenPages, type OpenPage } from "./open-pages.ts"
+import { createOpenPages, type OpenPage } from "./open-event-streams.ts"
 
 const aboutModels = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
 /** Connections come and go in bursts; a page asks once for all of them. */

@@ -3,7 +3,7 @@ import { unstorableIn } from "../http/body.ts"
 import { type Member, members, rangesIn, without } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import { check } from "../http/validate.ts"
-import { ChatImport, ExportedChat, ExportedMessage } from "./transfer-schema.ts"
+import { ChatImport, ExportedChat, ExportedMessage } from "./import-export-schema.ts"
 
 /** Parsed in one go; of all else each message, so that not all of it is in memory twice. */
 const pieceBytes = 256 * 1024
@@ -34,8 +34,11 @@ const messagesIn = (bytes: Buffer, { valueStart }: Member, at: number): Exported
   const messages: ExportedMessage[] = []
   for (const { start, end } of rangesIn(bytes, valueStart)) {
     const path = ["chats", at, "messages", messages.length]
-    if (messages.length === maxMessages) invalid(path.join("."), `is one more than ${maxMessages}`)
-    messages.push(check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path))
+    if (messages.length === maxMessages)
+      invalid(path.join("../chats"), `is one more than ${maxMessages}`)
+    messages.push(
+      check(ExportedMessage, parsed(bytes.subarray(start, end), path.join("../chats")), path),
+    )
   }
   return messages
 }

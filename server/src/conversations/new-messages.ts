@@ -9,17 +9,17 @@ import type { UserLimits } from "../limits/user-limits.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { Storage } from "../storage/storage.ts"
 import type { Answers } from "./answers.ts"
-import type { Channels } from "./channel.ts"
-import type { Chats } from "./chats.ts"
-import { branchTo, requestBody, titleFrom } from "./conversation.ts"
-import type { MessageStore } from "./message-store.ts"
+import { branchTo, requestBody, titleFrom } from "./branch.ts"
+import type { Chats } from "./conversations.ts"
+import type { Channels } from "./event-log.ts"
 import {
   type BranchReader,
   createPromptPlans,
   type Prompt,
   type PromptPlan,
   promptBytes,
-} from "./prompt-plan.ts"
+} from "./message-plan.ts"
+import type { MessageStore } from "./message-store.ts"
 import type { Message, NewMessage, Started } from "./schema.ts"
 import type { Passage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { Tx } from "../db/database.ts"
-import { titleFrom } from "./conversation.ts"
+import { titleFrom } from "./branch.ts"
+import type { ExportedChat, ExportedMessage } from "./import-export-schema.ts"
 import type { Image } from "./message-reader.ts"
 import {
   cite,
@@ -13,7 +14,6 @@ import {
 import { type Message, unwritten } from "./schema.ts"
 import type { Passage, Source } from "./source-schema.ts"
 import { chatBytes, insertChat, type StoredChat } from "./store.ts"
-import type { ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 
 /** Parents before their children, each once; what hangs on nothing, or on itself, is a root. */
 const inOrder = (messages: readonly ExportedMessage[]): ExportedMessage[] => {

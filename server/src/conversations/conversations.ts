@@ -21,7 +21,7 @@ import type {
   MessagePageQuery,
   NewChat,
 } from "./schema.ts"
-import type { SharedView } from "./shared-view.ts"
+import type { SharedView } from "./shared-conversation.ts"
 import type { Passages } from "./source-schema.ts"
 import { type ChatStore, chatBytes, type StoredChat } from "./store.ts"
 

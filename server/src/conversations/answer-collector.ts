@@ -11,9 +11,9 @@ import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.
 import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/token-counts.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
-import { createDeltaReader, type Delta, deltaOf } from "./deltas.ts"
+import { createDeltaReader, type Delta, deltaOf } from "./chat-delta.ts"
 import type { MessageError } from "./schema.ts"
-import { createThinkingSplitter } from "./thinking.ts"
+import { createThinkingSplitter } from "./thinking-splitter.ts"
 
 const mostErrorBytes = 64 * 1024
 const mostWholeBytes = 16_000_000

@@ -4,12 +4,12 @@ import type { Chat as Engine } from "../completions/completions.ts"
 import type { Database } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
-import { type Assignment, createAsking, type Heard } from "./asking.ts"
-import type { Channels } from "./channel.ts"
+import type { Collected } from "./answer-collector.ts"
+import { type Assignment, createAsking, type Heard } from "./answer-generation.ts"
+import { createJournal } from "./answer-writer.ts"
 import { markCited } from "./cited-sources.ts"
-import type { Collected } from "./collector.ts"
 import { createDeltaPublisher } from "./delta-publisher.ts"
-import { createJournal } from "./journal.ts"
+import type { Channels } from "./event-log.ts"
 import {
   type MessagePage,
   type PageSize,
@@ -17,9 +17,9 @@ import {
   readMessagePage,
 } from "./message-pages.ts"
 import type { MessageStore } from "./message-store.ts"
+import { readToldSources } from "./reported-sources.ts"
 import type { Message, MessageState } from "./schema.ts"
 import { maxSkipped, Source } from "./source-schema.ts"
-import { readToldSources } from "./told-sources.ts"
 
 const sweepMs = 500
 const gapMs = 3 * sweepMs

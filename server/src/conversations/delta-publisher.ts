@@ -1,4 +1,4 @@
-import type { Channel } from "./channel.ts"
+import type { Channel } from "./event-log.ts"
 import type { Message } from "./schema.ts"
 
 /** Deltas that come closer together than this are published in one. */

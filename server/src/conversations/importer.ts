@@ -42,7 +42,7 @@ interface Needs {
  */
 export const createImporter = ({ db, bus, rowLimits, storage }: Needs) => {
   const { file, url } = db
-  const module = new URL("./import-thread.ts", import.meta.url)
+  const module = new URL("./import-worker.ts", import.meta.url)
   const thread = createThread<Question, Answer>(module, { file, url }, idleMs)
   const inTurn = createTurns()
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
+import { type ExportedChat, ExportedMessage } from "./import-export-schema.ts"
 import type { Passage } from "./source-schema.ts"
-import { type ExportedChat, ExportedMessage } from "./transfer-schema.ts"
 
 type Shown = Pick<
   ExportedMessage,

@@ -3,11 +3,11 @@ import { type DatabasePlace, openBeside } from "../db/background-writer.ts"
 import { answerWith } from "../db/worker-client.ts"
 import { fail } from "../errors.ts"
 import { giveWay } from "../limits/thread-priority.ts"
+import type { ExportedChat } from "./import-export-schema.ts"
 import { readImport } from "./import-file.ts"
-import { bytesOfNewChat, insertNewChat, type NewChat, newChatOf } from "./imported-chat.ts"
+import { bytesOfNewChat, insertNewChat, type NewChat, newChatOf } from "./imported-conversation.ts"
 import type { Answer, Question } from "./importer.ts"
 import { fromMarkdown } from "./markdown.ts"
-import type { ExportedChat } from "./transfer-schema.ts"
 
 /** Runs in a thread of its own, which `importer.ts` asks. */
 giveWay(10)

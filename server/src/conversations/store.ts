@@ -5,7 +5,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import { contains, containsFolded } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
-import { removeChat } from "./chat-removal.ts"
+import { removeChat } from "./removal.ts"
 import {
   type Chat,
   type ChatListItem,
