@@ -14,7 +14,7 @@ const lines = [
   ["models"],
   ["knowledge"],
   ["completions"],
-  ["conversations", "scim", "runtime", "operations"],
+  ["conversations", "scim", "native-proxy", "operations"],
 ]
 
 // Folders inside a folder: they may import what the outer one may, and the outer one itself.

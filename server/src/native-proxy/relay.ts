@@ -10,7 +10,7 @@ import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Outcome } from "../usage/schema.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
-import { Tail } from "./tail.ts"
+import { Tail } from "./usage-scanner.ts"
 
 interface Needs {
   reply: Reply

@@ -22,11 +22,11 @@ import type { Catalogue } from "../models/catalogue.ts"
 import type { UpstreamRequest } from "../outbound/client.ts"
 import type { Kind } from "../providers/provider.ts"
 import type { Meter, Meters } from "../usage/usage-recorder.ts"
-import { mergedListing } from "./listings.ts"
+import { mergedListing } from "./merged-list.ts"
 import { type NativeRequest, readNative, renamed } from "./native-request.ts"
 import { type NativeOperation, ollamaOperation, openaiOperation } from "./operations.ts"
-import { Pass } from "./pass.ts"
-import { readTarget, refuseAmbiguous } from "./target.ts"
+import { Pass } from "./relay.ts"
+import { readTarget, refuseAmbiguous } from "./request-target.ts"
 
 interface Needs {
   fairLoop: FairLoop

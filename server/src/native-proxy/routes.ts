@@ -1,7 +1,7 @@
 import { fail } from "../errors.ts"
 import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Proxied } from "./runtime.ts"
+import type { Proxied } from "./native-proxy.ts"
 
 interface Needs {
   router: Router
