@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { packWords } from "../src/files/word-index.ts"
-import { wordsOf } from "../src/files/words.ts"
+import { packWords } from "../src/files/index-segment.ts"
+import { wordsOf } from "../src/files/tokenizer.ts"
 import { searchWords } from "../src/knowledge/lexical.ts"
 import { createWordShelf } from "../src/knowledge/word-shelf.ts"
 import {

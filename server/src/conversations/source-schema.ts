@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Place } from "../files/place.ts"
+import { Place } from "../files/location.ts"
 import { SourceReason } from "../knowledge/schema.ts"
 
 /** Of one message: files asked about, and likewise passages given. */

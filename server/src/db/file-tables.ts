@@ -59,7 +59,7 @@ export interface PassageRow {
   place: string
 }
 
-/** The words of one file's passages, as `files/words.ts` packs them. */
+/** The words of one file's passages, as `files/tokenizer.ts` packs them. */
 export interface FileWordsRow {
   file_id: string
   data: Uint8Array

@@ -2,7 +2,7 @@ import { createReadStream, existsSync, mkdirSync } from "node:fs"
 import { copyFile, link, mkdir, open, readdir, rename } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { hashFile, type Objects, type Received } from "./objects.ts"
-import { createSpool, removeFile } from "./spool.ts"
+import { createSpool, removeFile } from "./temporary-files.ts"
 
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(path, "r")

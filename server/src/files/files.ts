@@ -20,7 +20,7 @@ import type { PassageStore } from "./passage-store.ts"
 import type { FileListQuery, FileRecord, FileText, TextQuery } from "./schema.ts"
 import { type FileStore, type KnownFile, type StoredFile, toRecord } from "./store.ts"
 import type { Upload } from "./upload.ts"
-import { waitForFiles } from "./waiting.ts"
+import { waitForFiles } from "./wait-for-files.ts"
 
 interface Needs {
   db: Database

@@ -6,7 +6,7 @@ import type { NodeExchange } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Request, Router } from "../http/router.ts"
 import { collectionIn } from "./collection-upload.ts"
-import type { Resumable } from "./resumable.ts"
+import type { Resumable } from "./resumable-uploads.ts"
 import { UploadProgress, UploadQuery } from "./schema.ts"
 import { metadataOf, nameOf } from "./upload.ts"
 

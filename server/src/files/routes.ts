@@ -4,10 +4,9 @@ import { ById, Done, done, Page } from "../http/pagination.ts"
 import { whenClosed } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { contentResponse } from "./content.ts"
+import { contentResponse } from "./content-response.ts"
 import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
-import type { Receiver } from "./receiver.ts"
 import {
   FileListQuery,
   FileRecord,
@@ -20,6 +19,7 @@ import {
 } from "./schema.ts"
 import { statusOf, statusStream } from "./status-stream.ts"
 import { toRecord } from "./store.ts"
+import type { Receiver } from "./upload-receiver.ts"
 
 interface Needs {
   router: Router

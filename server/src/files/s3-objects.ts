@@ -3,7 +3,7 @@ import { open, rm } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
 import { hashFile, type Objects, type Received } from "./objects.ts"
 import { createS3Client, elements, readS3Url, type S3Client } from "./s3-client.ts"
-import { createSpool } from "./spool.ts"
+import { createSpool } from "./temporary-files.ts"
 
 /** A part of an upload; all but the last must have 5 MB at least. */
 const partBytes = 8 * 1024 * 1024

@@ -5,8 +5,8 @@ import { Failure, fail } from "../errors.ts"
 import { parseJson, unstorableIn } from "../http/body.ts"
 import { isObject } from "../http/json-object.ts"
 import { costs, type LoopShare } from "../limits/fair-loop.ts"
+import { sniff } from "./file-type.ts"
 import type { Objects, Received } from "./objects.ts"
-import { sniff } from "./sniff.ts"
 
 /** Beside the file: boundaries, headers and small parts. */
 const mostBeside = 1_000_000

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { split } from "../files/extract/split.ts"
+import { split } from "../files/extract/passages.ts"
 import { mergeAdjacentPassages } from "./adjacent-passages.ts"
 import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"

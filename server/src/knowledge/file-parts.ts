@@ -1,5 +1,5 @@
+import { Place } from "../files/location.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import { Place } from "../files/place.ts"
 import type { KnownFile } from "../files/store.ts"
 import { toFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"

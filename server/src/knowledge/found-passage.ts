@@ -1,4 +1,4 @@
-import { Place } from "../files/place.ts"
+import { Place } from "../files/location.ts"
 import type { FoundPassage } from "./schema.ts"
 
 type Fields = Pick<FoundPassage, "file_id" | "filename" | "text" | "start" | "end"> &

@@ -1,5 +1,5 @@
-import { type Postings, placeOf } from "../files/word-index.ts"
-import type { TermKind } from "../files/words.ts"
+import { type Postings, placeOf } from "../files/index-segment.ts"
+import type { TermKind } from "../files/tokenizer.ts"
 import { type Part, postingsOf, type Segment } from "./word-shelf.ts"
 
 export interface QueryTerm {

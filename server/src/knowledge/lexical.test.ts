@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { packWords } from "../files/word-index.ts"
-import { termsOf, weights } from "../files/words.ts"
+import { packWords } from "../files/index-segment.ts"
+import { termsOf, weights } from "../files/tokenizer.ts"
 import { searchWords } from "./lexical.ts"
 import { createWordShelf } from "./word-shelf.ts"
 

@@ -1,4 +1,4 @@
-import { hashOf, termsOf, weights } from "../files/words.ts"
+import { hashOf, termsOf, weights } from "../files/tokenizer.ts"
 import { countsIn, findTerm, type QueryTerm, type Scope, scopeOf } from "./lexical-scope.ts"
 import { type Part, postingsOf, type Segment } from "./word-shelf.ts"
 

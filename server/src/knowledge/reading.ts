@@ -1,6 +1,6 @@
 import type { Files } from "../files/files.ts"
+import { Place } from "../files/location.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import { Place } from "../files/place.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Place } from "../files/place.ts"
+import { Place } from "../files/location.ts"
 import { FileRecord, FileStatuses } from "../files/schema.ts"
 import { AccessGrants } from "../grants/schema.ts"
 import { ListQuery } from "../http/pagination.ts"

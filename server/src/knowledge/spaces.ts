@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
+import { Place } from "../files/location.ts"
 import type { PassageStore, StoredPassage } from "../files/passage-store.ts"
-import { Place } from "../files/place.ts"
 import type { FileStore, StoredFile } from "../files/store.ts"
 import type { Kind, Queue, Work } from "../jobs/queue.ts"
 import { builtInModelId } from "./built-in/built-in-model.ts"

@@ -1,4 +1,4 @@
-import { mostPassages } from "../files/word-index.ts"
+import { mostPassages } from "../files/index-segment.ts"
 import { createDots, grain } from "./dot-kernel.ts"
 import { type Coarse, coarseQuery, queryOffset, type Scan } from "./vectors.ts"
 

@@ -4,9 +4,9 @@ import {
   type Postings,
   packWords,
   type WordIndex,
-} from "../files/word-index.ts"
-import { mergeWords } from "../files/word-merge.ts"
-import type { TermKind } from "../files/words.ts"
+} from "../files/index-segment.ts"
+import { mergeWords } from "../files/segment-merge.ts"
+import type { TermKind } from "../files/tokenizer.ts"
 
 /** Segments with fewer passages are put together once there are too many of them. */
 const smallPassages = 8192

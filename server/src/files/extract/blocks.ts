@@ -1,4 +1,4 @@
-import type { Place } from "../place.ts"
+import type { Place } from "../location.ts"
 
 /** A piece of a document that a reader would not tear: a paragraph, a heading, a row. */
 export interface Block {

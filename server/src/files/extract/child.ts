@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises"
-import { packWords } from "../word-index.ts"
+import { packWords } from "../index-segment.ts"
 import { Unreadable } from "./blocks.ts"
 import { extract, type Limits } from "./formats.ts"
-import { split } from "./split.ts"
+import { split } from "./passages.ts"
 
 /** What the parent asks for. */
 export interface Task {

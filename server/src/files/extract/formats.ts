@@ -1,14 +1,14 @@
-import { type Sniffed, sniff } from "../sniff.ts"
+import { type Sniffed, sniff } from "../file-type.ts"
+import { readPacked, refuseOle } from "./archive.ts"
 import { type Block, type Extracted, unreadable } from "./blocks.ts"
-import { readJson, readJsonLines, readNotebook, readXml } from "./data.ts"
-import { decode } from "./decode.ts"
 import { charsetOf, readHtml } from "./html.ts"
 import { readMail } from "./mail.ts"
-import { readPacked, refuseOle } from "./packed.ts"
 import { readPdf } from "./pdf.ts"
-import { readCode, readMarkdown, readPlain } from "./plain.ts"
+import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
 import { readRtf } from "./rtf.ts"
+import { readJson, readJsonLines, readNotebook, readXml } from "./structured-data.ts"
 import { readCsv } from "./table.ts"
+import { decode } from "./text-encoding.ts"
 
 export interface Source {
   bytes: Buffer

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2"
-import type { Place } from "../place.ts"
+import type { Place } from "../location.ts"
 import { type Block, createHeadings, unreadable } from "./blocks.ts"
 
 const silent = new Set([

@@ -1,7 +1,7 @@
 import PostalMime from "postal-mime"
 import { type Block, unreadable } from "./blocks.ts"
 import { readHtml } from "./html.ts"
-import { readPlain } from "./plain.ts"
+import { readPlain } from "./plain-text.ts"
 
 interface Address {
   name?: string | undefined

@@ -1,4 +1,4 @@
-import type { Place } from "../place.ts"
+import type { Place } from "../location.ts"
 import { type Block, createHeadings } from "./blocks.ts"
 import { rowsToBlocks } from "./table.ts"
 import { walkXml } from "./xml.ts"

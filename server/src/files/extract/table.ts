@@ -1,4 +1,4 @@
-import type { Place } from "../place.ts"
+import type { Place } from "../location.ts"
 import type { Block } from "./blocks.ts"
 
 const longestHeader = 120

@@ -1,6 +1,6 @@
 import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
-import type { Resumable } from "./resumable.ts"
+import type { Resumable } from "./resumable-uploads.ts"
 
 const everyMs = 3_600_000
 

@@ -5,13 +5,13 @@ import type { Database, Tx } from "../db/database.ts"
 import type { StorageWatch } from "../db/storage-monitor.ts"
 import type { Storage } from "../storage/storage.ts"
 import { createDiskObjects } from "./disk-objects.ts"
-import { createEngine } from "./engine.ts"
+import { createEngine } from "./extraction-engine.ts"
 import { createExtractor } from "./extractor.ts"
+import { watchObjects } from "./monitored-storage.ts"
 import type { Objects } from "./objects.ts"
 import { createPassageStore } from "./passage-store.ts"
 import { createProcessing, type ProcessingOptions } from "./processing.ts"
 import { createFileStore } from "./store.ts"
-import { watchObjects } from "./watched.ts"
 
 const unpackedBytes = 300e6
 const mostPages = 5000

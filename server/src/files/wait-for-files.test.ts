@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import type { Bus } from "../bus/bus.ts"
-import { waitForFiles } from "./waiting.ts"
+import { waitForFiles } from "./wait-for-files.ts"
 
 const bus = { subscribe: () => () => {} } as unknown as Bus
 const pending = { id: "a", status: "pending" }

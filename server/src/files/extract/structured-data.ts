@@ -1,5 +1,5 @@
 import { type Block, createHeadings } from "./blocks.ts"
-import { readCode, readMarkdown, readPlain } from "./plain.ts"
+import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
 import { walkXml } from "./xml.ts"
 
 const longRecord = 4000

@@ -10,7 +10,7 @@ import { type Bounds, checkBounds, type UserLimit } from "../limits/user-limit.t
 import type { Storage } from "../storage/storage.ts"
 import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
-import type { Partials } from "./partials.ts"
+import type { Partials } from "./partial-uploads.ts"
 import type { UploadProgress } from "./schema.ts"
 import { refuseUnreadable, tooLarge } from "./upload.ts"
 import type { StoredUpload, UploadStore } from "./upload-store.ts"

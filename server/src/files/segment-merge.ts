@@ -1,4 +1,4 @@
-import type { Postings, WordIndex } from "./word-index.ts"
+import type { Postings, WordIndex } from "./index-segment.ts"
 
 /** Numbers of hashes, in the order in which they were first seen: open addressing, never more than half full. */
 const createNumbers = (expected: number) => {

@@ -1,4 +1,4 @@
-import { hashOf, termsOf } from "./words.ts"
+import { hashOf, termsOf } from "./tokenizer.ts"
 
 const version = 1
 const headerLength = 6

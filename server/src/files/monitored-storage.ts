@@ -1,6 +1,6 @@
 import type { StorageWatch } from "../db/storage-monitor.ts"
 import type { Objects, Received } from "./objects.ts"
-import type { Partials } from "./partials.ts"
+import type { Partials } from "./partial-uploads.ts"
 
 type Watch = StorageWatch["watch"]
 

@@ -1,5 +1,5 @@
-import type { Place } from "../place.ts"
-import { mostPassages } from "../word-index.ts"
+import { mostPassages } from "../index-segment.ts"
+import type { Place } from "../location.ts"
 import { type Block, clean, unreadable } from "./blocks.ts"
 
 /** Characters a passage; longer only where nothing can be torn. */

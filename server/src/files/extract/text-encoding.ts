@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import { utf16 } from "../sniff.ts"
+import { utf16 } from "../file-type.ts"
 import { unreadable } from "./blocks.ts"
 
 /** Enough to tell an encoding by. */
