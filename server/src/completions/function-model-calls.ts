@@ -1,7 +1,7 @@
 import type { Upstream } from "../connections/connection.ts"
 import { failureOf } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
-import type { Abilities, ReplyHears } from "../functions/abilities.ts"
+import type { Abilities, ReplyHears } from "../functions/host-services.ts"
 import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"
 import type { Flow } from "../outbound/client.ts"

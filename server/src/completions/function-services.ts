@@ -1,5 +1,5 @@
 import type { Files } from "../files/files.ts"
-import type { Abilities } from "../functions/abilities.ts"
+import type { Abilities } from "../functions/host-services.ts"
 import { type Citations, sourceOf } from "../knowledge/citations.ts"
 import { type Handbook, handbookId } from "../knowledge/handbook.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"

@@ -4,8 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Addition, Storage } from "../storage/storage.ts"
-import type { CheckSource } from "./check.ts"
-import type { Directory } from "./directory.ts"
+import type { Directory } from "./function-registry.ts"
 import type {
   FunctionChanges,
   FunctionRecord,
@@ -16,9 +15,10 @@ import type {
   NewFunction,
   ValveChanges,
 } from "./schema.ts"
+import { changedValues, shownValues } from "./settings.ts"
 import type { FunctionStore, Source, StoredFunction } from "./store.ts"
 import { summaryOf } from "./summary.ts"
-import { changedValues, shownValues } from "./values.ts"
+import type { CheckSource } from "./validation.ts"
 
 interface Needs {
   db: Database

@@ -2,10 +2,10 @@ import type { Failure } from "../errors.ts"
 import type { Flow } from "../outbound/client.ts"
 import { createEventReader } from "../outbound/sse-decoder.ts"
 import { UnreadableReply } from "../outbound/upstream-error.ts"
-import type { Abilities, Asker, ReplyHears } from "./abilities.ts"
-import { type Fields, isObject } from "./completion.ts"
+import { createWholeReply } from "./completion-accumulator.ts"
+import { type Fields, isObject } from "./completion-builder.ts"
+import type { Abilities, Asker, ReplyHears } from "./host-services.ts"
 import { Refused } from "./wall/session.ts"
-import { createWholeReply } from "./whole-reply.ts"
 
 const maxReplyBytes = 16_000_000
 const tooLong = `it is longer than ${maxReplyBytes / 1e6} MB`

@@ -2,7 +2,6 @@ import { z } from "zod"
 import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { CheckSource } from "./check.ts"
 import type { Functions } from "./functions.ts"
 import { FunctionListed } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
@@ -20,6 +19,7 @@ import {
   NewFunction,
   ValveChanges,
 } from "./schema.ts"
+import type { CheckSource } from "./validation.ts"
 
 const unknown = { description: "No such function" }
 const badSource = { description: "The source cannot be loaded; `errors` has line and column" }

@@ -4,7 +4,7 @@ import type { Router } from "../http/router.ts"
 import type { Functions } from "./functions.ts"
 import { FunctionRun, TrialRun } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
-import type { Trial } from "./trial.ts"
+import type { Trial } from "./test-run.ts"
 
 interface Needs {
   router: Router

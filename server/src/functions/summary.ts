@@ -1,4 +1,4 @@
-import { modelsOf } from "./directory.ts"
+import { modelsOf } from "./function-registry.ts"
 import type { FunctionSummary } from "./schema.ts"
 import type { StoredFunction } from "./store.ts"
 

@@ -6,7 +6,7 @@ import {
   type Directory,
   type FunctionModel,
   mayUse as mayUseFunction,
-} from "../functions/directory.ts"
+} from "../functions/function-registry.ts"
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import { checkKey, keyAllows, mayRead, visible } from "./access.ts"

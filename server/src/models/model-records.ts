@@ -1,5 +1,5 @@
 import type { Offer } from "../connections/registry.ts"
-import type { FunctionModel } from "../functions/directory.ts"
+import type { FunctionModel } from "../functions/function-registry.ts"
 import type { ModelRecord } from "./schema.ts"
 
 const maxListedDescription = 500

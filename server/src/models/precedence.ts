@@ -1,6 +1,6 @@
 import type { Registry } from "../connections/registry.ts"
 import { foldCase } from "../db/fold-case.ts"
-import type { Directory } from "../functions/directory.ts"
+import type { Directory } from "../functions/function-registry.ts"
 
 const latest = ":latest"
 

@@ -1,9 +1,9 @@
 import type { SendListener } from "../connections/send.ts"
 import { Failure } from "../errors.ts"
 import type { Flow } from "../outbound/client.ts"
-import type { Abilities, Asker } from "./abilities.ts"
-import { type Completion, createCompletion, type Fields, isObject } from "./completion.ts"
-import type { FunctionModel } from "./directory.ts"
+import { type Completion, createCompletion, type Fields, isObject } from "./completion-builder.ts"
+import type { FunctionModel } from "./function-registry.ts"
+import type { Abilities, Asker } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
 import { type Trouble, trouble } from "./wall/session.ts"
 

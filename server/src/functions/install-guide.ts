@@ -4,9 +4,9 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
 import { system } from "../http/caller.ts"
-import type { CheckSource } from "./check.ts"
-import type { Directory } from "./directory.ts"
+import type { Directory } from "./function-registry.ts"
 import type { FunctionStore, StoredFunction } from "./store.ts"
+import type { CheckSource } from "./validation.ts"
 
 const examples = join(import.meta.dirname, "examples")
 const everyone = { principal_type: "user", principal_id: "*", permission: "read" } as const

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { fail } from "../errors.ts"
 import { type Manifest, type Problem, SettingShape } from "./schema.ts"
 import type { Source } from "./store.ts"
-import type { Stripper } from "./strip.ts"
+import type { Stripper } from "./strip-types.ts"
 import type { Trouble } from "./wall/session.ts"
 import type { Wall } from "./wall/wall.ts"
 

@@ -4,10 +4,10 @@ import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { createEventReader } from "../outbound/sse-decoder.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
-import { type Fields, isObject } from "./completion.ts"
+import { createWholeReply } from "./completion-accumulator.ts"
+import { type Fields, isObject } from "./completion-builder.ts"
 import type { FilterChain } from "./filter-chain.ts"
-import type { Hearing } from "./model-reply.ts"
-import { createWholeReply } from "./whole-reply.ts"
+import type { Hearing } from "./function-model.ts"
 
 /** Events, of as many pieces. */
 const mostWaiting = 256

@@ -48,7 +48,7 @@ export const createStripper = () => {
   let idle: NodeJS.Timeout | undefined
 
   const start = (): Worker => {
-    const started = new Worker(new URL("./strip-worker.ts", import.meta.url), {
+    const started = new Worker(new URL("./strip-types-worker.ts", import.meta.url), {
       env: {},
       resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: heapMb },
     })

@@ -1,5 +1,5 @@
 import { UnreadableReply } from "../outbound/upstream-error.ts"
-import { type Fields, isObject } from "./completion.ts"
+import { type Fields, isObject } from "./completion-builder.ts"
 
 interface Choice {
   message: Fields
