@@ -21,7 +21,7 @@ const lines = [
 const nested = [
   "db/migrations",
   "files/extract",
-  "functions/wall",
+  "functions/sandbox",
   "functions/examples",
   "http/fast-path",
   "knowledge/built-in",

@@ -16,11 +16,11 @@ import { createInstall } from "./install-guide.ts"
 import { createItemStore } from "./key-value-store.ts"
 import { createRunStore } from "./run-store.ts"
 import { createRunner } from "./runner.ts"
+import { createWall } from "./sandbox/sandbox.ts"
 import { createFunctionStore } from "./store.ts"
 import { createStripper } from "./strip-types.ts"
 import { createTrial } from "./test-run.ts"
 import { createCheck } from "./validation.ts"
-import { createWall } from "./wall/wall.ts"
 
 interface Needs {
   config: Config

@@ -3,8 +3,8 @@ import { type Fields, isObject } from "./completion-builder.ts"
 import { failureFor } from "./function-model.ts"
 import type { Asker } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
+import { type Trouble, trouble } from "./sandbox/session.ts"
 import type { StoredFunction } from "./store.ts"
-import { type Trouble, trouble } from "./wall/session.ts"
 
 interface Link {
   fn: StoredFunction

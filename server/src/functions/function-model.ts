@@ -5,7 +5,7 @@ import { type Completion, createCompletion, type Fields, isObject } from "./comp
 import type { FunctionModel } from "./function-registry.ts"
 import type { Abilities, Asker } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
-import { type Trouble, trouble } from "./wall/session.ts"
+import { type Trouble, trouble } from "./sandbox/session.ts"
 
 /** What hears a reply, whoever gives it, and can be ended with a reason of ours. */
 export interface Hearing extends SendListener {

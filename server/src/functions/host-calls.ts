@@ -6,7 +6,7 @@ import { allowsHost } from "./allowed-hosts.ts"
 import type { Abilities, Asker } from "./host-services.ts"
 import type { ItemStore } from "./key-value-store.ts"
 import { createModelCalls } from "./model-calls.ts"
-import { Refused } from "./wall/session.ts"
+import { Refused } from "./sandbox/session.ts"
 
 const fetchMs = 60_000
 const mostFetchedBytes = 5_000_000

@@ -4,7 +4,7 @@ import type { FunctionItemRow } from "../db/function-tables.ts"
 import { Failure } from "../errors.ts"
 import { unstorablePath } from "../http/body.ts"
 import type { Storage } from "../storage/storage.ts"
-import { Refused } from "./wall/session.ts"
+import { Refused } from "./sandbox/session.ts"
 
 const mostItems = 1000
 const longestKey = 200

@@ -5,7 +5,7 @@ import { UnreadableReply } from "../outbound/upstream-error.ts"
 import { createWholeReply } from "./completion-accumulator.ts"
 import { type Fields, isObject } from "./completion-builder.ts"
 import type { Abilities, Asker, ReplyHears } from "./host-services.ts"
-import { Refused } from "./wall/session.ts"
+import { Refused } from "./sandbox/session.ts"
 
 const maxReplyBytes = 16_000_000
 const tooLong = `it is longer than ${maxReplyBytes / 1e6} MB`

@@ -5,10 +5,10 @@ import type { Abilities, Asker } from "./host-services.ts"
 import type { ItemStore } from "./key-value-store.ts"
 import type { FunctionRun, LogLine, RunResult } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
+import type { Wall } from "./sandbox/sandbox.ts"
+import { type Result, type Session, type Trouble, trouble } from "./sandbox/session.ts"
 import { effectiveValues, missingValues } from "./settings.ts"
 import type { StoredFunction, Values } from "./store.ts"
-import { type Result, type Session, type Trouble, trouble } from "./wall/session.ts"
-import type { Wall } from "./wall/wall.ts"
 
 const mostKeptLines = 200
 /** Functions that call each other. */

@@ -9,10 +9,10 @@ import type { Abilities, Asker } from "./host-services.ts"
 import { createModelCalls } from "./model-calls.ts"
 import type { RunResult, TrialRun } from "./run-schema.ts"
 import type { Run, Runner, RunSpec } from "./runner.ts"
+import { type Trouble, trouble } from "./sandbox/session.ts"
 import { secretMask } from "./schema.ts"
 import type { StoredFunction, Values } from "./store.ts"
 import type { CheckSource } from "./validation.ts"
-import { type Trouble, trouble } from "./wall/session.ts"
 
 /** Tells whoever looks; the names are those of docs/api.md. */
 export type Tell = (name: string, data: unknown) => void

@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { fail } from "../errors.ts"
+import type { Wall } from "./sandbox/sandbox.ts"
+import type { Trouble } from "./sandbox/session.ts"
 import { type Manifest, type Problem, SettingShape } from "./schema.ts"
 import type { Source } from "./store.ts"
 import type { Stripper } from "./strip-types.ts"
-import type { Trouble } from "./wall/session.ts"
-import type { Wall } from "./wall/wall.ts"
 
 /** Loading a module is no place to compute. */
 const loadLimits = { cpuMs: 1000, wallMs: 5000, outputBytes: 0, pieces: 0 }

@@ -1,7 +1,7 @@
-import type { EngineExports, Pointer } from "./engine-exports.ts"
-import { type Image, pageBytes, partsOf, putParts, renew } from "./image.ts"
+import { type Image, pageBytes, partsOf, putParts, renew } from "./memory-image.ts"
 import { noImports } from "./protocol.ts"
-import { systemFor } from "./system.ts"
+import type { EngineExports, Pointer } from "./quickjs-exports.ts"
+import { systemFor } from "./wasi.ts"
 
 /** Takes a text over, if it has no more than so many characters. */
 export type Read = (most: number) => string

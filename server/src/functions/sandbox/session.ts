@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { LogLine, RunOutcome } from "../run-schema.ts"
-import { placeOf } from "./guest-log.ts"
 import { type Asked, type Ending, type Fault, noImports, type Told } from "./protocol.ts"
+import { placeOf } from "./run-log.ts"
 
 /** What went wrong in an author's code, as a value. */
 export interface Trouble {

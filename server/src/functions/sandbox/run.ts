@@ -1,10 +1,10 @@
-import { Allowance } from "./allowance.ts"
-import { createGuestLog, logMessage } from "./guest-log.ts"
-import { textOperations } from "./host-texts.ts"
-import type { Host, Machine, MachineNeeds } from "./machine.ts"
-import { moduleFault } from "./module-fault.ts"
-import type { Outbox } from "./outbox.ts"
+import { Allowance } from "./cpu-budget.ts"
+import { textOperations } from "./host-text.ts"
+import type { Host, Machine, MachineNeeds } from "./isolate.ts"
+import type { Outbox } from "./message-batch.ts"
+import { moduleFault } from "./module-error.ts"
 import { type Asked, type Ending, type Limits, type Told, threadTime } from "./protocol.ts"
+import { createGuestLog, logMessage } from "./run-log.ts"
 import { createTimers } from "./timers.ts"
 
 const mostCalls = 64

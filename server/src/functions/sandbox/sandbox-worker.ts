@@ -1,6 +1,6 @@
 import { getCompileCacheDir } from "node:module"
 import { Worker } from "node:worker_threads"
-import { createOutbox } from "./outbox.ts"
+import { createOutbox } from "./message-batch.ts"
 import {
   type Asked,
   clockOf,

@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto"
-import type { Pointer } from "./engine-exports.ts"
+import type { Pointer } from "./quickjs-exports.ts"
 
 const noSuchCall = 52
 const badFile = 8

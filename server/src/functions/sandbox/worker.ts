@@ -4,4 +4,4 @@ import type { WorkerData } from "./protocol.ts"
 
 const { niceness }: WorkerData = workerData
 giveWay(niceness)
-await import("./guests.ts")
+await import("./isolate-pool.ts")

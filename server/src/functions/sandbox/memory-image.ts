@@ -1,4 +1,4 @@
-import type { Pointer } from "./engine-exports.ts"
+import type { Pointer } from "./quickjs-exports.ts"
 
 /** A stretch of memory in which something stands. */
 interface Part {

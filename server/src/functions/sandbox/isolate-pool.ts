@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parentPort, workerData } from "node:worker_threads"
-import { Guest, type GuestNeeds } from "./guest.ts"
-import { Machine } from "./machine.ts"
-import { createOutbox } from "./outbox.ts"
+import { Machine } from "./isolate.ts"
+import { createOutbox } from "./message-batch.ts"
 import { type Asked, clockOf, flagsOf, type Told, type WorkerData } from "./protocol.ts"
+import { Guest, type GuestNeeds } from "./run.ts"
 import { ownThread } from "./thread-cpu.ts"
 
 const { wasm, shared, memory }: WorkerData = workerData

@@ -1,7 +1,7 @@
-import { Engine, type Outside, type Read } from "./engine.ts"
-import type { Pointer } from "./engine-exports.ts"
-import { moduleName } from "./guest-log.ts"
-import type { Image } from "./image.ts"
+import type { Image } from "./memory-image.ts"
+import { Engine, type Outside, type Read } from "./quickjs.ts"
+import type { Pointer } from "./quickjs-exports.ts"
+import { moduleName } from "./run-log.ts"
 
 const stackBytes = 256 * 1024
 

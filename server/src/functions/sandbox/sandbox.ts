@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises"
-import { leanBinary } from "./binary.ts"
-import { type Begin, Lane } from "./lane.ts"
 import type { Limits } from "./protocol.ts"
+import { type Begin, Lane } from "./sandbox-worker.ts"
 import type { Session } from "./session.ts"
+import { leanBinary } from "./wasm-binary.ts"
 
 const watchMs = 50
 /** Beyond its deadline a guest is interrupted by the engine; where that does not help, by force. */
