@@ -1,7 +1,13 @@
 import { DatabaseSync } from "node:sqlite"
 import { getLoadablePath } from "sqlite-vec"
-import { createVectorShelf } from "../src/knowledge/vector-shelf.ts"
-import { exactDot, openCoarse, packCoarse, scanVectors, unit } from "../src/knowledge/vectors.ts"
+import {
+  exactDot,
+  openCoarse,
+  packCoarse,
+  scanVectors,
+  unit,
+} from "../src/knowledge/quantization.ts"
+import { createVectorShelf } from "../src/knowledge/vector-cache.ts"
 import {
   atMost,
   createRandom,

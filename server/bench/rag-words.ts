@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { packWords } from "../src/files/index-segment.ts"
 import { wordsOf } from "../src/files/tokenizer.ts"
-import { searchWords } from "../src/knowledge/lexical.ts"
-import { createWordShelf } from "../src/knowledge/word-shelf.ts"
+import { searchWords } from "../src/knowledge/bm25.ts"
+import { createWordShelf } from "../src/knowledge/segment-cache.ts"
 import {
   atMost,
   createRandom,

@@ -2,7 +2,7 @@ import type { SealerOptions } from "./audit/sealer.ts"
 import type { PasswordCost } from "./auth/passwords.ts"
 import type { StorageOptions } from "./db/storage-monitor.ts"
 import type { StreamOptions } from "./http/sse-response.ts"
-import type { LibraryOptions } from "./knowledge/library.ts"
+import type { LibraryOptions } from "./knowledge/create-knowledge.ts"
 
 /**
  * Intervals and costs that tests reduce. Production uses the defaults: these options are arguments

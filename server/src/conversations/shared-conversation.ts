@@ -1,5 +1,5 @@
 import type { Caller } from "../http/caller.ts"
-import type { Attaching } from "../knowledge/attaching.ts"
+import type { Attaching } from "../knowledge/attachments.ts"
 import type { Message } from "./schema.ts"
 import type { Passage, Source } from "./source-schema.ts"
 

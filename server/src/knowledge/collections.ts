@@ -4,7 +4,7 @@ import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { mayAccess, unknownCollection } from "./collection-access.ts"
 import { createCollectionEdits, type Deps as EditDeps } from "./collection-edits.ts"
-import type { MemberStore } from "./member-store.ts"
+import type { MemberStore } from "./collection-file-store.ts"
 import type {
   Collection,
   CollectionChanges,

@@ -4,10 +4,10 @@ import { inOrderOfChoice } from "../connections/load-balancing.ts"
 import type { Offer } from "../connections/registry.ts"
 import { RefusedError } from "../outbound/client.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
+import type { TextKind } from "./embedding-input-type.ts"
 import { type EmbeddingModels, prefixed } from "./embedding-models.ts"
-import type { TextKind } from "./text-kind.ts"
+import { unit } from "./quantization.ts"
 import { estimateTokens } from "./tokens.ts"
-import { unit } from "./vectors.ts"
 
 const Reply = z.object({
   data: z.array(z.object({ embedding: z.array(z.number()).min(1), index: z.int().optional() })),

@@ -1,7 +1,7 @@
 import type { Offer, Registry } from "../connections/registry.ts"
 import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
+import type { TextKind } from "./embedding-input-type.ts"
 import { type AvailableModel, noEmbeddingModel } from "./embedding-schema.ts"
-import type { TextKind } from "./text-kind.ts"
 
 /** Names of embedding models where a provider does not say what a model can do. */
 const embeds = /embed|(^|[/_-])(bge|gte|e5|minilm|gritlm|jina-v)/i

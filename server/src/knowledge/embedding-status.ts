@@ -3,9 +3,9 @@ import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import { builtInModelId } from "./built-in/built-in-model.ts"
+import type { Spaces } from "./embedding-indexes.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
 import { type EmbeddingStatus, noEmbeddingModel } from "./embedding-schema.ts"
-import type { Spaces } from "./spaces.ts"
 import type { Space, VectorStore } from "./vector-store.ts"
 
 interface Deps {

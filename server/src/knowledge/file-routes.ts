@@ -1,7 +1,7 @@
 import { ById, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Reading } from "./reading.ts"
+import type { Reading } from "./file-passages.ts"
 import { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"
 
 /** `/api/v1/files/{id}/…`, as far as passages and collections are concerned. */

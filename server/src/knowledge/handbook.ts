@@ -5,11 +5,11 @@ import { type Passage, split } from "../files/extract/passages.ts"
 import { readMarkdown } from "../files/extract/plain-text.ts"
 import { packWords } from "../files/index-segment.ts"
 import { termsOf } from "../files/tokenizer.ts"
+import { searchWords } from "./bm25.ts"
 import { createFoundPassage } from "./found-passage.ts"
-import { searchWords } from "./lexical.ts"
 import { candidates, type RankedHit, rank } from "./ranking.ts"
 import type { FoundPassage } from "./schema.ts"
-import { createWordShelf } from "./word-shelf.ts"
+import { createWordShelf } from "./segment-cache.ts"
 
 /** By this name it is searched like a collection; no collection's own id can be that. */
 export const handbookId = "handbook"

@@ -5,7 +5,7 @@ import {
   type PgvectorStore,
   type VectorBatch,
 } from "./pgvector-store.ts"
-import type { DenseHit } from "./scan.ts"
+import type { DenseHit } from "./search-protocol.ts"
 
 /** From this version on an index goes on until a filter has let enough through. */
 const leastVersion = [0, 8] as const

@@ -14,7 +14,7 @@ import {
 } from "./ranking.ts"
 import type { Rerank } from "./reranker.ts"
 import type { FoundPassage, SearchWay } from "./schema.ts"
-import type { Searcher } from "./searcher.ts"
+import type { Searcher } from "./search-client.ts"
 import { isReserved } from "./selection.ts"
 
 /** A question's embedding; null where no model makes one. */

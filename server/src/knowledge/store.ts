@@ -9,7 +9,7 @@ import type { AccessGrant } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { createCollectionLinks } from "./collection-links.ts"
-import { createListParts } from "./list-parts.ts"
+import { createListParts } from "./collection-summaries.ts"
 import {
   type Collection,
   type CollectionChanges,

@@ -2,8 +2,8 @@ import { type Selectable, sql } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow, VectorSpaceRow } from "../db/file-tables.ts"
 import type { VectorBatch } from "./pgvector-store.ts"
-import type { Given } from "./scan.ts"
-import { mergePacks, packCoarse } from "./vectors.ts"
+import { mergePacks, packCoarse } from "./quantization.ts"
+import type { Given } from "./search-protocol.ts"
 
 export type Space = Selectable<VectorSpaceRow>
 /** A file some of whose passages have no vector. */

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module"
-import type { TextKind } from "../text-kind.ts"
+import type { TextKind } from "../embedding-input-type.ts"
 import { createEmbeddingProcess } from "./embedding-process.ts"
 import { builtInModelFolder } from "./model-files.ts"
 

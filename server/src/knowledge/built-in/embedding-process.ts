@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process"
 import { getCompileCacheDir } from "node:module"
 import { join } from "node:path"
 import { lowerPriority } from "../../limits/thread-priority.ts"
-import type { TextKind } from "../text-kind.ts"
-import type { EmbeddingMessage, EmbeddingTask } from "./child.ts"
+import type { TextKind } from "../embedding-input-type.ts"
+import type { EmbeddingMessage, EmbeddingTask } from "./embedding-worker.ts"
 
 /** The model's vectors have so many components. */
 const dimensions = 384

@@ -1,6 +1,6 @@
 import { Tokenizer } from "@huggingface/tokenizers"
 import { InferenceSession, Tensor } from "onnxruntime-node"
-import { unit } from "../vectors.ts"
+import { unit } from "../quantization.ts"
 import { readModelFile } from "./model-files.ts"
 
 /** Tokens of one window: 256, of which two mark its beginning and its end. */

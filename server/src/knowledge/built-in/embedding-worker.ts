@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
-import type { TextKind } from "../text-kind.ts"
+import type { TextKind } from "../embedding-input-type.ts"
 
 /** What the gateway sends: at most one text of each kind at a time. */
 export interface EmbeddingTask {

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads"
 import type { Bus } from "../bus/bus.ts"
 import type { PassageStore } from "../files/passage-store.ts"
-import type { Answered, Asked, Given } from "./scan.ts"
+import type { Answered, Asked, Given } from "./search-protocol.ts"
 
 type Search = Extract<Asked, { type: "search" }>
 export type Found = Extract<Answered, { type: "found" }>
@@ -60,7 +60,7 @@ export const createSearcher = ({ bus, passages, file, vectorsOf }: Needs) => {
   }
 
   const start = (): Worker => {
-    const started = new Worker(new URL("./scan-worker.ts", import.meta.url), {
+    const started = new Worker(new URL("./search-worker.ts", import.meta.url), {
       workerData: file,
     })
     started.unref()

@@ -1,6 +1,6 @@
 import { type Postings, placeOf } from "../files/index-segment.ts"
 import type { TermKind } from "../files/tokenizer.ts"
-import { type Part, postingsOf, type Segment } from "./word-shelf.ts"
+import { type Part, postingsOf, type Segment } from "./segment-cache.ts"
 
 export interface QueryTerm {
   term: string

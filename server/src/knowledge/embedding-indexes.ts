@@ -7,9 +7,9 @@ import type { Kind, Queue, Work } from "../jobs/queue.ts"
 import { builtInModelId } from "./built-in/built-in-model.ts"
 import { batchSize, type Embedder } from "./embedder.ts"
 import type { EmbeddingModels } from "./embedding-models.ts"
+import { exactDot } from "./quantization.ts"
 import type { Meaning, Rescored } from "./retrieval.ts"
 import type { LackingFile, Space, VectorStore } from "./vector-store.ts"
-import { exactDot } from "./vectors.ts"
 
 export interface SpacesOptions {
   questionTimeoutMs?: number

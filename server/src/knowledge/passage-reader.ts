@@ -1,5 +1,5 @@
 import { openFile } from "../db/sqlite-file.ts"
-import { mergePacks } from "./vectors.ts"
+import { mergePacks } from "./quantization.ts"
 
 /** Reads the embedded database in the thread that searches, so that no other waits for it. */
 export const createOwnReader = (path: string) => {

@@ -1,6 +1,6 @@
 import { mostPassages } from "../files/index-segment.ts"
 import { createDots, grain } from "./dot-kernel.ts"
-import { type Coarse, coarseQuery, queryOffset, type Scan } from "./vectors.ts"
+import { type Coarse, coarseQuery, queryOffset, type Scan } from "./quantization.ts"
 
 const pageBytes = 65_536
 const queryBytes = 16_384

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises"
-import type { Searcher } from "./searcher.ts"
+import type { Searcher } from "./search-client.ts"
 
 /** When nothing of the start is still under way. */
 const settledMs = 5000

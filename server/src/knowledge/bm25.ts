@@ -1,6 +1,6 @@
 import { hashOf, termsOf, weights } from "../files/tokenizer.ts"
-import { countsIn, findTerm, type QueryTerm, type Scope, scopeOf } from "./lexical-scope.ts"
-import { type Part, postingsOf, type Segment } from "./word-shelf.ts"
+import { type Part, postingsOf, type Segment } from "./segment-cache.ts"
+import { countsIn, findTerm, type QueryTerm, type Scope, scopeOf } from "./term-scope.ts"
 
 /** BM25 (Robertson and Zaragoza, 2009), with constants measured on XQuAD (`npm run bench:answers`). */
 const k1 = 1.2

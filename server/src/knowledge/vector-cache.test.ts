@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { createVectorShelf } from "./vector-shelf.ts"
-import { exactDot, openCoarse, packCoarse, scanVectors, unit } from "./vectors.ts"
+import { exactDot, openCoarse, packCoarse, scanVectors, unit } from "./quantization.ts"
+import { createVectorShelf } from "./vector-cache.ts"
 
 let seed = 7
 const random = (): number => {

@@ -1,4 +1,4 @@
-import type { LexicalHit } from "./lexical.ts"
+import type { LexicalHit } from "./bm25.ts"
 
 /** What is asked of the worker; it holds what it was given of files, as long as there is room. */
 export type Asked =

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { packWords } from "../files/index-segment.ts"
 import { termsOf, weights } from "../files/tokenizer.ts"
-import { searchWords } from "./lexical.ts"
-import { createWordShelf } from "./word-shelf.ts"
+import { searchWords } from "./bm25.ts"
+import { createWordShelf } from "./segment-cache.ts"
 
 let seed = 11
 const random = (below: number): number => {

@@ -1,4 +1,4 @@
-import type { DenseHit } from "./scan.ts"
+import type { DenseHit } from "./search-protocol.ts"
 
 /** Vectors of unit length as int8 components after one float32 factor each. */
 export interface Coarse {

@@ -3,8 +3,8 @@ import { expect, it } from "vitest"
 import { chooseDatabases } from "../../test/databases.ts"
 import { startGateway } from "../../test/gateway.ts"
 import { collect, upload } from "../../test/library.ts"
-import type { Found, Searcher } from "./searcher.ts"
-import { startWarming, type Warmable } from "./warming.ts"
+import { startWarming, type Warmable } from "./cache-warming.ts"
+import type { Found, Searcher } from "./search-client.ts"
 
 const nothing: Found = { type: "found", id: 0, lexical: [], dense: [], total: 0 }
 

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads"
-import { searchWords } from "./lexical.ts"
-import { createOwnReader } from "./own-reader.ts"
-import type { Answered, Asked, Given } from "./scan.ts"
-import { createVectorShelf } from "./vector-shelf.ts"
-import { openCoarse, scanVectors } from "./vectors.ts"
-import { createWordShelf, type NamedWords } from "./word-shelf.ts"
+import { searchWords } from "./bm25.ts"
+import { createOwnReader } from "./passage-reader.ts"
+import { openCoarse, scanVectors } from "./quantization.ts"
+import type { Answered, Asked, Given } from "./search-protocol.ts"
+import { createWordShelf, type NamedWords } from "./segment-cache.ts"
+import { createVectorShelf } from "./vector-cache.ts"
 
 type Search = Extract<Asked, { type: "search" }>
 
