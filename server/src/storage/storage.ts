@@ -1,8 +1,8 @@
 import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { type Bounds, createUserLimit } from "../limits/user-limit.ts"
-import { othersLimitMessage, ownLimitMessage, totalLimitMessage } from "./limit-message.ts"
 import type { StorageUsage } from "./schema.ts"
+import { othersLimitMessage, ownLimitMessage, totalLimitMessage } from "./storage-limit-message.ts"
 import { createStoredBytes, totalOf } from "./stored-bytes.ts"
 
 /** How long a sum is believed; nobody is refused by one that is older than the request. */
