@@ -224,4 +224,4 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
 
 /** The folder a person was in when they called `npm run`, which itself goes to the project's. */
 export const startFolder = (env: Record<string, string | undefined> = process.env): string =>
-  env.INIT_CWD ?? ".."
+  env.INIT_CWD ?? "."
