@@ -8,10 +8,10 @@ import { LongestFirst } from "./server/test/setup/longest-first.ts"
 const isolatedFiles = [
   "server/src/files/extractor.test.ts",
   "server/src/http/response-writer.test.ts",
-  "server/test/disconnect.test.ts",
-  "server/test/function-hostile.test.ts",
-  "server/test/stepped-clock.test.ts",
-  "server/test/sweeping.test.ts",
+  "server/test/http/disconnect.test.ts",
+  "server/test/functions/hostile-code.test.ts",
+  "server/test/gateway/stepped-clock.test.ts",
+  "server/test/files/cleanup.test.ts",
 ]
 
 const everywhere = {

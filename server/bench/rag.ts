@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util"
-import { show } from "./rag-figures.ts"
-import { measureIngest } from "./rag-ingest.ts"
-import { measureVectors } from "./rag-vectors.ts"
-import { measureWords } from "./rag-words.ts"
+import { show } from "./rag/figures.ts"
+import { measureIngest } from "./rag/ingest.ts"
+import { measureVectors } from "./rag/vectors.ts"
+import { measureWords } from "./rag/words.ts"
 
 const usage = `npm run bench:rag -- [options]
   --only ingest,vectors,words   parts of it (all)

@@ -11,12 +11,12 @@ import { parseArgs } from "node:util"
 import { sql } from "kysely"
 import { openDatabase } from "../src/db/open.ts"
 import { binaries, startCluster } from "../test/setup/postgres.ts"
-import { type Mark, passes } from "./line.ts"
-import { readCpu, readRss } from "./proc.ts"
-import { type Sizes, seed } from "./scim-data.ts"
-import { type Gateway, startGateway } from "./scim-gateway.ts"
-import { type Row, rowsFor } from "./scim-rows.ts"
-import { formatMarks } from "./table.ts"
+import { type Mark, passes } from "./measure/line.ts"
+import { readCpu, readRss } from "./measure/process-stats.ts"
+import { formatMarks } from "./measure/table.ts"
+import { type Sizes, seed } from "./scim/data.ts"
+import { type Gateway, startGateway } from "./scim/gateway.ts"
+import { type Row, rowsFor } from "./scim/rows.ts"
 
 const { values: options, positionals: asked } = parseArgs({
   allowPositionals: true,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core"
-import { startGatewayProcess } from "../../server/test/gateway-process.ts"
+import { startGatewayProcess } from "../../server/test/harness/gateway-process.ts"
 import { launch } from "../e2e/world.ts"
 import { startUpstream } from "./upstream.ts"
 

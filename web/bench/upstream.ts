@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http"
 import { setTimeout as wait } from "node:timers/promises"
-import { listenOnLoopback } from "../../server/test/listen.ts"
+import { listenOnLoopback } from "../../server/test/harness/listen.ts"
 import { essay } from "./essay.ts"
 
 const frame = (content: string): string => {

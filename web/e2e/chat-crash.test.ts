@@ -4,8 +4,8 @@ import { join } from "node:path"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type FakeOpenAI, startFakeOpenAI } from "../../server/test/fakes/openai.ts"
-import { adminEmail, adminPassword } from "../../server/test/gateway.ts"
-import { killAll, startGatewayProcess } from "../../server/test/gateway-process.ts"
+import { adminEmail, adminPassword } from "../../server/test/harness/gateway.ts"
+import { killAll, startGatewayProcess } from "../../server/test/harness/gateway-process.ts"
 import { launch } from "./world.ts"
 
 let provider: FakeOpenAI

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { collect, upload } from "../../server/test/library.ts"
-import { itInLongForm } from "../../server/test/long-form.ts"
+import { itInLongForm } from "../../server/test/harness/long-form.ts"
+import { collect, upload } from "../../server/test/knowledge/collections.ts"
 import { drop } from "./library.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 

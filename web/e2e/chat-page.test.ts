@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
-import { itInLongForm } from "../../server/test/long-form.ts"
+import { itInLongForm } from "../../server/test/harness/long-form.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 
 let world: World

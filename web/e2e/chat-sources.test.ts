@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { collect, upload } from "../../server/test/library.ts"
+import { collect, upload } from "../../server/test/knowledge/collections.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 
 let world: World

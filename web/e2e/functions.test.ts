@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises"
 import OpenAI from "openai"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isLongForm } from "../../server/test/amount.ts"
-import { adminKey } from "../../server/test/gateway.ts"
+import { adminKey } from "../../server/test/harness/gateway.ts"
+import { isLongForm } from "../../server/test/harness/test-size.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 
 let world: World

@@ -1,6 +1,6 @@
-import type { TestGateway } from "../../server/test/gateway.ts"
-import { collect, upload } from "../../server/test/library.ts"
-import { pdf } from "../../server/test/make-documents.ts"
+import { pdf } from "../../server/test/files/make-documents.ts"
+import type { TestGateway } from "../../server/test/harness/gateway.ts"
+import { collect, upload } from "../../server/test/knowledge/collections.ts"
 import type { Visit } from "./world.ts"
 
 const saying = `Tides at **Brest**:

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isLongForm } from "../../server/test/amount.ts"
+import { isLongForm } from "../../server/test/harness/test-size.ts"
 import { adminPages, furnish } from "./furnish.ts"
 import { settled } from "./settled.ts"
 import { openWorld, type Visit, type World } from "./world.ts"

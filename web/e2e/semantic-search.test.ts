@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { withBuiltInModel } from "../../server/test/built-in-model.ts"
-import { collect, upload } from "../../server/test/library.ts"
+import { withBuiltInModel } from "../../server/test/knowledge/built-in-model.ts"
+import { collect, upload } from "../../server/test/knowledge/collections.ts"
 import { openWorld, type Visit, type World } from "./world.ts"
 
 const model = () => visit.page.getByLabel("Embedding model")

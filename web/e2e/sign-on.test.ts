@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { adminEmail } from "../../server/test/gateway.ts"
+import { adminEmail } from "../../server/test/harness/gateway.ts"
 import {
   type IdentityProvider,
   startIdentityProvider,
-} from "../../server/test/identity-provider.ts"
-import { findFreePort } from "../../server/test/listen.ts"
-import { providerEnv } from "../../server/test/sign-on-env.ts"
+} from "../../server/test/harness/identity-provider.ts"
+import { findFreePort } from "../../server/test/harness/listen.ts"
+import { providerEnv } from "../../server/test/sso/provider-env.ts"
 import { openWorld, type World } from "./world.ts"
 
 const scimToken = "the-identity-providers-own-token"

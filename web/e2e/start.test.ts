@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { adminEmail, adminPassword } from "../../server/test/gateway.ts"
-import { itInLongForm } from "../../server/test/long-form.ts"
+import { adminEmail, adminPassword } from "../../server/test/harness/gateway.ts"
+import { itInLongForm } from "../../server/test/harness/long-form.ts"
 import { openWorld, type World } from "./world.ts"
 
 const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }

@@ -6,7 +6,7 @@ import {
   adminPassword,
   startGateway,
   type TestGateway,
-} from "../../server/test/gateway.ts"
+} from "../../server/test/harness/gateway.ts"
 import { chromiumPath } from "./chromium.ts"
 
 export const launch = (): Promise<Browser> =>

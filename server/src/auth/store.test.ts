@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { isContention } from "../db/contention.ts"
 import type { Tx } from "../db/database.ts"
 import { type AuthStore, createAuthStore } from "./store.ts"

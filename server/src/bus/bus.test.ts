@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { type Bus, createLocalBus, type Message } from "./bus.ts"
 import { createPostgresBus } from "./postgres-bus.ts"
 

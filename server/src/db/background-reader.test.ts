@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import type { Database } from "./database.ts"
 
 const countTo = (db: Database, last: number) =>

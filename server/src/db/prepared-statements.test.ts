@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { hasPostgres, type Place, postgresDatabase } from "../../test/databases.ts"
+import { hasPostgres, type Place, postgresDatabase } from "../../test/harness/databases.ts"
 import { preparing } from "./prepared-statements.ts"
 
 interface Tables {

@@ -1,8 +1,8 @@
 import { sql } from "kysely"
 import { expect, it } from "vitest"
-import { chooseDatabases } from "../../test/databases.ts"
-import { startGateway } from "../../test/gateway.ts"
-import { collect, upload } from "../../test/library.ts"
+import { chooseDatabases } from "../../test/harness/databases.ts"
+import { startGateway } from "../../test/harness/gateway.ts"
+import { collect, upload } from "../../test/knowledge/collections.ts"
 import { startWarming, type Warmable } from "./cache-warming.ts"
 import type { Found, Searcher } from "./search-client.ts"
 

@@ -1,8 +1,8 @@
 import { sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { hasPostgres, postgresDatabase } from "../../test/databases.ts"
-import { hasPgvector, openWithPgvector } from "../../test/pgvector.ts"
-import { chooseVectorKinds, openVectors, perFile, vector } from "../../test/vectors.ts"
+import { hasPostgres, postgresDatabase } from "../../test/harness/databases.ts"
+import { hasPgvector, openWithPgvector } from "../../test/harness/pgvector.ts"
+import { chooseVectorKinds, openVectors, perFile, vector } from "../../test/knowledge/vectors.ts"
 import { createPassageStore } from "../files/passage-store.ts"
 
 type Setting = Awaited<ReturnType<typeof openVectors>>

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import { expect, it } from "vitest"
-import { chooseDatabases } from "../../test/databases.ts"
+import { chooseDatabases } from "../../test/harness/databases.ts"
 import { openDatabase } from "../db/open.ts"
 import { createGrants } from "../grants/grants.ts"
 import { createModelStore } from "./store.ts"

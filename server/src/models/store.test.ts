@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { chooseDatabases, type OpenedDatabase } from "../../test/databases.ts"
+import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
 import { createGrants } from "../grants/grants.ts"
 import type { WorkspaceModel } from "./schema.ts"
 import { createModelStore, type ModelStore } from "./store.ts"

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { usageRow } from "../../test/records.ts"
+import { usageRow } from "../../test/harness/json-records.ts"
 import { openDatabase } from "../db/open.ts"
 import { createRecorder, type UsageRecord } from "./record-queue.ts"
 

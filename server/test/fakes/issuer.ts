@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose"
-import { portOf } from "../listen.ts"
+import { portOf } from "../harness/listen.ts"
 
 type Claims = Record<string, unknown>
 

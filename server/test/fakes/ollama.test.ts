@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { Ollama } from "ollama"
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { promptMs } from "../timing.ts"
+import { promptMs } from "../harness/timing.ts"
 import { collect } from "./collect.ts"
 import { type FakeOllama, startFakeOllama } from "./ollama.ts"
 

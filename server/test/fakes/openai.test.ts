@@ -1,6 +1,6 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { promptMs } from "../timing.ts"
+import { promptMs } from "../harness/timing.ts"
 import { collect } from "./collect.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./openai.ts"
 

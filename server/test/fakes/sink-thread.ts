@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { parentPort } from "node:worker_threads"
-import { listenOnLoopback } from "../listen.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
 
 /** Offers `gpt-fake`, takes any body without a look at it, and says how many bytes it had. */
 const server = createServer((incoming, outgoing) => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
-import { portOf } from "../listen.ts"
+import { portOf } from "../harness/listen.ts"
 import type { Answer } from "./answers.ts"
 import { answerOf, type Delivery, deliver, endBefore, type Fault } from "./faults.ts"
 import { type Json, parseJson } from "./json.ts"

@@ -1,12 +1,12 @@
 import { runsBrowserTests } from "../../../web/e2e/chromium.ts"
-import { isLongForm } from "../amount.ts"
+import { isLongForm } from "../harness/test-size.ts"
 
 /** Files that run in the long form only: what they promise takes long to show. */
 const longFormOnly = [
-  "server/test/full-collections.test.ts",
-  "server/test/full-tables.test.ts",
-  "server/test/kill.test.ts",
-  "server/test/neighbours.test.ts",
+  "server/test/knowledge/full-collections.test.ts",
+  "server/test/db/full-tables.test.ts",
+  "server/test/gateway/kill.test.ts",
+  "server/test/gateway/noisy-neighbors.test.ts",
   "web/e2e/account.test.ts",
   "web/e2e/admin.test.ts",
   "web/e2e/audit.test.ts",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { measureCpuMs } from "../../../test/timing.ts"
+import { measureCpuMs } from "../../../test/harness/timing.ts"
 import { readPlainHead } from "./request-parser.ts"
 
 const first = "POST /v1/chat/completions HTTP/1.1"

@@ -39,7 +39,7 @@ const isVector = (vector: Float32Array): boolean =>
   vector.length === dimensions && vector.every(Number.isFinite)
 
 const startChild = (folder: string): ChildProcess => {
-  const child = fork(join(import.meta.dirname, "child.ts"), [folder], {
+  const child = fork(join(import.meta.dirname, "embedding-worker.ts"), [folder], {
     execArgv: [
       `--max-old-space-size=${heapMb}`,
       "--single-threaded",

@@ -1,0 +1,25 @@
+// Loaded into the gateway before everything else: a resolver in an attacker's hand, which answers
+// for one name with an open address and the next time with a closed one (DNS rebinding).
+import callbacks from "node:dns"
+import { syncBuiltinESMExports } from "node:module"
+import { fickleName, openAddress } from "../noisy-neighbor/neighbor.ts"
+
+const honest = { ask: callbacks.promises.lookup, call: callbacks.lookup }
+let asked = 0
+const lie = () => ({ address: asked++ % 2 === 0 ? openAddress : "127.0.0.1", family: 4 })
+
+Object.assign(callbacks.promises, {
+  lookup: async (name: string, options: object) =>
+    name === fickleName ? [lie()] : honest.ask(name, options),
+})
+
+type Told = (error: null, address: object[] | string, family?: number) => void
+Object.assign(callbacks, {
+  lookup: (name: string, options: { all?: boolean }, told: Told) => {
+    if (name !== fickleName) return Reflect.apply(honest.call, callbacks, [name, options, told])
+    const { address, family } = lie()
+    if (options.all) told(null, [{ address, family }])
+    else told(null, address, family)
+  },
+})
+syncBuiltinESMExports()

@@ -1,0 +1,94 @@
+// `npm run bench:neighbours`: what one plain user, doing their worst, costs another's requests.
+import { mkdtempSync, rmSync } from "node:fs"
+import { cpus, tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { createProcesses, placing } from "./measure/processes.ts"
+import { attacks } from "./noisy-neighbor/attacks.ts"
+import { createRows, ownRatioOf, type Row, rate, ratioOf } from "./noisy-neighbor/rows.ts"
+
+const ratioLimit = 2
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true, default: Object.keys(attacks) },
+    seconds: { type: "string", default: "5" },
+    windows: { type: "string", default: "3" },
+    "node-options": { type: "string", default: "" },
+    main: { type: "string", default: new URL("../src/main.ts", import.meta.url).pathname },
+  },
+})
+const seconds = Number(values.seconds)
+const windows = Number(values.windows)
+
+const ms = (value: number): string => value.toFixed(2)
+const times = (value: number): string => `${value.toFixed(2)}×`
+const passes = (row: Row): boolean => ownRatioOf(row) <= ratioLimit && row.attacked.failed === 0
+
+const columns: readonly [title: string, cell: (row: Row) => string][] = [
+  ["attack", ({ attack }) => attack],
+  ["p95 alone", ({ alone }) => ms(alone.gateway)],
+  ["attacked", ({ attacked }) => ms(attacked.gateway)],
+  ["ratio", (row) => times(ratioOf(row))],
+  ["control alone", ({ alone }) => ms(alone.control)],
+  ["attacked", ({ attacked }) => ms(attacked.control)],
+  ["ratio by control", (row) => times(ownRatioOf(row))],
+  ["failed", ({ attacked }) => `${attacked.failed}`],
+  ["attacker's answers", ({ answers }) => `${answers}`],
+  ["RSS MB", ({ rss }) => rss.toFixed(0)],
+  ["mark", (row) => (passes(row) ? "pass" : "FAIL")],
+]
+
+const formatRows = (rows: readonly Row[]): string => {
+  const widths = columns.map(([title, cell]) =>
+    Math.max(title.length, ...rows.map((row) => cell(row).length)),
+  )
+  const line = (texts: readonly string[], fill = " "): string =>
+    `| ${texts.map((text, at) => (at === 0 ? text.padEnd(widths[at] ?? 0, fill) : text.padStart(widths[at] ?? 0, fill))).join(" | ")} |`
+  return [
+    line(columns.map(([title]) => title)),
+    line(
+      columns.map(() => "-"),
+      "-",
+    ),
+    ...rows.map((row) => line(columns.map(([, cell]) => cell(row)))),
+  ].join("\n")
+}
+
+const processes = createProcesses()
+const folder = mkdtempSync(join(tmpdir(), "portico-bench-"))
+process.on("exit", () => {
+  processes.killAll()
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => process.exit(130))
+}
+
+try {
+  const nodeOptions = values["node-options"].split(" ").filter(Boolean)
+  const measure = await createRows(processes, {
+    folder,
+    main: values.main,
+    seconds,
+    windows,
+    nodeOptions,
+  })
+  const rows: Row[] = []
+  for (const attack of values.only) {
+    const row = await measure(attack)
+    rows.push(row)
+    process.stderr.write(`${formatRows([row])}\n\n`)
+  }
+  console.log(
+    `Node ${process.version}, ${cpus()[0]?.model}; ${placing}; ms, ${rate} requests a second, ` +
+      `the middle of ${windows} windows of ${seconds} s\n`,
+  )
+  console.log(formatRows(rows))
+  process.exitCode = rows.every(passes) ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+} finally {
+  await processes.stopAll()
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { hostile } from "../functions/hostile.ts"
+import { adminKey } from "../measure/gateway.ts"
+import { createRandom } from "../rag/figures.ts"
+import { createWriter } from "../rag/words.ts"
+
+/** What an attack goes for besides the ordinary. */
+export interface Prepared {
+  names: string[]
+}
+
+const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+
+const createCaller = (port: number, key: string) => {
+  const call = async (path: string, body: string | FormData | null): Promise<unknown> => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+      method: body === null ? "GET" : "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(typeof body === "string" && { "content-type": "application/json" }),
+      },
+      body,
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`)
+    return JSON.parse(text)
+  }
+  return {
+    get: (path: string) => call(path, null),
+    post: (path: string, body: object) => call(path, JSON.stringify(body)),
+    send: (path: string, form: FormData) => call(path, form),
+  }
+}
+
+const codes = Object.entries(hostile).flatMap(([kind, all]) =>
+  all.map((content, index) => ({
+    id: `hostile_${kind}_${index}`,
+    content: content.replaceAll("PORT", "1").replaceAll("SAVED", "0"),
+  })),
+)
+
+const saveFunctions = async (port: number): Promise<Prepared> => {
+  const admin = createCaller(port, adminKey)
+  const names: string[] = []
+  for (const { id, content } of codes) {
+    // Some are refused when they are saved: they harm nobody.
+    const made = admin.post("/functions/create", { id, name: id, content, access_grants: everyone })
+    if (await made.catch(() => null)) names.push(id)
+  }
+  return { names }
+}
+
+const Id = z.object({ id: z.string() })
+const Counted = z.object({ file_counts: z.object({ total: z.int(), completed: z.int() }) })
+const books = 12
+
+const fillCollection = async (port: number, key: string): Promise<Prepared> => {
+  const user = createCaller(port, key)
+  const write = createWriter(createRandom(7))
+  const { id } = Id.parse(await user.post("/knowledge/create", { name: "Books" }))
+  for (let index = 0; index < books; index++) {
+    const form = new FormData()
+    const text = Array.from({ length: 2000 }, () => write(80)).join("\n\n")
+    form.append("file", new Blob([text]), `${index}.txt`)
+    const file = Id.parse(await user.send("/files/", form))
+    await user.post(`/knowledge/${id}/file/add`, { file_id: file.id })
+  }
+  for (let tries = 0; tries < 600; tries++) {
+    const { file_counts: counts } = Counted.parse(await user.get(`/knowledge/${id}`))
+    if (counts.completed === counts.total) return { names: [id] }
+    await sleep(200)
+  }
+  throw new Error("the collection is not read in two minutes")
+}
+
+/** Makes what an attack needs, before anything is measured. */
+export const prepare = async (attack: string, port: number, key: string): Promise<Prepared> => {
+  if (attack === "hostile functions" || attack === "10 million yields") return saveFunctions(port)
+  if (attack === "searches") return fillCollection(port, key)
+  return { names: [] }
+}

@@ -1,0 +1,129 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { waitForModels } from "../../test/models/wait-for-models.ts"
+import { createUserKey, startGateway } from "../measure/gateway.ts"
+import { median } from "../measure/median.ts"
+import { readRss } from "../measure/process-stats.ts"
+import { nextMessage, type Processes } from "../measure/processes.ts"
+import { prepare } from "./attack-setup.ts"
+import { openAddress } from "./neighbor.ts"
+import { type ProbeJob, ProbeResult } from "./probe-job.ts"
+
+/** Requests a second of the user who does nothing wrong. */
+export const rate = 50
+/** Until an attack is under way. */
+const attackMs = 3000
+const body = JSON.stringify({
+  model: "bench-reply",
+  messages: [{ role: "user", content: "Say in one sentence what a gateway is for." }],
+})
+const Answers = z.object({ answers: z.number() })
+
+/** 95th percentiles in ms, and the requests without a good answer. */
+interface Window {
+  gateway: number
+  control: number
+  failed: number
+}
+
+/** One user's requests alone and beside an attack of another, and the same through the control. */
+export interface Row {
+  attack: string
+  alone: Window
+  attacked: Window
+  /** What the attacker had in all. */
+  answers: number
+  /** MB. */
+  rss: number
+}
+
+export interface RowOptions {
+  folder: string
+  main: string
+  seconds: number
+  windows: number
+  nodeOptions: readonly string[]
+}
+
+const p95 = (times: readonly number[]): number => {
+  const sorted = times.toSorted((left, right) => left - right)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? Number.NaN
+}
+
+/** The middle one of several windows, of each column by itself. */
+const middle = (all: readonly Window[]): Window => ({
+  gateway: median(all.map(({ gateway }) => gateway)),
+  control: median(all.map(({ control }) => control)),
+  failed: all.reduce((sum, { failed }) => sum + failed, 0),
+})
+
+export const ratioOf = ({ alone, attacked }: Row): number => attacked.gateway / alone.gateway
+
+/** The ratio, less what the machine itself became slower by. */
+export const ownRatioOf = (row: Row): number =>
+  ratioOf(row) / Math.max(1, row.attacked.control / row.alone.control)
+
+/** Starts a mock upstream, a bare relay as control, and what asks both. */
+export const createRows = async (processes: Processes, options: RowOptions) => {
+  const { folder, main, seconds, nodeOptions } = options
+  const upstream = await processes.startServer("upstream", "proxy/upstream.ts")
+  const control = await processes.startServer("measured", "proxy/bare-relay.ts", [
+    `${upstream.port}`,
+  ])
+  const probe = processes.startNode("driver", "noisy-neighbor/probe.ts")
+
+  const measureWindows = async (
+    targets: ProbeJob["targets"],
+    windows = options.windows,
+  ): Promise<Window> => {
+    const all: Window[] = []
+    for (let index = 0; index < windows; index++) {
+      const job: ProbeJob = { targets, body, rate, seconds }
+      probe.send(job)
+      const [own, other] = ProbeResult.parse(await nextMessage(probe))
+      if (!own || !other) throw new Error("the probe measured too little")
+      all.push({ gateway: p95(own.times), control: p95(other.times), failed: own.failed })
+    }
+    return middle(all)
+  }
+
+  /** Each attack has a gateway of its own, with nothing left to do from before. */
+  return async (attack: string): Promise<Row> => {
+    const own = join(folder, attack.replace(/\W+/g, "-"))
+    mkdirSync(own)
+    const gateway = await startGateway({
+      processes,
+      folder: own,
+      cacheFolder: join(folder, "compile-cache"),
+      upstreamPort: upstream.port,
+      main,
+      nodeOptions,
+      env: { FUNCTION_NETWORKS: `${openAddress}/32` },
+    })
+    const key = await createUserKey(gateway)
+    const attackerKey = await createUserKey(gateway, "attacker")
+    await waitForModels({ url: gateway.url, key }, ["bench-reply"])
+    const { names } = await prepare(attack, gateway.port, attackerKey)
+    const targets = [
+      { port: gateway.port, key },
+      { port: control.port, key },
+    ]
+    // The first seconds compile what later ones run.
+    await measureWindows(targets, 1)
+    const alone = await measureWindows(targets)
+    const attacker = processes.startNode("driver", "noisy-neighbor/attacker.ts", [
+      ...[attack, `${gateway.port}`, attackerKey],
+      ...names,
+    ])
+    await sleep(attackMs)
+    const attacked = await measureWindows(targets)
+    const rss = readRss(gateway.pid)
+    attacker.send("count")
+    const { answers } = Answers.parse(await nextMessage(attacker))
+    await processes.stop(attacker)
+    await processes.stop(gateway.child)
+    return { attack, alone, attacked, answers, rss }
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { cpus, tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Outcome, passes } from "./measure/line.ts"
+import { createProcesses, placing } from "./measure/processes.ts"
+import { formatMarks, formatTable } from "./measure/table.ts"
+import { type Bench, startBench } from "./proxy/bench.ts"
+import { nginxVersion } from "./proxy/nginx.ts"
+import { type Options, type RowName, readOptions } from "./proxy/options.ts"
+import { measureSlow } from "./proxy/slow-streams.ts"
+import { measureStart } from "./proxy/startup.ts"
+import { measureThroughput, type Throughput } from "./proxy/throughput.ts"
+
+const small = { promptBytes: 200, connections: 64 }
+
+const throughputs: Record<Exclude<RowName, "slow" | "start">, Throughput> = {
+  reply: {
+    row: "small reply",
+    shape: { ...small, model: "bench-reply", stream: false },
+    ratioLimit: 4,
+  },
+  stream: {
+    row: "50-chunk stream",
+    shape: { ...small, model: "bench-stream", stream: true },
+    ratioLimit: 1.5,
+  },
+  spaced: {
+    row: "50 chunks, 1 ms apart",
+    shape: { ...small, model: "bench-spaced", stream: true },
+  },
+  prompt: {
+    row: "32 kB prompt",
+    shape: { model: "bench-reply", stream: false, promptBytes: 32_000, connections: 64 },
+  },
+}
+
+const say = (text: string) => process.stderr.write(`${text}\n`)
+
+const measureRow = (bench: Bench, options: Options, row: RowName): Promise<Outcome> => {
+  say(`measuring ${row} …`)
+  if (row === "start") return measureStart(bench.gatewayNeeds())
+  if (row === "slow") return bench.withServers((servers) => measureSlow(bench, servers))
+  return bench.withServers((servers) =>
+    measureThroughput(bench, { servers, options }, throughputs[row]),
+  )
+}
+
+const measure = async (bench: Bench, options: Options) => {
+  if (!nginxVersion) say("nginx is not installed: there is no floor to compare with")
+  const outcomes: Outcome[] = []
+  for (const row of options.rows) outcomes.push(await measureRow(bench, options, row))
+  return outcomes
+}
+
+const print = (outcomes: readonly Outcome[]) => {
+  const marks = outcomes.flatMap((outcome) => outcome.marks)
+  console.log(
+    `Node ${process.version}, nginx ${nginxVersion ?? "absent"}, ${cpus()[0]?.model}; ${placing}\n`,
+  )
+  console.log(formatTable(outcomes.flatMap(({ lines }) => lines)))
+  console.log(`\n${outcomes.flatMap(({ notes }) => notes).join("\n")}`)
+  console.log(`\n${formatMarks(marks)}`)
+  return marks.every(passes)
+}
+
+const processes = createProcesses()
+const folder = mkdtempSync(join(tmpdir(), "portico-bench-"))
+process.on("exit", () => {
+  processes.killAll()
+  rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => process.exit(130))
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  const outcomes = await measure(await startBench(processes, folder, options), options)
+  process.exitCode = print(outcomes) ? 0 : 1
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+} finally {
+  await processes.stopAll()
+}

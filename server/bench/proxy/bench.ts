@@ -1,0 +1,145 @@
+import type { ChildProcess } from "node:child_process"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { z } from "zod"
+import { waitForModels } from "../../test/models/wait-for-models.ts"
+import { createUserKey, type GatewayNeeds, startGateway } from "../measure/gateway.ts"
+import { nextMessage, type Processes } from "../measure/processes.ts"
+import { type Job, Result } from "./job.ts"
+import { startNginx } from "./nginx.ts"
+import type { Options } from "./options.ts"
+import { slowBytes } from "./responses.ts"
+
+/** Something that answers chat requests: the gateway, nginx, the bare relay, the mock itself. */
+export type Server = {
+  name: string
+  child: ChildProcess
+  pid: number
+  port: number
+  streamPort: number
+  key: string
+}
+
+export type Shape = { model: string; stream: boolean; promptBytes: number; connections: number }
+
+const Answer = z.union([z.object({ result: Result }), z.object({ error: z.string() })])
+
+export const slowModel = "bench-slow"
+const path = "/v1/chat/completions"
+
+const bodyOf = ({ model, stream, promptBytes }: Shape) => {
+  const sentence = "Say in one sentence what a gateway is for. "
+  const content = sentence.repeat(Math.ceil(promptBytes / sentence.length)).slice(0, promptBytes)
+  const messages = [
+    { role: "system", content: "You are a helpful assistant." },
+    { role: "user", content },
+  ]
+  return JSON.stringify({ model, messages, temperature: 0.7, ...(stream ? { stream } : {}) })
+}
+
+/** Starts every part of the bench. */
+export const startBench = async (processes: Processes, folder: string, options: Options) => {
+  const upstream = await processes.startServer("upstream", "proxy/upstream.ts")
+  const driver = processes.startNode("driver", "proxy/driver.ts")
+  let folders = 0
+  const newFolder = (name: string) => {
+    folders += 1
+    const path = join(folder, `${name}-${folders}`)
+    mkdirSync(path)
+    return path
+  }
+  const gatewayNeeds = (): GatewayNeeds => ({
+    processes,
+    folder: newFolder("gateway"),
+    cacheFolder: join(folder, "compile-cache"),
+    upstreamPort: upstream.port,
+    main: options.main,
+    nodeOptions: options.nodeOptions,
+  })
+
+  const plain = (name: string, started: { child: ChildProcess; pid: number; port: number }) => ({
+    ...started,
+    name,
+    streamPort: started.port,
+    key: "sk-bench",
+  })
+
+  /** One that has been started before: the first start installs Guide, which is not measured. */
+  const gateway = async (): Promise<Server> => {
+    const needs = gatewayNeeds()
+    const first = await startGateway({ ...needs, nodeOptions: [] })
+    const key = await createUserKey(first)
+    await processes.stop(first.child)
+    const started = await startGateway(needs)
+    await waitForModels({ url: started.url, key }, ["bench-reply"])
+    return { ...plain("gateway", started), key }
+  }
+
+  const nginx = async (): Promise<Server | undefined> => {
+    const started = await startNginx(processes, newFolder("nginx"), upstream.port)
+    return started && { ...started, name: "nginx", key: "sk-bench" }
+  }
+
+  const bare = async (): Promise<Server> =>
+    plain(
+      "bare Node",
+      await processes.startServer("measured", "proxy/bare-relay.ts", [`${upstream.port}`]),
+    )
+
+  const check = async (server: Server, shape: Shape): Promise<number> => {
+    const port = shape.stream ? server.streamPort : server.port
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${server.key}`, "content-type": "application/json" },
+      body: bodyOf(shape),
+    })
+    const text = await response.text()
+    const whole = shape.stream
+      ? text.endsWith("data: [DONE]\n\n")
+      : text.includes('"finish_reason"')
+    if (response.ok && whole) return Buffer.byteLength(text)
+    throw new Error(`${server.name} answers ${response.status}: ${text.slice(0, 500)}`)
+  }
+
+  return {
+    direct: plain("mock itself", upstream),
+    gatewayNeeds,
+
+    /** Runs the work with servers that are new, and ends them. */
+    withServers: async <T>(work: (servers: readonly Server[]) => Promise<T>): Promise<T> => {
+      const floor = await nginx()
+      const servers = [
+        await gateway(),
+        ...(floor ? [floor] : []),
+        ...(options.bare ? [await bare()] : []),
+      ]
+      const result = await work(servers)
+      for (const { child } of servers) await processes.stop(child)
+      return result
+    },
+
+    /** Asks once and checks the answer, then lets the driver ask; its answers must be as long. */
+    load: async (
+      server: Server,
+      shape: Shape,
+      how: Pick<Job, "mode" | "rate" | "seconds">,
+    ): Promise<Result> => {
+      const job: Job = {
+        ...how,
+        path,
+        port: shape.stream ? server.streamPort : server.port,
+        body: bodyOf(shape),
+        key: server.key,
+        connections: shape.connections,
+        bytes: shape.model === slowModel ? slowBytes : await check(server, shape),
+        pid: server.pid,
+        upstreamPid: upstream.pid,
+      }
+      driver.send(job)
+      const answer = Answer.parse(await nextMessage(driver))
+      if ("error" in answer) throw new Error(`driver: ${answer.error}`)
+      return answer.result
+    },
+  }
+}
+export type Bench = Awaited<ReturnType<typeof startBench>>

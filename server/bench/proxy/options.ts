@@ -1,0 +1,63 @@
+import { resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+
+export const rowNames = ["reply", "stream", "spaced", "prompt", "slow", "start"] as const
+export type RowName = (typeof rowNames)[number]
+
+const ownMain = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+const usage = `npm run bench -- [options]
+  --only reply,stream    rows: ${rowNames.join(", ")} (all)
+  --seconds 2            length of a round
+  --rounds 5             rounds of each server; gateway and nginx take turns
+  --no-bare              without the bare Node relay
+  --main FILE            the server/src/main.ts of another checkout
+  --node-options "…"     of the gateway's Node, such as "--cpu-prof --cpu-prof-dir=FOLDER"`
+
+const isRow = (name: string): name is RowName => rowNames.some((known) => known === name)
+
+const positive = (name: string, text: string) => {
+  const value = Number(text)
+  if (!(value > 0)) throw new Error(`--${name} ${text}: a number above 0 is needed\n${usage}`)
+  return value
+}
+
+const parsed = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowNegative: true,
+      options: {
+        only: { type: "string", default: rowNames.join(",") },
+        seconds: { type: "string", default: "2" },
+        rounds: { type: "string", default: "5" },
+        bare: { type: "boolean", default: true },
+        main: { type: "string", default: ownMain },
+        "node-options": { type: "string", default: "" },
+        help: { type: "boolean", default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}\n${usage}`)
+  }
+}
+
+/** Reads the command line; fails with a sentence and the usage. */
+export const readOptions = (args: readonly string[]) => {
+  const values = parsed(args)
+  if (values.help) throw new Error(usage)
+  const only = values.only.split(",").map((name) => name.trim())
+  const rows = only.filter(isRow)
+  const unknown = only.filter((name) => !isRow(name))
+  if (unknown.length > 0) throw new Error(`no row ${unknown.join(", ")}\n${usage}`)
+  return {
+    rows,
+    seconds: positive("seconds", values.seconds),
+    rounds: Math.ceil(positive("rounds", values.rounds)),
+    bare: values.bare,
+    main: resolve(values.main),
+    nodeOptions: values["node-options"].split(" ").filter(Boolean),
+  }
+}
+export type Options = ReturnType<typeof readOptions>

@@ -1,0 +1,54 @@
+import { parseArgs } from "node:util"
+import { databaseChoices, onEachDatabase } from "../test/harness/each-database.ts"
+import { type ClientChaosResult, runClientChaos } from "./clients/run.ts"
+import { mayGrowMb } from "./upstreams/memory.ts"
+
+const usage = `npm run chaos:clients -- [options]
+  --database both        sqlite, postgres or both
+  --requests 20000       each of which its client hangs up on
+  --seed 1               the same seed makes the same requests`
+
+/** /health may be this much later than a bare server's, at p99. */
+const maxAddedMs = 250
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const { values } = parseArgs({
+  options: {
+    database: { type: "string", default: "both" },
+    requests: { type: "string", default: "20000" },
+    seed: { type: "string", default: "1" },
+    help: { type: "boolean", default: false },
+  },
+})
+
+const print = (database: string, result: ClientChaosResult): void => {
+  const { sent, uploads, problems, latency, memory } = result
+  for (const problem of problems) say(`  PROBLEM ${problem}`)
+  say(
+    `${database}: ${sent} clients hung up, ${uploads} resumable uploads among what they left, ` +
+      `${problems.length} problems; /health p99 ${latency.gateway.toFixed(0)} ms, ` +
+      `control ${latency.control.toFixed(0)} ms; ` +
+      `${memory.before.toFixed(0)} MB before, ${memory.after.toFixed(0)} after`,
+  )
+}
+
+const isFine = ({ problems, latency, memory }: ClientChaosResult): boolean =>
+  problems.length === 0 &&
+  latency.gateway - latency.control < maxAddedMs &&
+  memory.after < memory.before + mayGrowMb
+
+if (values.help || !databaseChoices.includes(values.database)) {
+  say(usage)
+  process.exit(values.help ? 0 : 1)
+}
+await onEachDatabase(values.database, async (database, env) => {
+  const result = await runClientChaos({
+    env,
+    seed: Number(values.seed),
+    requests: Number(values.requests),
+    progress: (sent) => say(`  ${database}: ${sent} requests`),
+  })
+  print(database, result)
+  if (!isFine(result)) process.exitCode = 1
+})

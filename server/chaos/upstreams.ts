@@ -1,0 +1,63 @@
+import { parseArgs } from "node:util"
+import { databaseChoices, onEachDatabase } from "../test/harness/each-database.ts"
+import { mayGrowMb } from "./upstreams/memory.ts"
+import { type ChaosResult, runChaos } from "./upstreams/run.ts"
+
+const usage = `npm run chaos -- [options]
+  --database both        sqlite, postgres or both
+  --rounds 0             replies changed by chance, to each who hears replies, beside the table
+  --seed 1               the same seed makes the same replies
+  --consumer title       only those whose name has this in it
+  --row gzip             only rows whose name has this in it`
+
+/** /health may be this much later than a bare server's, at p99. */
+const maxAddedMs = 250
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const { values } = parseArgs({
+  options: {
+    database: { type: "string", default: "both" },
+    rounds: { type: "string", default: "0" },
+    seed: { type: "string", default: "1" },
+    consumer: { type: "string" },
+    row: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
+})
+
+const print = (database: string, { outcomes, problems, ...result }: ChaosResult): void => {
+  const { replies, latency, memory } = result
+  for (const [name, { right, other, error, cut }] of outcomes) {
+    say(`  ${name}: ${right} right, ${other} other, ${error} errors, ${cut} cut`)
+  }
+  for (const problem of problems) say(`  PROBLEM ${problem}`)
+  say(
+    `${database}: ${replies} broken replies, ${problems.length} problems; /health p99 ` +
+      `${latency.gateway.toFixed(0)} ms, control ${latency.control.toFixed(0)} ms; ` +
+      `${memory.before.toFixed(0)} MB before, ${memory.most.toFixed(0)} at most, ${memory.after.toFixed(0)} after`,
+  )
+}
+
+const isFine = ({ problems, latency, memory }: ChaosResult): boolean =>
+  problems.length === 0 &&
+  latency.gateway - latency.control < maxAddedMs &&
+  memory.after < memory.before + mayGrowMb
+
+if (values.help || !databaseChoices.includes(values.database)) {
+  say(usage)
+  process.exit(values.help ? 0 : 1)
+}
+await onEachDatabase(values.database, async (database, env) => {
+  const result = await runChaos({
+    env,
+    seed: Number(values.seed),
+    mutations: Number(values.rounds),
+    engine: database === "sqlite" ? "tika" : "docling",
+    ...(values.consumer && { consumers: new RegExp(RegExp.escape(values.consumer)) }),
+    ...(values.row && { rows: new RegExp(RegExp.escape(values.row)) }),
+    progress: (consumer, replies) => say(`  ${database}: ${consumer}, ${replies} replies`),
+  })
+  print(database, result)
+  if (!isFine(result)) process.exitCode = 1
+})

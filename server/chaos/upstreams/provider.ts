@@ -1,0 +1,135 @@
+import { once } from "node:events"
+import { createServer, type Socket } from "node:net"
+import { setTimeout as wait } from "node:timers/promises"
+import { createMessageReader } from "../../bench/proxy/message.ts"
+import { listenOnLoopback } from "../../test/harness/listen.ts"
+import { type BrokenReply, type RightReply, type Step, typeLine, whole } from "./reply.ts"
+import { rightReply } from "./right.ts"
+
+/** A request as the provider reads it. */
+export interface Received {
+  method: string
+  path: string
+  body: string
+}
+
+/** Where a reply's bytes come from: a row of the table, or what was made by chance. */
+export interface Breakage {
+  /** Which requests are answered like this; others are answered rightly. */
+  on: (received: Received) => boolean
+  steps: (right: RightReply, about: { trap: string }) => Iterable<Step>
+  ends: NonNullable<BrokenReply["ends"]>
+  /** How many of them; all unless told. */
+  times?: number
+}
+
+const put = async (socket: Socket, bytes: Buffer | string, gone: AbortSignal): Promise<void> => {
+  if (socket.write(bytes) || gone.aborted) return
+  await once(socket, "drain", { signal: gone }).catch(() => undefined)
+}
+
+const trapPath = "/trap"
+
+/** A provider that breaks its replies as it is told to; of one model, which says what it was asked. */
+export const startChaosProvider = async (model: string) => {
+  const sockets = new Set<Socket>()
+  const underWay = new Set<Promise<unknown>>()
+  let breakage: Breakage | null = null
+  let left = 0
+  let broken = 0
+  let trapped = 0
+  let trap = ""
+
+  const isBroken = (received: Received): boolean => left > 0 && breakage?.on(received) === true
+
+  const sendBroken = async (
+    socket: Socket,
+    right: RightReply,
+    { steps, ends }: Breakage,
+    gone: AbortSignal,
+  ): Promise<void> => {
+    broken++
+    left--
+    for (const step of steps(right, { trap })) {
+      if (gone.aborted) return
+      if (typeof step === "number") await wait(step, undefined, { signal: gone }).catch(() => {})
+      else await put(socket, step, gone)
+    }
+    if (gone.aborted) return
+    if (ends === "reset") socket.resetAndDestroy()
+    if (ends !== "close") return
+    socket.end()
+    // Until who was answered has seen it, its next request may come on this connection.
+    await once(gone, "abort")
+  }
+
+  const send = async (socket: Socket, received: Received, gone: AbortSignal): Promise<void> => {
+    if (received.path.startsWith(trapPath)) trapped++
+    const right = rightReply(received, model)
+    if (breakage && isBroken(received)) await sendBroken(socket, right, breakage, gone)
+    else await put(socket, whole(right.body, [typeLine(right)]), gone)
+  }
+
+  const serve = (socket: Socket): void => {
+    sockets.add(socket)
+    let answering = new AbortController()
+    const leave = (): void => {
+      sockets.delete(socket)
+      answering.abort()
+    }
+    let head = ""
+    let body: Buffer[] = []
+    const read = createMessageReader({
+      head: (text) => {
+        head = text
+        body = []
+      },
+      body: (bytes) => void body.push(Buffer.from(bytes)),
+      end: () => {
+        const [method = "", path = ""] = head.split(" ", 2)
+        const received = { method, path, body: Buffer.concat(body).toString("latin1") }
+        // What is asked now is answered now, whatever is still to be sent of the last reply.
+        answering.abort()
+        answering = new AbortController()
+        const sent = send(socket, received, answering.signal).catch(() => socket.destroy())
+        underWay.add(sent)
+        void sent.finally(() => underWay.delete(sent))
+      },
+    })
+    socket.setNoDelay(true)
+    socket.on("data", read)
+    socket.on("error", leave)
+    socket.on("close", leave)
+  }
+
+  const server = createServer(serve)
+  const port = await listenOnLoopback(server)
+  const origin = `http://127.0.0.1:${port}`
+  trap = `${origin}${trapPath}`
+
+  return {
+    origin,
+    model,
+    break: (how: Breakage): void => {
+      breakage = how
+      left = how.times ?? Number.POSITIVE_INFINITY
+    },
+    mend: (): void => {
+      breakage = null
+    },
+    /** Replies that were begun as told by `break`. */
+    broken: (): number => broken,
+    /** How often it was asked for what a redirect of its own names. */
+    trapped: (): number => trapped,
+    /** Resolves when nothing more is to be sent, or somebody waits for what never ends. */
+    quiet: (maxMs: number): Promise<unknown> =>
+      Promise.race([Promise.all(underWay), wait(maxMs, undefined, { ref: false })]),
+    close: async (): Promise<void> => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, "close")
+    },
+  }
+}
+
+export type ChaosProvider = Awaited<ReturnType<typeof startChaosProvider>>

@@ -1,0 +1,266 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { readRss } from "../../bench/measure/process-stats.ts"
+import { adminKey, startGateway } from "../../fuzz/api/gateway.ts"
+import { type Latency, watchLatency } from "../../fuzz/api/latency.ts"
+import { createRandom, cut, mutate, type Random } from "../../fuzz/http/random.ts"
+import { pdf } from "../../test/files/make-documents.ts"
+import { waitForModels } from "../../test/models/wait-for-models.ts"
+import type { Consumer } from "./consumer.ts"
+import { expectedOf, verdictOf } from "./judge.ts"
+import { createLanes, type EngineName, type Lane, models, startProviders } from "./lanes.ts"
+import { mayGrowMb, restMemory } from "./memory.ts"
+import type { Outcome } from "./outcome.ts"
+import type { Breakage } from "./provider.ts"
+import {
+  type BrokenReply,
+  chunk,
+  chunkedHead,
+  lastChunk,
+  type RightReply,
+  typeLine,
+  whole,
+} from "./reply.ts"
+import { brokenReplies } from "./table.ts"
+
+/** What hears a reply to its end does not forget at once what it held. */
+const settleMs = 25
+const quietMs = 500
+
+export interface ChaosOptions {
+  env: Readonly<Record<string, string>>
+  seed: number
+  /** Replies that are broken by chance, to each consumer, beside the table. */
+  mutations: number
+  engine: EngineName
+  /** Names of consumers, and of rows, to look into; all unless told. */
+  consumers?: RegExp
+  rows?: RegExp
+  /** Each consumer gets one row of so many, all consumers together every row; 1 by default. */
+  sampleEvery?: number
+  progress?: (consumer: string, replies: number) => void
+}
+
+export interface ChaosResult {
+  /** How many of what became of broken replies, by consumer. */
+  outcomes: Map<string, Record<Outcome["kind"], number>>
+  replies: number
+  problems: string[]
+  latency: Latency
+  /** MB, before the first reply and some time after the last. */
+  memory: { before: number; after: number; most: number }
+}
+
+type Row = Pick<BrokenReply, "name" | "expected" | "level"> &
+  Omit<Breakage, "on"> & {
+    /** What was sent, where no name tells it. */
+    bytes?: () => string
+  }
+
+const rowOf = ({ ends = "open", ...row }: BrokenReply): Row => ({ ...row, ends })
+
+/** The right reply, framed in one of two ways, and then changed by chance. */
+const mutated = (random: Random, right: RightReply): Buffer => {
+  const { body } = right
+  const bytes = random.chance(0.5)
+    ? whole(body, [typeLine(right)])
+    : Buffer.concat([Buffer.from(chunkedHead(right)), chunk(body), Buffer.from(lastChunk)])
+  return mutate(random, bytes)
+}
+
+class Cells {
+  readonly result: ChaosResult = {
+    outcomes: new Map(),
+    replies: 0,
+    problems: [],
+    latency: { count: 0, gateway: 0, control: 0 },
+    memory: { before: 0, after: 0, most: 0 },
+  }
+  #asked = 0
+
+  report(consumer: Consumer, row: Row, what: string): void {
+    const bytes = row.bytes?.()
+    const sent = bytes === undefined ? "" : `\n    sent: ${JSON.stringify(bytes)}`
+    this.result.problems.push(`${consumer.name}, ${row.name}: ${what}${sent}`)
+  }
+
+  /** Breaks one reply, and looks what becomes of it and of the next one. */
+  async run({ provider }: Lane, consumer: Consumer, row: Row): Promise<void> {
+    const before = provider.broken()
+    const trapped = provider.trapped()
+    const times = consumer.triesAgain ? { times: 1 } : {}
+    provider.break({ ...row, ...times, on: consumer.on })
+    const outcome = await this.#ask(consumer, row, "got no answer")
+    provider.mend()
+    this.result.replies++
+    if (provider.broken() === before) this.report(consumer, row, "never heard it")
+    if (provider.trapped() > trapped) this.report(consumer, row, "followed where it was led to")
+    if (outcome) {
+      this.#count(consumer, outcome)
+      const wrong = verdictOf(outcome, row, consumer)
+      if (wrong) this.report(consumer, row, wrong)
+    }
+    await provider.quiet(quietMs)
+    await wait(settleMs)
+    const next = await this.#ask(consumer, row, "and the next one got no answer")
+    if (next && next.kind !== "right") {
+      const { kind, text } = next
+      this.report(consumer, row, `and the next one was ${kind}: ${text.slice(0, 300)}`)
+    }
+  }
+
+  async #ask(consumer: Consumer, row: Row, else_: string): Promise<Outcome | null> {
+    try {
+      return await consumer.ask(`nonce-${(this.#asked++).toString(36)}`)
+    } catch (error) {
+      this.report(consumer, row, `${else_}: ${error}`)
+      return null
+    }
+  }
+
+  #count({ name }: Consumer, { kind }: Outcome): void {
+    const counts = this.result.outcomes.get(name) ?? { right: 0, other: 0, error: 0, cut: 0 }
+    counts[kind]++
+    this.result.outcomes.set(name, counts)
+  }
+}
+
+const canHear = ({ form }: Consumer, { forms }: BrokenReply): boolean =>
+  forms?.includes(form) ?? true
+
+/**
+ * The rows for each consumer. A sample gives every row to one in `sampleEvery` of the consumers that
+ * can hear it, and to at least one of them; each row starts at another consumer.
+ */
+const assignRows = (
+  consumers: readonly Consumer[],
+  { rows, sampleEvery = 1 }: ChaosOptions,
+): Map<Consumer, BrokenReply[]> => {
+  const assigned = new Map<Consumer, BrokenReply[]>(consumers.map((consumer) => [consumer, []]))
+  for (const [at, row] of brokenReplies.entries()) {
+    if (rows && !rows.test(row.name)) continue
+    const able = consumers.filter((consumer) => canHear(consumer, row))
+    const step = Math.min(sampleEvery, able.length)
+    for (const [index, consumer] of able.entries()) {
+      if ((index + at) % step === 0) assigned.get(consumer)?.push(row)
+    }
+  }
+  return assigned
+}
+
+const runConsumer = async (
+  cells: Cells,
+  { lane, consumer, chosen }: { lane: Lane; consumer: Consumer; chosen: readonly BrokenReply[] },
+  { seed, mutations, progress }: ChaosOptions,
+): Promise<void> => {
+  const { name } = consumer
+  for (const row of chosen) await cells.run(lane, consumer, rowOf(row))
+  progress?.(name, chosen.length)
+  for (let at = 0; at < mutations; at++) {
+    const random = createRandom(seed * 1_000_003 + at)
+    let expected: BrokenReply["expected"] = "any"
+    let shown = ""
+    const row: Row = {
+      name: `changed by chance, ${at}`,
+      level: "http",
+      ends: "close",
+      // What llhttp makes of it is known once it is made, which is before it is judged.
+      get expected() {
+        return expected
+      },
+      bytes: () => shown,
+      steps: (right) => {
+        const bytes = mutated(random, right)
+        expected = expectedOf(bytes)
+        shown = bytes.toString("latin1")
+        return cut(random, bytes)
+      },
+    }
+    await cells.run(lane, consumer, row)
+    if (at % 500 === 499) progress?.(name, chosen.length + at + 1)
+  }
+}
+
+/** A gateway with a provider for each who hears replies. */
+const prepare = async ({ env, engine }: ChaosOptions) => {
+  const providers = await startProviders(engine)
+  const gateway = await startGateway({
+    UPSTREAM_CONNECT_TIMEOUT: "1s",
+    UPSTREAM_FIRST_BYTE_TIMEOUT: "2s",
+    UPSTREAM_IDLE_TIMEOUT: "1s",
+    // A reader's process must be able to start within it on a busy machine; all attempts together
+    // end before the client's limit of 30 seconds.
+    EXTRACTION_TIMEOUT: "10s",
+    MODEL_REFRESH_INTERVAL: "10m",
+    // As `npm start`, the container image and the systemd unit set it.
+    MALLOC_ARENA_MAX: "2",
+    ...providers.env,
+    ...env,
+  })
+  const headers = { authorization: `Bearer ${adminKey}` }
+  const call = async (path: string, value?: unknown): Promise<string> => {
+    const post = value !== undefined && { method: "POST", body: JSON.stringify(value) }
+    const reply = await fetch(gateway.url + path, { headers, ...post })
+    const text = await reply.text()
+    if (!reply.ok) throw new Error(`${path}: ${text}`)
+    return text
+  }
+  await waitForModels({ url: gateway.url, key: adminKey }, models)
+
+  const saveFunction = async (id: string, content: string, filter_models?: string[]) => {
+    const input = { id, name: id, content, ...(filter_models && { filter_models }) }
+    await call("/api/v1/functions/create", input)
+  }
+  const makeCollection = async (): Promise<string> => {
+    const form = new FormData()
+    form.append("file", new Blob([pdf(["Moths fly to lamps."])]), "moths.pdf")
+    const path = `${gateway.url}/api/v1/files/?process_in_background=false`
+    const stored = await (await fetch(path, { method: "POST", headers, body: form })).json()
+    const { status } = Object(Object(stored).data)
+    if (status !== "completed") throw new Error(`moths.pdf was not read: ${JSON.stringify(stored)}`)
+    const { id } = JSON.parse(await call("/api/v1/knowledge/create", { name: "Moths" }))
+    await call(`/api/v1/knowledge/${id}/file/add`, { file_id: Object(stored).id })
+    return id
+  }
+  const needs = { url: gateway.url, key: adminKey, engine, saveFunction, makeCollection }
+  const lanes = await createLanes(providers, needs)
+  const close = async (): Promise<void> => {
+    await Promise.all(lanes.map((lane) => lane.close()))
+    await gateway.stop()
+    await providers.close()
+  }
+  return { gateway, lanes, close }
+}
+
+/** Every broken reply to everything that hears one. */
+export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
+  const cells = new Cells()
+  const { result } = cells
+  const { gateway, lanes, close } = await prepare(options)
+  const watch = watchLatency(gateway.url)
+  result.memory.before = readRss(gateway.pid)
+  const sampling = setInterval(() => {
+    result.memory.most = Math.max(result.memory.most, readRss(gateway.pid))
+  }, 100)
+  try {
+    const consumers = lanes
+      .flatMap((lane) => lane.consumers)
+      .filter(({ name }) => options.consumers?.test(name) ?? true)
+    const rowsByConsumer = assignRows(consumers, options)
+    const work = lanes.map(async (lane) => {
+      for (const consumer of lane.consumers) {
+        const chosen = rowsByConsumer.get(consumer)
+        if (chosen) await runConsumer(cells, { lane, consumer, chosen }, options)
+      }
+    })
+    await Promise.all(work)
+    if (gateway.hasEnded()) result.problems.push("the gateway ended")
+    result.latency = await watch.stop()
+    result.memory.after = await restMemory(gateway.pid, result.memory.before + mayGrowMb)
+    result.problems.push(...gateway.errors.map((stack) => `the gateway's log: ${stack}`))
+  } finally {
+    clearInterval(sampling)
+    watch.kill()
+    await close()
+  }
+  return result
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { binaries, createPostgres, startCluster } from "../test/setup/postgres.ts"
+import { type RoundResult, runRound } from "./api/round.ts"
+
+const usage = `npm run fuzz:api -- [options]
+  --requests 20000       in all
+  --round 10000          requests to one gateway before a fresh one
+  --seed 1               the same seed makes the same requests
+  --kind people          or everyone: administrators take part; both in turn unless told
+  --database sqlite      or postgres: its newest version below /usr/lib/postgresql`
+
+const kinds = ["people", "everyone"]
+
+/** `/health` may be this much later than a bare server's, at p99. */
+const maxAddedMs = 250
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const openPostgres = async () => {
+  const folder = binaries()
+  if (!folder) throw new Error("PostgreSQL is not installed")
+  const cluster = await startCluster(folder)
+  return { create: () => createPostgres(cluster.url), stop: cluster.stop }
+}
+
+const print = (round: number, result: RoundResult): void => {
+  const { sent, statuses, latency, slowestMs, rssMb, problems } = result
+  const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
+  say(
+    `round ${round}: ${sent} requests, ${counts.join(", ")}; /health p99 ` +
+      `${latency.gateway.toFixed(1)} ms, control ${latency.control.toFixed(1)} ms; ` +
+      `slowest reply ${slowestMs.toFixed(0)} ms; ${rssMb.toFixed(0)} MB`,
+  )
+  for (const { what, request } of problems) say(`  PROBLEM ${what}\n    ${request}`)
+}
+
+const main = async (): Promise<boolean> => {
+  const { values } = parseArgs({
+    options: {
+      requests: { type: "string", default: "20000" },
+      round: { type: "string", default: "10000" },
+      seed: { type: "string", default: "1" },
+      database: { type: "string", default: "sqlite" },
+      kind: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  })
+  if (values.help) {
+    say(usage)
+    return true
+  }
+  const postgres = values.database === "postgres" ? await openPostgres() : undefined
+  const wanted = Number(values.requests)
+  let sent = 0
+  let problems = 0
+  let worst = 0
+  try {
+    for (let round = 0; sent < wanted; round++) {
+      const folder = mkdtempSync(join(tmpdir(), "portico-fuzz-"))
+      const database = await postgres?.create()
+      const requests = Math.min(wanted - sent, Number(values.round))
+      try {
+        const result = await runRound({
+          seed: Number(values.seed) + round,
+          requests,
+          kind: (values.kind ?? kinds[round % 2]) === "people" ? "people" : "everyone",
+          env: { DATA_DIR: folder, ...(database && { DATABASE_URL: database.url }) },
+        })
+        print(round, result)
+        sent += result.sent
+        problems += result.problems.length
+        worst = Math.max(worst, result.latency.gateway - result.latency.control)
+      } finally {
+        await database?.drop()
+        rmSync(folder, { recursive: true, force: true })
+      }
+    }
+  } finally {
+    await postgres?.stop()
+  }
+  say(
+    `${sent} requests, ${problems} problems; /health at most ${worst.toFixed(0)} ms later ` +
+      "than a bare server, p99 of a round",
+  )
+  return problems === 0 && worst < maxAddedMs
+}
+
+process.exitCode = (await main()) ? 0 : 1

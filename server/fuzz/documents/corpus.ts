@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { extname, join } from "node:path"
+import { docx, epub, odf, pdf, pptx, xlsx } from "../../test/files/make-documents.ts"
+
+export interface SampleDocument {
+  name: string
+  bytes: Buffer
+}
+
+/** Larger ones take time to change, and show nothing that smaller ones do not. */
+const maxBytes = 400_000
+const maxPerEnding = 60
+const endings = new Set(
+  `.pdf .docx .pptx .xlsx .odt .ods .odp .epub .html .htm .xhtml .xml .md .txt .csv .tsv .json .jsonl
+   .ipynb .eml .rtf .rst .py .yaml .yml .zip .doc .xls`.split(/\s+/),
+)
+
+const mail = `Message-ID: <a@example.com>
+MIME-Version: 1.0
+From: Ada <ada@example.com>
+To: Eve <eve@example.com>
+Subject: =?utf-8?q?Bees_=E2=9C=93?=
+Content-Type: multipart/mixed; boundary="b"
+
+--b
+Content-Type: text/plain; charset=utf-8; format=flowed
+
+Bees dance.
+--b
+Content-Type: text/html
+Content-Transfer-Encoding: base64
+
+PGgxPkJlZXM8L2gxPg==
+--b--
+`
+const rtf = `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}\\uc1 Bees \\u8211? dance.\\par\\'e9\\cell x\\row}`
+const notebook = JSON.stringify({
+  cells: [
+    { cell_type: "markdown", source: ["# Bees\n", "dance"] },
+    { cell_type: "code", source: "print(1)", outputs: [{ text: ["1"] }] },
+  ],
+})
+const page = `<html><head><title>Bees</title></head><body><h1>Bees</h1><p>They <b>dance</b>.</p>
+<table><tr><th>Kind<th>Legs<tr><td>Bee<td>6</table><pre>code</pre><script>no()</script></body></html>`
+
+/** One of each format that is read, and one of each that is refused. */
+const own = (): SampleDocument[] =>
+  Object.entries({
+    "a.pdf": pdf(["Bees dance.", "", "Ants carry leaves."]),
+    "locked.pdf": pdf(["x"], { encrypted: true }),
+    "a.docx": docx(),
+    "a.pptx": pptx(),
+    "a.xlsx": xlsx(),
+    "a.odt": odf("text"),
+    "a.odp": odf("presentation"),
+    "a.ods": odf("spreadsheet"),
+    "a.epub": epub(),
+    "a.html": page,
+    "a.xml": `<?xml version="1.0"?><bees><bee legs="6">Maya</bee><!-- none --></bees>`,
+    "a.md": "---\ntitle: x\n---\n# Bees\n\nThey dance.\n\nAnts\n====\n\n```js\nrun()\n```\n",
+    "a.txt": "Bees dance. They also sting!\n\nAnts do not.",
+    "a.csv": 'Kind,Legs\nBee,6\n"Spider, big",8\n',
+    "a.tsv": "Kind\tLegs\nBee\t6\n",
+    "a.json": `[{"kind":"bee","legs":6},{"kind":"spider","legs":[8,{"a":null}]}]`,
+    "a.jsonl": `{"kind":"bee"}\n{"kind":"ant"}\n`,
+    "a.ipynb": notebook,
+    "a.eml": mail,
+    "a.rtf": rtf,
+    "a.py": "def bee():\n    return 6\n\n\ndef ant():\n    return 6\n",
+  }).map(([name, content]) => ({ name, bytes: Buffer.from(content) }))
+
+/** Documents of other people below a folder, the same ones each time. */
+const below = (folder: string): SampleDocument[] => {
+  const countByEnding = new Map<string, number>()
+  const found: SampleDocument[] = []
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+    const ending = extname(name).toLowerCase()
+    const count = countByEnding.get(ending) ?? 0
+    if (!endings.has(ending) || count >= maxPerEnding) continue
+    const path = join(folder, name)
+    const state = statSync(path, { throwIfNoEntry: false })
+    if (!state?.isFile() || state.size === 0 || state.size > maxBytes) continue
+    countByEnding.set(ending, count + 1)
+    // Test data of mail parsers ends in .txt.
+    const isMail = /test_email|mail\/.*\.txt$/.test(path)
+    found.push({ name: isMail ? `${name}.eml` : name, bytes: readFileSync(path) })
+  }
+  return found
+}
+
+/** @param folders those that are not there are left out */
+export const readCorpus = (folders: readonly string[]): SampleDocument[] => [
+  ...own(),
+  ...folders.filter((folder) => existsSync(folder)).flatMap(below),
+]

@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { createExtractor, type Outcome } from "../../src/files/extractor.ts"
+import { createRandom } from "../api/random.ts"
+import type { SampleDocument } from "./corpus.ts"
+import { mutate } from "./mutate.ts"
+
+const limits = { characters: 10e6, unpacked: 300e6, pages: 5000 }
+const memory = 600e6
+/** What a person can make nothing of. */
+const noSentence = /\b(\w*Error|undefined|null|NaN|function|stack|at .+:\d+)\b/
+/** The reader was ended: bounded, and said so, but worth a look at what took so long. */
+const tooDear = /took longer|took more memory|crashed/
+const atOnce = 2
+
+export interface Finding {
+  what: string
+  seed: number
+  name: string
+}
+
+export interface FuzzResult {
+  cases: number
+  read: number
+  /** How often each sentence was said, numbers left out. */
+  refusals: Map<string, number>
+  slowestMs: number
+  findings: Finding[]
+  /** Documents whose reader was ended, as they took more than they may. */
+  ended: Finding[]
+}
+
+interface Options {
+  corpus: readonly SampleDocument[]
+  cases: number
+  seed: number
+  /** For one document. */
+  seconds: number
+  /** Where documents with a finding are kept; nowhere unless told. */
+  keep?: string | undefined
+}
+
+const findingOf = (outcome: Outcome): string | null => {
+  if ("read" in outcome) return outcome.read.passages.length > 0 ? null : "read, and has no passage"
+  const { unreadable } = outcome
+  const isSentence = /^[A-Z].{10,300}[.]$/.test(unreadable) && !noSentence.test(unreadable)
+  return isSentence ? null : `says: ${unreadable}`
+}
+
+const childrenOf = (pid: number): string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean)
+
+/** Reads documents with something wrong in them, the same for the same seed. */
+export const fuzzDocuments = async (options: Options): Promise<FuzzResult> => {
+  const { corpus, cases, seed, seconds, keep } = options
+  const folder = mkdtempSync(join(tmpdir(), "portico-fuzz-"))
+  const extractor = createExtractor({ seconds, memory })
+  const before = new Set(childrenOf(process.pid))
+  const findings: Finding[] = []
+  const ended: Finding[] = []
+  const refusals = new Map<string, number>()
+  let read = 0
+  let slowestMs = 0
+  let next = 0
+
+  const judge = (outcome: Outcome, document: SampleDocument, own: number): void => {
+    if ("read" in outcome) read++
+    else {
+      const sentence = outcome.unreadable.replace(/\d[\d,]*/g, "N").slice(0, 120)
+      refusals.set(sentence, (refusals.get(sentence) ?? 0) + 1)
+    }
+    const isEnded = "unreadable" in outcome && tooDear.test(outcome.unreadable)
+    const what = isEnded ? outcome.unreadable : findingOf(outcome)
+    if (what === null) return
+    const list = isEnded ? ended : findings
+    list.push({ what, seed: own, name: document.name })
+    if (keep === undefined) return
+    mkdirSync(keep, { recursive: true })
+    writeFileSync(join(keep, `${own}-${basename(document.name)}`), document.bytes)
+  }
+
+  const work = async (): Promise<void> => {
+    while (next < cases) {
+      const own = seed + next++
+      const random = createRandom(own)
+      const document = mutate(random, random.pick(corpus), random.pick(corpus))
+      const path = join(folder, String(own))
+      writeFileSync(path, document.bytes)
+      const startedAt = performance.now()
+      const task = { path, filename: basename(document.name), contentType: "", limits }
+      const outcome = await extractor.read(task, new AbortController().signal)
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+      rmSync(path)
+      judge(outcome, document, own)
+    }
+  }
+
+  try {
+    await Promise.all(Array.from({ length: atOnce }, work))
+    const left = readdirSync(folder)
+    if (left.length > 0) findings.push({ what: `left behind: ${left}`, seed, name: "" })
+  } finally {
+    extractor.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  for (let n = 0; n < 50; n++) {
+    if (childrenOf(process.pid).every((child) => before.has(child))) break
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  const living = childrenOf(process.pid).filter((child) => !before.has(child))
+  if (living.length > 0) findings.push({ what: `${living.length} readers live on`, seed, name: "" })
+  return { cases, read, refusals, slowestMs, findings, ended }
+}

@@ -1,0 +1,33 @@
+import { compareRequests } from "./requests.ts"
+import { compareReplies } from "./responses.ts"
+
+const parts = { replies: compareReplies, requests: compareRequests }
+export type Part = keyof typeof parts
+export const partNames: readonly Part[] = ["replies", "requests"]
+
+export interface Outcome {
+  /** How many cases had each verdict. */
+  countByVerdict: Record<string, number>
+  /** Cases in which the two readings differ; each names its seed. */
+  differences: Error[]
+}
+
+const mostDifferences = 10
+
+/** Runs `cases` of a part, each with a seed of its own from `seed` on, and stops after ten differences. */
+export const fuzz = async (part: Part, cases: number, seed: number): Promise<Outcome> => {
+  const outcome: Outcome = { countByVerdict: {}, differences: [] }
+  const { stackTraceLimit } = Error
+  // Refusals are most of what is made, and nobody reads where they were thrown.
+  Error.stackTraceLimit = 0
+  for (let at = 0; at < cases && outcome.differences.length < mostDifferences; at++) {
+    try {
+      const verdict = await parts[part](seed + at)
+      outcome.countByVerdict[verdict] = (outcome.countByVerdict[verdict] ?? 0) + 1
+    } catch (error) {
+      outcome.differences.push(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+  Error.stackTraceLimit = stackTraceLimit
+  return outcome
+}

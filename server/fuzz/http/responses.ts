@@ -1,0 +1,154 @@
+import { deepStrictEqual, ok } from "node:assert/strict"
+import { MalformedReply } from "../../src/outbound/malformed-response.ts"
+import { ReplyParser } from "../../src/outbound/response-parser.ts"
+import { createGrammar, type Grammar } from "./grammar.ts"
+import { createLlhttp, type ReadMessage } from "./llhttp.ts"
+import { createRandom, cut, mutate, type Random } from "./random.ts"
+
+const statuses = ["200", "404", "500", "204", "304"] as const
+const oddStatuses = ["100", "101", "103", "099", "999", "20", "2000", "2 0", ""] as const
+
+const headOf = (random: Random, grammar: Grammar, status: string, fields: string[]): string => {
+  const { mostly, oneOf, lineEnd } = grammar
+  const version = mostly(random.chance(0.9) ? "HTTP/1.1" : "HTTP/1.0", [
+    ...(["HTTP/2.0", "HTTP/1.2", "http/1.1", "HTTP/1.10", "HTTP/11", "ICY", "RTSP/1.0"] as const),
+    ...[" HTTP/1.1", "\r\nHTTP/1.1", "HTTP/0.9", "HTTP/1,1"],
+  ])
+  const reason = oneOf([" OK", " Not Found", "", " "], ["\tOK", " \x00", " a\rb", "  ", " \x7f"])
+  const gap = mostly(" ", ["  ", "\t", "", "\r\n"])
+  return `${version}${gap}${status}${reason}${lineEnd()}${fields.join("")}${lineEnd()}`
+}
+
+const shuffled = (random: Random, fields: readonly string[]): string[] => {
+  const left = [...fields]
+  const mixed: string[] = []
+  while (left.length > 0) mixed.push(...left.splice(random.below(left.length), 1))
+  return mixed
+}
+
+const replyText = (random: Random, oddness: number): string => {
+  const grammar = createGrammar(random, oddness)
+  const { otherField, connectionField, framed, oneOf } = grammar
+  let text = ""
+  if (random.chance(0.1)) {
+    const early = random.chance(oddness) ? [otherField(), connectionField()] : []
+    text += headOf(random, grammar, random.pick(["100", "103"]), early)
+  }
+  const status = oneOf(statuses, oddStatuses)
+  const { fields, body } = framed(random.pick(["counted", "counted", "chunked", "chunked", "open"]))
+  const isEmpty = (status === "204" || status === "304") && !random.chance(oddness)
+  const others = Array.from({ length: random.below(4) }, otherField)
+  if (random.chance(0.3)) others.push(connectionField())
+  text += headOf(
+    random,
+    grammar,
+    status,
+    shuffled(random, isEmpty ? others : [...fields, ...others]),
+  )
+  if (!isEmpty) text += body
+  if (random.chance(oddness / 2))
+    text += random.pick(["x", "\r\n", "\n", "HTTP/1.1 200 OK\r\n\r\n"])
+  return text
+}
+
+interface Reading {
+  status: number
+  rawHeaders: string[]
+  body: string
+  hasHead: boolean
+  isWhole: boolean
+  isKept: boolean
+  refusal: Error | null
+}
+
+const readOurs = (pieces: readonly Buffer[], isBodiless: boolean, ends: boolean): Reading => {
+  const reading: Reading = {
+    ...{ status: 0, rawHeaders: [], body: "", hasHead: false },
+    ...{ isWhole: false, isKept: false, refusal: null },
+  }
+  const parser = new ReplyParser({
+    head: (status, rawHeaders) => Object.assign(reading, { status, rawHeaders, hasHead: true }),
+    data: (chunk) => {
+      reading.body += chunk.toString("latin1")
+    },
+    end: () => {
+      ok(!reading.isWhole, "the end was told twice")
+      reading.isWhole = true
+    },
+  })
+  parser.expect(isBodiless)
+  try {
+    for (const piece of pieces) parser.push(piece)
+    if (ends) parser.finish()
+  } catch (error) {
+    ok(error instanceof MalformedReply, `it threw ${String(error)}`)
+    reading.refusal = error
+  }
+  reading.isKept = parser.reusable
+  return reading
+}
+
+const isFinal = ({ status }: ReadMessage): boolean => status >= 200
+
+/** Both took the reply for whole. */
+const compareWhole = (ours: Reading, theirs: ReadMessage, isBodiless: boolean): void => {
+  deepStrictEqual(
+    { status: ours.status, rawHeaders: ours.rawHeaders, body: ours.body },
+    { status: theirs.status, rawHeaders: theirs.rawHeaders, body: theirs.body },
+  )
+  // Of a reply to HEAD without a length llhttp says so before it is told that there is no body.
+  ok(!ours.isKept || theirs.isKept || isBodiless, "a connection is kept that llhttp closes")
+}
+
+const compare = (
+  ours: Reading,
+  theirs: ReturnType<typeof createLlhttp>,
+  isBodiless: boolean,
+): void => {
+  const reply = theirs.messages.find(isFinal)
+  if (ours.refusal) {
+    ok(!ours.hasHead || reply, "a head was passed on that llhttp refuses")
+    ok(
+      !ours.hasHead || reply?.body.startsWith(ours.body) || ours.body.startsWith(reply?.body ?? ""),
+    )
+    return
+  }
+  const refused = theirs.refusal()
+  if (refused) {
+    ok(!ours.isWhole, `a reply was taken for whole that llhttp refuses: ${refused.message}`)
+    ok(!ours.hasHead || reply, `a head was passed on that llhttp refuses: ${refused.message}`)
+    return
+  }
+  ok(ours.isWhole === (reply?.isWhole ?? false), "only one of the two takes the reply for whole")
+  if (ours.isWhole && reply) compareWhole(ours, reply, isBodiless)
+}
+
+/** What became of a case. */
+export type Verdict = "accepted" | "refused" | "unfinished"
+
+/**
+ * A reply, cut anywhere, read by our parser and by llhttp.
+ * @throws {Error} where ours accepts what llhttp refuses, or both accept and read differently
+ */
+export const compareReplies = (seed: number): Verdict => {
+  const random = createRandom(seed)
+  const kind = random.below(4)
+  const text = Buffer.from(replyText(random, kind === 0 ? 0 : 0.06), "latin1")
+  const bytes = kind === 3 ? mutate(random, text) : text
+  const isBodiless = random.chance(0.1)
+  const ends = random.chance(0.5)
+  const pieces = cut(random, bytes)
+  const theirs = createLlhttp("reply", { isBodiless })
+  for (const piece of pieces) theirs.push(piece)
+  if (ends) theirs.finish()
+  const ours = readOurs(pieces, isBodiless, ends)
+  try {
+    compare(ours, theirs, isBodiless)
+    const isWell = kind === 0 && !isBodiless && theirs.refusal() === undefined
+    ok(!isWell || !ours.refusal, `a valid reply was refused: ${ours.refusal?.message}`)
+  } catch (error) {
+    throw new Error(`seed ${seed}: ${JSON.stringify(bytes.toString("latin1"))}`, { cause: error })
+  }
+  if (ours.refusal) return "refused"
+  return ours.isWhole ? "accepted" : "unfinished"
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto"
+import { adminKey } from "../test/harness/gateway.ts"
+import type { ServerProcess } from "../test/harness/process.ts"
+
+/** What a read must answer, as far as writes were acknowledged. */
+export interface Expectation {
+  /** What is read, for a person. */
+  about: string
+  path: string
+  status: number
+  key?: string
+  method?: "GET" | "HEAD"
+  headers?: Record<string, string>
+  /** @returns what is wrong, or null */
+  wrong?: (reply: { headers: Headers; text: string }) => string | null
+}
+
+const readsAtOnce = 8
+
+export const sha256 = (bytes: string | Buffer): string =>
+  createHash("sha256").update(bytes).digest("hex")
+
+/** Expects that some text is in the reply. */
+export const holds =
+  (...texts: string[]): NonNullable<Expectation["wrong"]> =>
+  ({ text }) => {
+    const missing = texts.find((part) => !text.includes(part))
+    return missing === undefined ? null : `lacks ${missing}`
+  }
+
+const read = async (server: ServerProcess, expected: Expectation): Promise<string | null> => {
+  const { about, path, status, key, method = "GET", headers, wrong } = expected
+  const reply = await fetch(server.url + path, {
+    method,
+    headers: { authorization: `Bearer ${key ?? adminKey}`, ...headers },
+  })
+  const text = await reply.text()
+  if (reply.status !== status) return `${about}: ${path} answers ${reply.status}, not ${status}`
+  const problem = wrong?.({ headers: reply.headers, text })
+  return problem ? `${about}: ${path} ${problem}` : null
+}
+
+/**
+ * Remembers what a gateway promised by a success. A write that may change what was promised before
+ * makes that uncertain from when it is sent until it is acknowledged.
+ */
+export const createLedger = () => {
+  const byThing = new Map<string, Expectation>()
+  let fresh = new Set<string>()
+  let acknowledged = 0
+
+  const check = async (
+    server: ServerProcess,
+    things: Iterable<string>,
+  ): Promise<{ checked: number; problems: string[] }> => {
+    const expected = [...things].flatMap((thing) => byThing.get(thing) ?? [])
+    const problems: string[] = []
+    let next = 0
+    const reader = async (): Promise<void> => {
+      for (let item = expected[next++]; item; item = expected[next++]) {
+        const problem = await read(server, item)
+        if (problem) problems.push(problem)
+      }
+    }
+    await Promise.all(Array.from({ length: readsAtOnce }, reader))
+    return { checked: expected.length, problems }
+  }
+
+  return {
+    /** Nobody can say how `thing` reads until `expect` says so. */
+    uncertain: (thing: string): void => void byThing.delete(thing),
+
+    /** A write was acknowledged, and shows in this. */
+    expect: (thing: string, expectation: Expectation): void => {
+      acknowledged++
+      byThing.set(thing, expectation)
+      fresh.add(thing)
+    },
+
+    /** Reads what was promised since the last time. */
+    checkFresh: (server: ServerProcess) => {
+      const things = fresh
+      fresh = new Set()
+      return check(server, things)
+    },
+    checkAll: (server: ServerProcess) => check(server, byThing.keys()),
+    acknowledged: (): number => acknowledged,
+  }
+}
+
+export type Ledger = ReturnType<typeof createLedger>

@@ -1,0 +1,269 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Kysely, type RawBuilder, sql } from "kysely"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { openPatiently } from "../../src/db/postgres.ts"
+import { openSqlite } from "../../src/db/sqlite.ts"
+import type { Tables } from "../../src/db/tables.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+
+// Whole processes start here.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const script = join(import.meta.dirname, "../../src/audit-verify.ts")
+const secretKey = "a secret key for the tests, long enough"
+
+const guards = {
+  audit_events: ["update", "delete"],
+  audit_blocks: ["update", "delete"],
+} as const
+
+describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+
+  const make = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index++) {
+      const { status } = await gateway.call("POST", "/api/v1/groups/create", {
+        name: `g${Math.random()}`,
+      })
+      expect(status).toBe(200)
+    }
+    await gateway.gateway.trail.sealer.sealAll()
+  }
+
+  beforeAll(async () => {
+    home = await place()
+    gateway = await startGateway(home.env, { sealAfterMs: 1000 })
+    await make(6)
+    await make(6)
+    await make(6)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await home.remove()
+  })
+
+  const verify = async (args: string[] = [], env: Record<string, string> = {}) => {
+    const child = spawn(process.execPath, [script, ...args], {
+      env: { PATH: process.env.PATH, SECRET_KEY: secretKey, ...home.env, ...env },
+    })
+    let said = ""
+    for (const output of [child.stdout, child.stderr]) {
+      output.on("data", (chunk) => {
+        said += chunk
+      })
+    }
+    const [code] = await once(child, "close")
+    return { code, said }
+  }
+
+  const guardsOff = async (db: Kysely<Tables>): Promise<void> => {
+    for (const [table, verbs] of Object.entries(guards)) {
+      if (home.url !== undefined) {
+        await sql.raw(`alter table ${table} disable trigger user`).execute(db)
+        continue
+      }
+      for (const verb of verbs) await sql.raw(`drop trigger if exists ${table}_${verb}`).execute(db)
+    }
+  }
+
+  /** As somebody who owns the database: with the triggers off. */
+  const tamper = async (...statements: RawBuilder<unknown>[]): Promise<void> => {
+    const opened = home.url === undefined ? openSqlite(home.dataDir) : undefined
+    const db = opened?.writer ?? openPatiently(home.url ?? "")
+    await guardsOff(db)
+    for (const statement of statements) await statement.execute(db)
+    await (opened?.close() ?? db.destroy())
+  }
+
+  const anEvent = async (block: number, offset = 2): Promise<string> => {
+    const { rows } = await sql<{ id: string }>`
+      select id from audit_events where block = ${block} order by id limit 1 offset ${offset}
+    `.execute(gateway.gateway.db.read)
+    return rows[0]?.id ?? ""
+  }
+
+  it("is whole after writes of several processes at once", async () => {
+    const others =
+      home.url === undefined
+        ? []
+        : await Promise.all([startGateway(home.env), startGateway(home.env)])
+    await Promise.all(
+      [gateway, ...others].map(async ({ call, gateway: { trail } }, writer) => {
+        for (let n = 0; n < 40; n++) {
+          await call("POST", "/api/v1/groups/create", { name: `at once ${writer} ${n}` })
+          if (n % 10 === 0) await trail.sealer.sealAll()
+        }
+      }),
+    )
+    for (const other of others) await other.stop()
+    await gateway.gateway.trail.sealer.sealAll()
+    const { code, said } = await verify()
+    expect([code, said]).toEqual([0, expect.stringContaining("The audit trail is whole.")])
+    expect(said).toContain(" 0 not sealed yet")
+  })
+
+  it("is sealed by itself a few seconds after an event", async () => {
+    await gateway.call("POST", "/api/v1/groups/create", { name: "waits" })
+    const waiting = async () => {
+      const { rows } = await sql<{ left: number }>`
+        select count(*) as "left" from audit_events where block is null
+      `.execute(gateway.gateway.db.read)
+      return Number(rows[0]?.left)
+    }
+    expect(await waiting()).toBeGreaterThan(0)
+    await expect.poll(waiting, { timeout: 15_000 }).toBe(0)
+  })
+
+  it("refuses every change but sealing, whoever asks the database", async () => {
+    const { db } = gateway.gateway
+    const id = await anEvent(1)
+    for (const statement of [
+      sql`update audit_events set action = 'x' where id = ${id}`,
+      sql`update audit_events set block = 99 where id = ${id}`,
+      sql`update audit_events set block = null where id = ${id}`,
+      sql`delete from audit_events where id = ${id}`,
+      sql`delete from audit_events`,
+      sql`update audit_blocks set hash = 'x' where number = 1`,
+      sql`update audit_blocks set pruned_at = 1, hash = 'x' where number = 1`,
+      sql`delete from audit_blocks where number = 1`,
+    ]) {
+      const refused = db.transact((tx) => statement.execute(tx))
+      await expect(refused).rejects.toThrow("the audit trail is never changed")
+    }
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      expect((await gateway.call(method, `/api/v1/audit/${id}`, {})).status).toBe(405)
+    }
+    expect((await verify()).code).toBe(0)
+  })
+
+  it("is followed on after a change of SECRET_KEY, with the former one at hand", async () => {
+    const other = "another secret key of the tests, as long"
+    expect(await verify([], { SECRET_KEY: other })).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("sealed under a SECRET_KEY that is not given"),
+    })
+    const former = join(home.dataDir, "former.key")
+    writeFileSync(former, secretKey)
+    const { code, said } = await verify(["--former-key", former], { SECRET_KEY: other })
+    expect([code, said]).toEqual([0, expect.stringContaining("The audit trail is whole.")])
+  })
+
+  it("has to hold a block that was written down", async () => {
+    const { said } = await verify()
+    const [, block = ""] = /Last block: (\S+)/.exec(said) ?? []
+    await make(1)
+    expect((await verify(["--expect", block])).code).toBe(0)
+    const forged = block.replace(/:.{4}/, ":0000")
+    expect(await verify(["--expect", forged])).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("is not the one that was written down"),
+    })
+    expect((await verify(["--expect", "nonsense"])).code).toBe(2)
+  })
+
+  it("stays whole when events go by their age, and tells of it", async () => {
+    const { trail, db } = gateway.gateway
+    const before = await db.read
+      .selectFrom("audit_events")
+      .select(({ fn }) => fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow()
+    await sleep(2100)
+    await gateway.call("POST", "/api/v1/settings/", { audit_retention: 1 })
+    await trail.retention.sweep()
+    await gateway.call("POST", "/api/v1/settings/", { audit_retention: 0 })
+    await make(3)
+    const { body } = await gateway.call("GET", "/api/v1/audit?action=audit.pruned")
+    expect(body.items).toMatchObject([
+      { actor_type: "system", after: { events: expect.any(Number) } },
+    ])
+    expect(body.items[0].after.events).toBeGreaterThanOrEqual(Number(before.n) - 1)
+    expect((await gateway.call("GET", "/api/v1/audit/status")).body).toMatchObject({
+      blocks: expect.any(Number),
+      pruned_to: expect.any(Number),
+    })
+    const { code, said } = await verify()
+    expect([code, said]).toEqual([0, expect.stringMatching(/Events of blocks 1 to \d+ went/)])
+  })
+
+  // From here on nothing is as it was: each of these harms a copy of what the one before left.
+  it("finds a row changed, removed, added or re-ordered, and a seal changed", async () => {
+    await make(4)
+    await make(4)
+    await make(4)
+    const { blocks } = (await gateway.call("GET", "/api/v1/audit/status")).body
+    const { number: last } = { number: Number(blocks) }
+    const first = await anEvent(last - 2)
+    const second = await anEvent(last - 1)
+    const third = await anEvent(last)
+    const copy = (id: string, block: number) => sql`
+      insert into audit_events (id, at, actor_type, action, outcome, count, block)
+      select ${id}, at, actor_type, action, outcome, count, ${block} from audit_events
+      where block = ${block} limit 1`
+    const harms: [string, RawBuilder<unknown>[], RawBuilder<unknown>[], RegExp][] = [
+      [
+        "changed",
+        [sql`update audit_events set outcome = 'failure' where id = ${first}`],
+        [sql`update audit_events set outcome = 'success' where id = ${first}`],
+        new RegExp(`Block ${last - 2}: event ${first} .* was changed after it was sealed`),
+      ],
+      [
+        "moved to another block",
+        [sql`update audit_events set block = ${last} where id = ${second}`],
+        [sql`update audit_events set block = ${last - 1} where id = ${second}`],
+        new RegExp(`Block ${last - 1}: 1 of its events were removed`),
+      ],
+      [
+        "added",
+        [copy("added", last)],
+        [sql`delete from audit_events where id = 'added'`],
+        new RegExp(`Block ${last}: event added .* was added`),
+      ],
+      [
+        "re-ordered",
+        [sql`update audit_events set id = ${`zz${third}`} where id = ${third}`],
+        [sql`update audit_events set id = ${third} where id = ${`zz${third}`}`],
+        new RegExp(`Block ${last}: event zz${third} .* was changed`),
+      ],
+      [
+        "sealed anew",
+        [sql`update audit_blocks set seal = ${"0".repeat(64)} where number = ${last - 1}`],
+        [],
+        new RegExp(`Block ${last - 1}: its own seal was changed`),
+      ],
+    ]
+    expect((await verify()).code).toBe(0)
+    for (const [name, harm, repair, words] of harms) {
+      await tamper(...harm)
+      const { code, said } = await verify()
+      expect([name, code, said]).toEqual([name, 1, expect.stringMatching(words)])
+      await tamper(...repair)
+    }
+  })
+
+  it("finds rows, whole blocks and the chain's end removed", async () => {
+    const { blocks } = (await gateway.call("GET", "/api/v1/audit/status")).body
+    const last = Number(blocks)
+    const gone = await anEvent(last)
+    await tamper(sql`delete from audit_events where id = ${gone}`)
+    expect((await verify()).said).toContain(`Block ${last}: 1 of its events were removed`)
+    await tamper(
+      sql`delete from audit_events where block = ${last}`,
+      sql`delete from audit_blocks where number = ${last}`,
+    )
+    expect((await verify()).said).toContain(`ends at block ${last - 1}, and has to end at ${last}`)
+    await tamper(sql`delete from audit_state where name = 'head'`)
+    expect((await verify()).said).toContain("The mark of the chain's end was removed")
+    await tamper(sql`delete from audit_blocks where number = ${last - 1}`)
+    expect((await verify()).said).toContain(`Block ${last - 1} was removed`)
+    await tamper(
+      sql`update audit_blocks set pruned_at = 5, digests = '' where number = ${last - 3}`,
+    )
+    expect((await verify()).said).toContain(`Blocks up to ${last - 3} count as pruned by age`)
+  })
+})

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { sql } from "kysely"
+import { pino } from "pino"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { createApp } from "../../src/app.ts"
+import type { EventRow } from "../../src/audit/chain.ts"
+import type { Reader } from "../../src/db/database.ts"
+import type { MountedRoute } from "../../src/http/server.ts"
+import { startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+import { password, prompt, scimToken } from "./audit-makers.ts"
+import { createRecipes, type Recipes, type Sent } from "./audit-recipes.ts"
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
+
+/** Routes that change something and leave no event: what people chat, and what is passed on. */
+const exceptions: readonly RegExp[] = [
+  // Conversations are their owners' business; usage records count requests to models.
+  /\/api\/v1\/chats/,
+  /\/(chat\/completions|completions|embeddings|responses|messages)$/,
+  /^ALL \/(ollama|openai)\//,
+  // They read, whatever their method.
+  /POST \/api\/v1\/knowledge\/:id\/query/,
+  /POST \/api\/v1\/connections\/(test|:id\/test)/,
+  /POST \/api\/v1\/sso\/providers\/:id\/test/,
+  /POST \/api\/v1\/functions\/(check|id\/:id\/run)/,
+  // Begins a journey; its end is the event (sso.test.ts), as that of the provider's own call.
+  /POST \/api\/v1\/sso\/:provider\/(link|backchannel-logout)/,
+  // Pieces of an upload; the last of them makes the file, which is an event (resumable.test.ts).
+  /\/api\/v1\/files\/resumable/,
+  // Answers 404 to all that is no SCIM path.
+  /ALL \/api\/v1\/scim/,
+]
+
+/** All values of every table, by its name. */
+const readTables = async (read: Reader): Promise<[name: string, bytes: Buffer][]> => {
+  const tables = await read.introspection.getTables()
+  const bytesOf = (value: unknown): Uint8Array =>
+    value instanceof Uint8Array ? value : Buffer.from(`${value}\n`)
+  return Promise.all(
+    tables.map(async ({ name }) => {
+      const { rows } = await sql<object>`select * from ${sql.table(name)}`.execute(read)
+      return [name, Buffer.concat(rows.flatMap((row) => Object.values(row).map(bytesOf)))]
+    }),
+  )
+}
+
+describe.each(chooseDatabases())("every route that changes something, on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+  let routes: MountedRoute[]
+  let closeAll: () => Promise<unknown>
+  const secrets = [password, scimToken, prompt, adminPassword]
+
+  beforeAll(async () => {
+    home = await place()
+    const upstream = await startFakeOpenAI()
+    gateway = await startGateway({
+      ...home.env,
+      OPENAI_API_BASE_URLS: upstream.url,
+      ENABLE_SIGNUP: "true",
+      DEFAULT_USER_ROLE: "user",
+      SCIM_ENABLED: "true",
+      SCIM_TOKEN: scimToken,
+      SCIM_RATE_LIMIT: "off",
+    })
+    await waitForModels(gateway, ["gpt-fake"])
+    const app = createApp(gateway.gateway, pino({ enabled: false }))
+    routes = app.routes.filter(({ method }) => method !== "GET")
+    closeAll = async () => {
+      await gateway.stop()
+      await upstream.close()
+      await home.remove()
+    }
+  })
+  afterAll(() => closeAll())
+
+  const recipes = (): Recipes => createRecipes(gateway, secrets)
+
+  const nameOf = ({ method, path }: MountedRoute): string => `${method} ${path}`
+
+  const events = () =>
+    gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
+
+  /** Who signs up is nobody yet. */
+  const isWhole = ({ actor_type, actor_id, request_id, address, outcome }: EventRow): boolean =>
+    Boolean((actor_id || actor_type === "anonymous") && request_id) &&
+    address === "127.0.0.1" &&
+    outcome === "success"
+
+  const call = async (method: string, { path, body, key, send }: Sent): Promise<number> => {
+    if (send) return (await send()).status
+    const options = key === undefined ? {} : { key }
+    const reply = await gateway.call(method, path, body, options)
+    const { token, api_key } = Object(reply.body)
+    secrets.push(...[token, api_key].filter((secret) => typeof secret === "string"))
+    return reply.status
+  }
+
+  it("is either called below, or one of those that leave no event by intent", () => {
+    const named = routes.map(nameOf)
+    const excepted = (name: string): boolean => exceptions.some((pattern) => pattern.test(name))
+    const called = Object.keys(recipes())
+    const missing = named.filter((name) => !called.includes(name) && !excepted(name))
+    expect(missing).toEqual([])
+    expect(called.filter((name) => !named.includes(name))).toEqual([])
+    expect(called.filter(excepted)).toEqual([])
+  })
+
+  it("leaves exactly one event, with its actor, its address and its request", async () => {
+    const wrong: unknown[] = []
+    for (const [name, recipe] of Object.entries(recipes())) {
+      const sent = await recipe()
+      const { length } = await events()
+      const status = await call(name.split(" ")[0] ?? "", sent)
+      const left = (await events()).slice(length)
+      const actions = left.map(({ action }) => action)
+      const asExpected = sent.acts ? actions.join() === sent.acts.join() : left.length === 1
+      if (status >= 300 || !asExpected || !left.every(isWhole)) wrong.push([name, status, actions])
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it("leaves no password, token, body or prompt in the trail", async () => {
+    const text = JSON.stringify(await events())
+    expect(secrets.length).toBeGreaterThan(8)
+    for (const secret of secrets) expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/\$scrypt\$|eyJhbGciOi/)
+  })
+
+  const readStored = (): [name: string, bytes: Buffer][] | Promise<[string, Buffer][]> => {
+    if (home.url !== undefined) return readTables(gateway.gateway.db.read)
+    const files = readdirSync(home.dataDir).filter((file) => file.startsWith("portico.db"))
+    return files.map((file) => [file, readFileSync(join(home.dataDir, file))])
+  }
+
+  it("leaves no password and no token in any file or table of the database", async () => {
+    const stored = await readStored()
+    // Prompts are kept, which shows that what is kept is found here.
+    expect(stored.some(([, bytes]) => bytes.includes(prompt))).toBe(true)
+    for (const [name, bytes] of stored) {
+      const found = secrets.filter((secret) => secret !== prompt && bytes.includes(secret))
+      expect([name, found]).toEqual([name, []])
+    }
+  })
+})

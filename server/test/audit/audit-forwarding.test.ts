@@ -1,0 +1,135 @@
+import { createServer } from "node:http"
+import { text } from "node:stream/consumers"
+import { afterEach, describe, expect, it, vi } from "vitest"
+import type { AuditEvent } from "../../src/audit/schema.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+/** A log collector; `answer` says with which status, by what it was sent. */
+const startCollector = async () => {
+  const kept: AuditEvent[] = []
+  const headers: string[] = []
+  const collector = { answer: (_events: AuditEvent[]): number => 204 }
+  const server = createServer(async (request, response) => {
+    const events = (await text(request))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    headers.push(`${request.headers["content-type"]} ${request.headers.authorization}`)
+    const status = collector.answer(events)
+    if (status === 204) kept.push(...events)
+    response.writeHead(status).end()
+  })
+  const port = await listenOnLoopback(server)
+  return Object.assign(collector, {
+    kept,
+    headers,
+    url: `http://127.0.0.1:${port}/ingest?source=portico`,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  })
+}
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+const make = async ({ call }: TestGateway, name: string, count: number): Promise<string[]> => {
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    const { body } = await call("POST", "/api/v1/groups/create", { name: `${name} ${n}` })
+    ids.push(body.id)
+  }
+  return ids
+}
+
+const groupsIn = (events: readonly AuditEvent[]): (string | null)[] =>
+  events.filter(({ action }) => action === "group.created").map(({ target_id }) => target_id)
+
+const streamOf = async ({ call }: TestGateway) =>
+  (await call("GET", "/api/v1/audit/status")).body.stream
+
+describe.each(chooseDatabases())("the audit stream on $name", ({ place }) => {
+  const begin = async () => {
+    const home = await place()
+    const collector = await startCollector()
+    closing.push(home.remove, collector.close)
+    const env = {
+      ...home.env,
+      AUDIT_STREAM: collector.url,
+      AUDIT_STREAM_AUTHORIZATION: "Splunk 123",
+    }
+    return { collector, env }
+  }
+  const start = async (env: Record<string, string>): Promise<TestGateway> => {
+    const gateway = await startGateway(env, { sealAfterMs: 250 })
+    closing.push(gateway.stop)
+    return gateway
+  }
+  const stop = async (gateway: TestGateway): Promise<void> => {
+    closing.splice(closing.indexOf(gateway.stop), 1)
+    await gateway.stop()
+  }
+
+  it("sends every event once and in order, and goes on where it was after a restart", async () => {
+    const { collector, env } = await begin()
+    const first = await start(env)
+    const made = await make(first, "before", 5)
+    await expect.poll(() => groupsIn(collector.kept), { timeout: 20_000 }).toEqual(made)
+    made.push(...(await make(first, "while it stops", 5)))
+    await stop(first)
+    const second = await start(env)
+    made.push(...(await make(second, "after", 5)))
+    await expect.poll(() => groupsIn(collector.kept), { timeout: 20_000 }).toEqual(made)
+    expect(new Set(collector.kept.map(({ id }) => id)).size).toBe(collector.kept.length)
+    expect(new Set(collector.headers)).toEqual(new Set(["application/x-ndjson Splunk 123"]))
+    expect(await streamOf(second)).toMatchObject({
+      to: new URL(collector.url).host,
+      dropped: 0,
+      error: null,
+    })
+  })
+
+  it("waits for a collector that is away, and drops and counts what it will never take", async () => {
+    const { collector, env } = await begin()
+    const gateway = await start(env)
+    collector.answer = () => 503
+    const made = await make(gateway, "waits", 3)
+    await expect
+      .poll(async () => (await streamOf(gateway)).error, { timeout: 20_000 })
+      .toBe("The collector answers 503")
+    expect((await streamOf(gateway)).behind).toBeGreaterThan(0)
+    const [, poison] = made
+    collector.answer = (events) =>
+      events.some(({ target_id }) => target_id === poison) ? 422 : 204
+    await expect
+      .poll(() => groupsIn(collector.kept), { timeout: 40_000 })
+      .toEqual(made.filter((id) => id !== poison))
+    await expect.poll(() => streamOf(gateway)).toMatchObject({ behind: 0, dropped: 1, error: null })
+  })
+
+  it("is sent by one of several processes", async ({ skip }) => {
+    const { collector, env } = await begin()
+    if (!("DATABASE_URL" in env)) skip()
+    const both = [await start(env), await start(env)]
+    const made = await Promise.all(both.map((gateway, n) => make(gateway, `at once ${n}`, 10)))
+    const sorted = () => groupsIn(collector.kept).toSorted()
+    await expect.poll(sorted, { timeout: 20_000 }).toEqual(made.flat().toSorted())
+  })
+
+  it("writes lines into the log, whatever its level", async () => {
+    const home = await place()
+    closing.push(home.remove)
+    const gateway = await start({ ...home.env, AUDIT_STREAM: "stdout", LOG_LEVEL: "error" })
+    const made = await make(gateway, "logged", 3)
+    const logged = () =>
+      gateway.lines.flatMap(({ msg, audit }) => (msg === "audit" ? [audit as AuditEvent] : []))
+    await expect.poll(() => groupsIn(logged()), { timeout: 20_000 }).toEqual(made)
+  })
+})

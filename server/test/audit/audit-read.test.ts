@@ -1,0 +1,210 @@
+import { randomUUIDv7 } from "node:crypto"
+import { type IncomingMessage, request } from "node:http"
+import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import type { AuditEvent } from "../../src/audit/schema.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { adminEmail, adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { measureCpuMs } from "../harness/timing.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const many = 60_000
+const rowsPerStatement = 1000
+
+/** Events of long ago that nothing else in these tests makes. */
+const seed = async ({ gateway }: TestGateway): Promise<void> => {
+  for (let from = 0; from < many; from += rowsPerStatement) {
+    await gateway.db.transact(async (tx) => {
+      const rows = Array.from({ length: rowsPerStatement }, (_, offset) => ({
+        id: randomUUIDv7(),
+        at: 1_600_000_000 + from + offset,
+        actor_type: "system",
+        action: `seeded.${(from + offset) % 7}`,
+        target_type: "thing",
+        target_id: `thing-${from + offset}`,
+        outcome: (from + offset) % 1000 === 0 ? "failure" : "success",
+        request_id: `seed-${from + offset}`,
+      }))
+      await tx.insertInto("audit_events").values(rows).execute()
+    })
+  }
+}
+
+describe.each(chooseDatabases())("reading the audit trail on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    home = await place()
+    gateway = await startGateway(home.env)
+    await seed(gateway)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await home.remove()
+  })
+
+  const read = async (query: string, options = {}) =>
+    gateway.call("GET", `/api/v1/audit?${query}`, undefined, options)
+  /** The first page that has something; on a busy machine one may come half searched. */
+  const found = async (query: string): Promise<AuditEvent[]> => {
+    let { body } = await read(query)
+    while (body.items.length === 0 && body.next !== null) {
+      body = (await read(`${query}&cursor=${body.next}`)).body
+    }
+    return body.items
+  }
+
+  it("shows every event once from page to page, while new ones are written", async () => {
+    const seen: string[] = []
+    let cursor = ""
+    let pages = 0
+    do {
+      const { body } = await read(`page_size=200&from=1600000000&to=1600001999${cursor}`)
+      seen.push(...body.items.map(({ id }: AuditEvent) => id))
+      cursor = body.next === null ? "" : `&cursor=${body.next}`
+      await gateway.call("POST", "/api/v1/groups/create", { name: `paging ${pages++}` })
+    } while (cursor !== "")
+    expect(seen).toHaveLength(2000)
+    expect(new Set(seen).size).toBe(2000)
+
+    const first = (await read("page_size=3")).body
+    await gateway.call("POST", "/api/v1/groups/create", { name: "between pages" })
+    const second = (await read(`page_size=3&cursor=${first.next}`)).body
+    const both = [...first.items, ...second.items]
+    const all = (await found("page_size=7")).slice(1)
+    expect(both.map(({ id }) => id)).toEqual(all.map(({ id }) => id))
+  })
+
+  it("finds by actor, action, target, outcome, address, request and time", async () => {
+    const { id, key } = await gateway.newUser("Grace")
+    const asGrace = { key, headers: { "x-request-id": "grace-asks" } }
+    await gateway.call("POST", "/api/v1/auths/api_keys", { name: "second" }, asGrace)
+    await gateway.call("POST", `/api/v1/users/${id}/update`, { active: false })
+
+    const [made] = await found("request_id=grace-asks")
+    expect(made).toMatchObject({
+      action: "key.created",
+      actor_id: id,
+      actor_name: "grace@example.com",
+      address: "127.0.0.1",
+      outcome: "success",
+      changed: [],
+    })
+    const [ended] = await found(`target=${id}&action=user.deactivated`)
+    expect(ended).toMatchObject({
+      actor_name: adminEmail,
+      target_name: "grace@example.com",
+      before: { active: true },
+      after: { active: false },
+    })
+    expect(await found("target=grace@example.com&action=user.")).toHaveLength(2)
+    expect((await found(`actor=${made?.key_id}`)).map((event) => event.id)).toContain(made?.id)
+    expect((await found("actor=GRACE@example.com"))[0]?.id).toBe(made?.id)
+    expect(await found("action=key&address=127.0.0.1&actor=user")).not.toEqual([])
+    expect(await found("address=10.9.8.7")).toEqual([])
+    expect(await found("outcome=failure&to=1600000999")).toMatchObject([
+      { target_id: "thing-0", outcome: "failure" },
+    ])
+    expect(await found("from=1600000010&to=1600000012")).toHaveLength(3)
+    // Sealed meanwhile, perhaps.
+    const { block, ...same } = (await gateway.call("GET", `/api/v1/audit/${made?.id}`)).body
+    expect(made).toMatchObject(same)
+    expect((await gateway.call("GET", "/api/v1/audit/none")).status).toBe(404)
+  })
+
+  it("finds a text in any part of an event and in the names of whom it is about", async () => {
+    const { body: group } = await gateway.call("POST", "/api/v1/groups/create", {
+      name: "Überseehafen",
+    })
+    expect(await found("query=übersee")).toMatchObject([
+      { action: "group.created", target_id: group.id, target_name: "Überseehafen" },
+    ])
+    expect((await found("query=THING-31415"))[0]?.target_id).toBe("thing-31415")
+    expect(await found("query=100%25")).toEqual([])
+    expect(await found("query=_hing-31415")).toEqual([])
+  })
+
+  it("looks far back step by step, holding nobody up, and says where it stopped", async () => {
+    const search = read("query=thing-1%20is%20nowhere&page_size=1")
+    let longest = 0
+    let total = 0
+    let isOver = false
+    const watching = (async () => {
+      while (!isOver) {
+        const ms = await measureCpuMs(() => sleep(5))
+        longest = Math.max(longest, ms)
+        total += ms
+      }
+    })()
+    let { body } = await search
+    let requests = 1
+    while (body.next !== null) {
+      expect(body.items).toEqual([])
+      expect(body.searched_to).toEqual(expect.any(Number))
+      body = (await read(`query=thing-1%20is%20nowhere&cursor=${body.next}`)).body
+      requests++
+    }
+    isOver = true
+    await watching
+    expect(requests).toBeLessThan(60)
+    // All of it in one step takes nearly all of the time at once; 25 ms are several times a step.
+    expect(longest).toBeLessThan(Math.max(25, total / 2))
+  })
+
+  it("is for administrators, and refuses what is no query", async () => {
+    const { key } = await gateway.newUser("Eve")
+    expect((await read("", { key })).status).toBe(403)
+    for (const query of ["cursor=x", "cursor=1.%00", "page_size=0", "outcome=odd", "from=-1"]) {
+      expect([query, (await read(query)).status]).toEqual([query, 422])
+    }
+    for (const query of ["actor='; drop table audit_events; --", "query=%25", "action=%25"]) {
+      expect((await read(query)).status).toBe(200)
+    }
+  })
+
+  it("is taken away as NDJSON and CSV, filtered or whole, and says that it was", async () => {
+    const whole = await gateway.call("GET", "/api/v1/audit/export?action=seeded.")
+    const lines = whole.body.trim().split("\n")
+    expect(lines).toHaveLength(many)
+    expect(JSON.parse(lines[0])).toMatchObject({ target_id: `thing-${many - 1}` })
+    expect(new Set(lines).size).toBe(many)
+    const csv = await gateway.call("GET", "/api/v1/audit/export?format=csv&to=1600000001")
+    expect(csv.headers.get("content-type")).toContain("text/csv")
+    expect(csv.body.split("\r\n")).toHaveLength(4)
+    expect(csv.body).toMatch(/^at,action,.*\r\n2020-09-13T12:26:41.000Z,seeded.1,success/)
+    expect((await found("action=audit.exported")).length).toBe(2)
+  })
+
+  it("reads no further ahead of a slow client than its buffers hold", async () => {
+    const headers = { authorization: `Bearer ${adminKey}` }
+    const exported = request(`${gateway.url}/api/v1/audit/export`, { headers }).end()
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      exported.once("response", resolve).once("error", reject)
+    })
+    // Nothing reads the response during this time.
+    await sleep(1500)
+    const lateEvents = Array.from({ length: many / 1000 }, (_, index) => ({
+      id: randomUUIDv7(),
+      at: 1_600_000_000 + index * 1000,
+      actor_type: "system",
+      action: "added.late",
+      outcome: "success",
+    }))
+    await gateway.gateway.db.transact(async (tx) => {
+      await tx.insertInto("audit_events").values(lateEvents).execute()
+    })
+    // The latest come first: the export shows a late event unless it had read further before.
+    let eventsReadAhead = 0
+    for await (const line of createInterface({ input: response })) {
+      if (line.includes('"action":"added.late"')) break
+      eventsReadAhead++
+    }
+    response.destroy()
+    // The socket buffers of the system hold some 12,000 of the 60,000 events.
+    expect(eventsReadAhead).toBeLessThan(20_000)
+    expect((await gateway.call("GET", "/health")).status).toBe(200)
+  })
+})

@@ -1,0 +1,289 @@
+import { randomUUID } from "node:crypto"
+import { adminEmail, adminPassword, type TestGateway } from "../harness/gateway.ts"
+import { upload } from "../knowledge/collections.ts"
+import {
+  createMakers,
+  functionSource,
+  type Makers,
+  password,
+  patchUrn,
+  prompt,
+  scim,
+  scimToken,
+} from "./audit-makers.ts"
+
+export interface Sent {
+  path: string
+  body?: unknown
+  /** Of whom, in place of the administrator's key. */
+  key?: string | null
+  send?: () => Promise<{ status: number }>
+  /** Where it is more than one act: each is an event. */
+  acts?: string[]
+}
+
+export type Recipes = Record<string, () => Promise<Sent> | Sent>
+
+const ofAccounts = (gateway: TestGateway, makers: Makers, secrets: string[]): Recipes => {
+  const { post, aUser, signedIn, aGroup, connectionBody, aConnection, anIdentity } = makers
+  return {
+    "POST /api/v1/auths/signup": () => ({
+      path: "/api/v1/auths/signup",
+      body: { name: "S", email: `${randomUUID()}@example.com`, password },
+      key: null,
+      acts: ["user.created", "session.created"],
+    }),
+    "POST /api/v1/auths/signin": () => ({
+      path: "/api/v1/auths/signin",
+      body: { email: adminEmail, password: adminPassword },
+      key: null,
+    }),
+    "POST /api/v1/auths/signout": async () => ({
+      path: "/api/v1/auths/signout",
+      key: (await signedIn()).token,
+    }),
+    "POST /api/v1/sso/signout": async () => ({
+      path: "/api/v1/sso/signout",
+      key: (await signedIn()).token,
+    }),
+    "POST /api/v1/auths/update/profile": async () => ({
+      path: "/api/v1/auths/update/profile",
+      body: { name: "Renamed" },
+      key: (await signedIn()).token,
+    }),
+    "POST /api/v1/auths/update/password": async () => ({
+      path: "/api/v1/auths/update/password",
+      body: { password, new_password: `${password} anew` },
+      key: (await signedIn()).token,
+      acts: ["user.updated", "session.created"],
+    }),
+    "POST /api/v1/auths/add": () => ({
+      path: "/api/v1/auths/add",
+      body: { name: "A", email: `${randomUUID()}@example.com`, password },
+    }),
+    "DELETE /api/v1/auths/sessions/:id": async () => {
+      const { token } = await signedIn()
+      const { body } = await gateway.call("GET", "/api/v1/auths/sessions", undefined, {
+        key: token,
+      })
+      return { path: `/api/v1/auths/sessions/${body[0].id}`, key: token }
+    },
+    "POST /api/v1/auths/api_keys": () => ({
+      path: "/api/v1/auths/api_keys",
+      body: { name: "made" },
+    }),
+    "DELETE /api/v1/auths/api_keys/:id": async () => {
+      const { id, api_key } = await post("/api/v1/auths/api_keys", { name: "gone" })
+      secrets.push(api_key)
+      return { path: `/api/v1/auths/api_keys/${id}` }
+    },
+    "POST /api/v1/auths/api_key": async () => ({
+      path: "/api/v1/auths/api_key",
+      key: (await signedIn()).token,
+    }),
+    "DELETE /api/v1/auths/api_key": async () => {
+      const { token } = await signedIn()
+      await post("/api/v1/auths/api_key", undefined, token)
+      return { path: "/api/v1/auths/api_key", key: token }
+    },
+    "DELETE /api/v1/sso/identities/:id": async () => {
+      const { id, token } = await signedIn()
+      return { path: `/api/v1/sso/identities/${await anIdentity(id)}`, key: token }
+    },
+    "DELETE /api/v1/sso/users/:id/identities/:identity": async () => {
+      const { id } = await aUser()
+      return { path: `/api/v1/sso/users/${id}/identities/${await anIdentity(id)}` }
+    },
+    "POST /api/v1/users/:id/update": async () => ({
+      path: `/api/v1/users/${(await aUser()).id}/update`,
+      body: { role: "pending", active: false, name: "Other" },
+    }),
+    "POST /api/v1/users/:id/release": async () => {
+      const { id } = await aUser()
+      await post(`/api/v1/users/${id}/update`, { active: false })
+      return { path: `/api/v1/users/${id}/release` }
+    },
+    "DELETE /api/v1/users/:id": async () => ({ path: `/api/v1/users/${(await aUser()).id}` }),
+    "POST /api/v1/groups/create": () => ({
+      path: "/api/v1/groups/create",
+      body: { name: randomUUID() },
+    }),
+    "POST /api/v1/groups/:id/update": async () => ({
+      path: `/api/v1/groups/${(await aGroup()).id}/update`,
+      body: { description: "other" },
+    }),
+    "DELETE /api/v1/groups/:id": async () => ({ path: `/api/v1/groups/${(await aGroup()).id}` }),
+    "POST /api/v1/groups/:id/members/add": async () => ({
+      path: `/api/v1/groups/${(await aGroup()).id}/members/add`,
+      body: { user_ids: [(await aUser()).id, (await aUser()).id] },
+    }),
+    "POST /api/v1/groups/:id/members/remove": async () => {
+      const { id } = await aGroup()
+      const user_ids = [(await aUser()).id]
+      await post(`/api/v1/groups/${id}/members/add`, { user_ids })
+      return { path: `/api/v1/groups/${id}/members/remove`, body: { user_ids } }
+    },
+    "POST /api/v1/connections/create": () => ({
+      path: "/api/v1/connections/create",
+      body: connectionBody(),
+    }),
+    "POST /api/v1/connections/:id/update": async () => ({
+      path: `/api/v1/connections/${(await aConnection()).id}/update`,
+      body: { enabled: false, api_key: "sk-another-one-0123456789" },
+    }),
+    "DELETE /api/v1/connections/:id": async () => ({
+      path: `/api/v1/connections/${(await aConnection()).id}`,
+    }),
+  }
+}
+
+const ofThings = (gateway: TestGateway, makers: Makers): Recipes => {
+  const { post, modelBody, aModel, functionBody, aFunction, aFile, aCollection, filled } = makers
+  return {
+    "POST /api/v1/models/create": () => ({ path: "/api/v1/models/create", body: modelBody() }),
+    "POST /api/v1/models/model/update": async () => ({
+      path: `/api/v1/models/model/update?id=${(await aModel()).id}`,
+      body: { name: "Other", params: { system: `${prompt} and more` } },
+    }),
+    "POST /api/v1/models/model/toggle": async () => ({
+      path: `/api/v1/models/model/toggle?id=${(await aModel()).id}`,
+    }),
+    "POST /api/v1/models/model/delete": async () => ({
+      path: "/api/v1/models/model/delete",
+      body: { id: (await aModel()).id },
+    }),
+    "POST /api/v1/models/import": () => ({
+      path: "/api/v1/models/import",
+      body: { models: [modelBody()] },
+    }),
+    "POST /api/v1/files": () => ({
+      path: "/api/v1/files/",
+      send: () => upload(gateway, "sent.md", "# Sent\n\nWords."),
+    }),
+    "POST /api/v1/files/:id/process": async () => ({
+      path: `/api/v1/files/${(await aFile()).id}/process`,
+    }),
+    "DELETE /api/v1/files/:id": async () => ({ path: `/api/v1/files/${(await aFile()).id}` }),
+    "POST /api/v1/knowledge/create": () => ({
+      path: "/api/v1/knowledge/create",
+      body: { name: randomUUID() },
+    }),
+    "POST /api/v1/knowledge/:id/update": async () => ({
+      path: `/api/v1/knowledge/${(await aCollection()).id}/update`,
+      body: { name: randomUUID(), description: "other" },
+    }),
+    "DELETE /api/v1/knowledge/:id/delete": async () => ({
+      path: `/api/v1/knowledge/${(await filled()).id}/delete`,
+    }),
+    "POST /api/v1/knowledge/:id/file/add": async () => ({
+      path: `/api/v1/knowledge/${(await aCollection()).id}/file/add`,
+      body: { file_id: (await aFile()).id },
+    }),
+    "POST /api/v1/knowledge/:id/files/batch/add": async () => ({
+      path: `/api/v1/knowledge/${(await aCollection()).id}/files/batch/add`,
+      body: [{ file_id: (await aFile()).id }, { file_id: (await aFile()).id }],
+    }),
+    "POST /api/v1/knowledge/:id/file/remove": async () => {
+      const { id, file_id } = await filled()
+      return { path: `/api/v1/knowledge/${id}/file/remove`, body: { file_id } }
+    },
+    "POST /api/v1/knowledge/:id/reset": async () => ({
+      path: `/api/v1/knowledge/${(await filled()).id}/reset`,
+    }),
+    "POST /api/v1/functions/create": () => ({
+      path: "/api/v1/functions/create",
+      body: functionBody(),
+    }),
+    "POST /api/v1/functions/import": () => ({
+      path: "/api/v1/functions/import",
+      body: { functions: [functionBody()] },
+    }),
+    "POST /api/v1/functions/id/:id/update": async () => ({
+      path: `/api/v1/functions/id/${(await aFunction()).id}/update`,
+      body: { name: "Other" },
+    }),
+    "POST /api/v1/functions/id/:id/toggle": async () => ({
+      path: `/api/v1/functions/id/${(await aFunction()).id}/toggle`,
+    }),
+    "DELETE /api/v1/functions/id/:id/delete": async () => ({
+      path: `/api/v1/functions/id/${(await aFunction()).id}/delete`,
+    }),
+    "POST /api/v1/functions/id/:id/valves": async () => ({
+      path: `/api/v1/functions/id/${(await aFunction()).id}/valves`,
+      body: { values: { secret: password } },
+    }),
+    "POST /api/v1/functions/id/:id/versions/:version/restore": async () => {
+      const { id } = await aFunction()
+      const content = `${functionSource}\n// again`
+      await post(`/api/v1/functions/id/${id}/update`, { content })
+      return { path: `/api/v1/functions/id/${id}/versions/1/restore` }
+    },
+    "POST /api/v1/settings": () => ({
+      path: "/api/v1/settings",
+      body: { enable_openai_proxy: true, chat_titles: "words" },
+    }),
+  }
+}
+
+const ofProvisioning = ({ scimUser, scimGroup }: Makers): Recipes => ({
+  [`POST ${scim}/Users`]: () => ({
+    path: `${scim}/Users`,
+    body: { userName: `${randomUUID()}@example.org` },
+    key: scimToken,
+  }),
+  [`PUT ${scim}/Users/:id`]: async () => ({
+    path: `${scim}/Users/${(await scimUser()).id}`,
+    body: { userName: `${randomUUID()}@example.org` },
+    key: scimToken,
+  }),
+  [`PATCH ${scim}/Users/:id`]: async () => ({
+    path: `${scim}/Users/${(await scimUser()).id}`,
+    body: {
+      schemas: [patchUrn],
+      Operations: [{ op: "replace", path: "active", value: false }],
+    },
+    key: scimToken,
+  }),
+  [`DELETE ${scim}/Users/:id`]: async () => ({
+    path: `${scim}/Users/${(await scimUser()).id}`,
+    key: scimToken,
+  }),
+  [`POST ${scim}/Groups`]: async () => ({
+    path: `${scim}/Groups`,
+    body: { displayName: randomUUID(), members: [{ value: (await scimUser()).id }] },
+    key: scimToken,
+  }),
+  [`PUT ${scim}/Groups/:id`]: async () => ({
+    path: `${scim}/Groups/${(await scimGroup()).id}`,
+    body: { displayName: randomUUID(), members: [{ value: (await scimUser()).id }] },
+    key: scimToken,
+  }),
+  [`PATCH ${scim}/Groups/:id`]: async () => ({
+    path: `${scim}/Groups/${(await scimGroup()).id}`,
+    body: {
+      schemas: [patchUrn],
+      Operations: [{ op: "add", path: "members", value: [{ value: (await scimUser()).id }] }],
+    },
+    key: scimToken,
+  }),
+  [`DELETE ${scim}/Groups/:id`]: async () => ({
+    path: `${scim}/Groups/${(await scimGroup()).id}`,
+    key: scimToken,
+  }),
+  ...Object.fromEntries(
+    ["/Users/.search", "/Groups/.search", "/.search"].map((path) => [
+      `POST ${scim}${path}`,
+      () => ({ path: scim + path, body: { filter: "externalId pr" }, key: scimToken }),
+    ]),
+  ),
+})
+
+/** How each route is called so that it succeeds. A new route needs a line here. */
+export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes => {
+  const makers = createMakers(gateway)
+  return {
+    ...ofAccounts(gateway, makers, secrets),
+    ...ofThings(gateway, makers),
+    ...ofProvisioning(makers),
+  }
+}

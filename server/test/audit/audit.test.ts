@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { collect, upload } from "../knowledge/collections.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+const password = "a password nobody should see"
+const upstreamKey = "sk-upstream-secret-nobody-should-see"
+const headerValue = "header-secret-nobody-should-see"
+
+describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
+  let home: Place
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  const secrets = [password, upstreamKey, headerValue, adminKey]
+
+  beforeAll(async () => {
+    home = await place()
+    upstream = await startFakeOpenAI()
+    gateway = await startGateway({ ...home.env, OPENAI_API_BASE_URLS: upstream.url })
+    await waitForModels(gateway, ["gpt-fake"])
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+    await home.remove()
+  })
+
+  const events = () =>
+    gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
+
+  /** Sends a request and gives back its reply and the events that it left. */
+  const leaves = async (method: string, path: string, body?: unknown, key?: string) => {
+    const before = new Set((await events()).map(({ id }) => id))
+    const options = key === undefined ? {} : { key }
+    const reply = await gateway.call(method, path, body, options)
+    const left = (await events()).filter(({ id }) => !before.has(id))
+    for (const event of left) {
+      expect(event.request_id).toBe(reply.headers.get("x-request-id"))
+      expect(event.address).toBe("127.0.0.1")
+    }
+    return { status: reply.status, body: reply.body, left }
+  }
+
+  /** Expects one event of one action, and gives back the reply's body and the event. */
+  const one = async (
+    action: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    key?: string,
+  ) => {
+    const { status, body: replied, left } = await leaves(method, path, body, key)
+    expect([path, status, left.map((event) => event.action)]).toEqual([path, 200, [action]])
+    const [event] = left
+    if (!event) throw new Error("no event")
+    return { body: replied, event }
+  }
+
+  it("has one event for each change of an account", async () => {
+    const email = "grace@example.com"
+    const added = { name: "Grace", email, password }
+    const { body: user, event } = await one("user.created", "POST", "/api/v1/auths/add", added)
+    expect(event).toMatchObject({ actor_type: "key", target_type: "user", target_id: user.id })
+    const path = `/api/v1/users/${user.id}/update`
+    const renamed = await one("user.updated", "POST", path, { name: "Grace Hopper" })
+    expect(JSON.parse(renamed.event.changed ?? "")).toContain("name")
+    const promoted = await one("user.updated", "POST", path, { role: "admin" })
+    expect(JSON.parse(promoted.event.before ?? "")).toEqual({ role: "user" })
+    expect(JSON.parse(promoted.event.after ?? "")).toEqual({ role: "admin" })
+    const set = await one("user.updated", "POST", path, { password: `${password} anew` })
+    expect(set.event.changed).toBe('["password"]')
+    await one("user.deactivated", "POST", path, { active: false })
+    await one("user.activated", "POST", path, { active: true })
+    await one("user.deleted", "DELETE", `/api/v1/users/${user.id}`)
+  })
+
+  it("has one for each change of keys and sessions", async () => {
+    await gateway.call("POST", "/api/v1/auths/add", { name: "K", email: "k@x.org", password })
+    const signedIn = await one("session.created", "POST", "/api/v1/auths/signin", {
+      email: "k@x.org",
+      password,
+    })
+    expect(signedIn.event).toMatchObject({ actor_type: "user", actor_id: signedIn.body.id })
+    const { token } = signedIn.body
+    const made = await one("key.created", "POST", "/api/v1/auths/api_keys", { name: "k" }, token)
+    secrets.push(token, made.body.api_key)
+    const path = `/api/v1/auths/api_keys/${made.body.id}`
+    await one("key.revoked", "DELETE", path, undefined, token)
+    const script = await one("key.created", "POST", "/api/v1/auths/api_key", undefined, token)
+    secrets.push(script.body.api_key)
+    const again = await leaves("POST", "/api/v1/auths/api_key", undefined, token)
+    expect(again.left.map(({ action }) => action)).toEqual(["key.revoked", "key.created"])
+    await one("user.updated", "POST", "/api/v1/auths/update/profile", { name: "Kay" }, token)
+    await one("session.ended", "POST", "/api/v1/auths/signout", undefined, token)
+  })
+
+  it("has one for each change of groups and their members", async () => {
+    const [me] = (await gateway.call("GET", "/api/v1/users/")).body.items
+    const { body: group } = await one("group.created", "POST", "/api/v1/groups/create", {
+      name: "readers",
+    })
+    const path = `/api/v1/groups/${group.id}`
+    await one("group.updated", "POST", `${path}/update`, { description: "who read" })
+    const members = { user_ids: [me.id] }
+    const added = await one("group.members_changed", "POST", `${path}/members/add`, members)
+    expect(added.event.after).toContain(me.id)
+    await one("group.members_changed", "POST", `${path}/members/remove`, members)
+    await one("group.deleted", "DELETE", path)
+  })
+
+  it("has one for each change of models and their grants", async () => {
+    const model = { id: "m", name: "M", base_model_id: "gpt-fake" }
+    await one("model.created", "POST", "/api/v1/models/create", model)
+    const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+    const update = "/api/v1/models/model/update?id=m"
+    const granted = await one("model.updated", "POST", update, { access_grants })
+    expect(JSON.parse(granted.event.before ?? "")).toMatchObject({ access_grants: [] })
+    expect(JSON.parse(granted.event.after ?? "")).toMatchObject({ access_grants })
+    const toggled = await one("model.updated", "POST", "/api/v1/models/model/toggle?id=m")
+    const off = { base_model_id: "gpt-fake", is_active: false }
+    expect(JSON.parse(toggled.event.before ?? "")).toEqual({ ...off, is_active: true })
+    expect(JSON.parse(toggled.event.after ?? "")).toEqual(off)
+    await one("model.deleted", "POST", "/api/v1/models/model/delete", { id: "m" })
+  })
+
+  it("has one for each change of collections, with grants where they changed", async () => {
+    const path = "/api/v1/knowledge"
+    const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+    const input = { name: "Bees", access_grants }
+    const { body } = await one("collection.created", "POST", `${path}/create`, input)
+    const own = `${path}/${body.id}`
+    const update = (changes: object) => one("collection.updated", "POST", `${own}/update`, changes)
+    const renamed = await update({ name: "Wasps", access_grants })
+    expect(renamed.event).toMatchObject({ changed: '["name"]', before: null, after: null })
+    const closed = await update({ access_grants: [] })
+    expect(JSON.parse(closed.event.before ?? "")).toEqual({ access_grants })
+    expect(JSON.parse(closed.event.after ?? "")).toEqual({ access_grants: [] })
+    await one("collection.reset", "POST", `${own}/reset`)
+    await one("collection.deleted", "DELETE", `${own}/delete`)
+  })
+
+  it("counts the files that a collection was given, and names the first hundred", async () => {
+    const id = await collect(gateway, "Many")
+    const files: { file_id: string }[] = []
+    for (let n = 0; n < 102; n++) {
+      const query = "?process=false"
+      files.push({ file_id: (await upload(gateway, `${n}.txt`, `${n}`, { query })).body.id })
+    }
+    const path = `/api/v1/knowledge/${id}/files/batch/add`
+    await gateway.call("POST", path, files.slice(-1))
+    const { event } = await one("collection.files_added", "POST", path, files)
+    const ids = files.slice(0, 100).map(({ file_id }) => file_id)
+    expect(JSON.parse(event.after ?? "")).toEqual({ count: 101, files: ids })
+  })
+
+  it("has one for each change of connections, without what they send", async () => {
+    const connection = {
+      kind: "openai",
+      name: "second",
+      base_url: upstream.url,
+      id_prefix: "second",
+      api_key: upstreamKey,
+      headers: { "x-secret": headerValue },
+    }
+    const path = "/api/v1/connections"
+    const made = await one("connection.created", "POST", `${path}/create`, connection)
+    const { id } = made.body
+    expect(JSON.stringify(made.body)).not.toContain(upstreamKey)
+    const changes = { api_key: `${upstreamKey}-2`, enabled: false }
+    const changed = await one("connection.updated", "POST", `${path}/${id}/update`, changes)
+    expect(JSON.parse(changed.event.changed ?? "")).toEqual(
+      expect.arrayContaining(["api_key", "enabled"]),
+    )
+    await one("connection.deleted", "DELETE", `${path}/${id}`)
+  })
+
+  it("has one for a change of settings", async () => {
+    const { event } = await one("settings.changed", "POST", "/api/v1/settings/", {
+      enable_signup: true,
+    })
+    expect(JSON.parse(event.before ?? "")).toEqual({ enable_signup: false })
+    expect(JSON.parse(event.after ?? "")).toEqual({ enable_signup: true })
+  })
+
+  it("has none for what was refused, read or already so", async () => {
+    const [admin] = (await gateway.call("GET", "/api/v1/users/?role=admin")).body.items
+    await gateway.call("POST", "/api/v1/groups/create", { name: "taken" })
+    for (const [method, path, body] of [
+      ["POST", `/api/v1/users/${admin.id}/update`, { active: false }],
+      ["POST", `/api/v1/users/${admin.id}/update`, { name: admin.name }],
+      ["DELETE", "/api/v1/users/nobody", undefined],
+      ["POST", "/api/v1/auths/add", { name: "Twin", email: admin.email, password }],
+      ["POST", "/api/v1/groups/create", { name: "TAKEN" }],
+      ["POST", "/api/v1/groups/nothing/members/add", { user_ids: [admin.id] }],
+      ["POST", "/api/v1/models/create", { id: "x", name: "X", base_model_id: "none" }],
+      ["POST", "/api/v1/models/model/update?id=none", { name: "X" }],
+      ["DELETE", "/api/v1/connections/env-openai-0", undefined],
+      ["DELETE", "/api/v1/auths/api_keys/none", undefined],
+      ["POST", "/api/v1/settings/", {}],
+      ["GET", "/api/v1/users/", undefined],
+    ] as const) {
+      const { left } = await leaves(method, path, body)
+      expect([path, left]).toEqual([path, []])
+    }
+  })
+
+  it("has no secret in any row, nor has a log line", async () => {
+    const rows = JSON.stringify(await events())
+    const lines = JSON.stringify(gateway.lines)
+    expect(secrets.length).toBeGreaterThan(6)
+    for (const secret of secrets) {
+      expect(rows).not.toContain(secret)
+      expect(lines).not.toContain(secret)
+    }
+    const hashes = await gateway.gateway.db.read.selectFrom("api_keys").select("hash").execute()
+    for (const { hash } of hashes) expect(rows).not.toContain(hash)
+    expect(rows).not.toContain("$scrypt$")
+  })
+
+  it("keeps connections' keys sealed in the store", async () => {
+    const connection = { kind: "openai", name: "s", base_url: upstream.url, api_key: upstreamKey }
+    const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
+    const rows = await gateway.gateway.db.read.selectFrom("connections").selectAll().execute()
+    expect(rows).toHaveLength(1)
+    expect(JSON.stringify(rows)).not.toContain(upstreamKey)
+    await gateway.call("DELETE", `/api/v1/connections/${body.id}`)
+  })
+})

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { type Running, startStream } from "../harness/streams.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+const scimToken = "the-identity-providers-own-token-of-this-test"
+const seconds = 20
+/** A second is promised; the machine may be busy. */
+const soonMs = 5000
+
+describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
+  let home: Place
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  let ada: { id: string; key: string }
+  let bob: { id: string; key: string }
+  let group: string
+  let connection: string
+
+  const post = async (path: string, body?: object) => {
+    const reply = await gateway.call("POST", path, body)
+    expect([path, reply.status]).toEqual([path, 200])
+    return reply.body
+  }
+  const grants = (...ids: string[]) =>
+    ids.map((id) => ({
+      principal_type: id === group ? "group" : "user",
+      principal_id: id,
+      permission: "read",
+    }))
+  const add = (...user_ids: string[]) => post(`/api/v1/groups/${group}/members/add`, { user_ids })
+  const remove = (id: string) => post(`/api/v1/groups/${group}/members/remove`, { user_ids: [id] })
+
+  beforeAll(async () => {
+    home = await place()
+    upstream = await startFakeOpenAI({ models: ["closed"] })
+    gateway = await startGateway({ ...home.env, SCIM_ENABLED: "true", SCIM_TOKEN: scimToken })
+    ada = await gateway.newUser("Ada2")
+    bob = await gateway.newUser("Bob")
+    group = (await post("/api/v1/groups/create", { name: "crew" })).id
+    const made = { kind: "openai", name: "closed", base_url: upstream.url }
+    const access_grants = grants(group, bob.id)
+    connection = (await post("/api/v1/connections/create", { ...made, access_grants })).id
+    await waitForModels(gateway, ["closed"])
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+    await home.remove()
+  })
+
+  const start = async (key: string, model: string): Promise<Running> => {
+    const stream = await startStream(gateway, { key, seconds, model })
+    expect(stream.status).toBe(200)
+    return stream
+  }
+
+  const expectWithdrawn = async ({ whole, endedAt }: Running, since: number) => {
+    const text = await whole
+    expect((await endedAt) - since).toBeLessThan(soonMs)
+    expect(text).toContain("was taken away")
+    expect(text).not.toContain("[DONE]")
+  }
+  const isRunning = ({ endedAt }: Running): Promise<boolean> =>
+    Promise.race([endedAt.then(() => false), nextTurn(true)])
+
+  it("ends when its caller leaves the group that alone allowed it, and others' go on", async () => {
+    await add(ada.id, bob.id)
+    const [hers, his] = [await start(ada.key, "closed"), await start(bob.key, "closed")]
+    const since = performance.now()
+    await remove(ada.id)
+    await expectWithdrawn(hers, since)
+    // His own grant is left.
+    await remove(bob.id)
+    // Once a later change has ended another stream, this one would have ended too.
+    await add(ada.id)
+    const control = await start(ada.key, "closed")
+    const removedAt = performance.now()
+    await remove(ada.id)
+    await expectWithdrawn(control, removedAt)
+    expect(await isRunning(his)).toBe(true)
+  })
+
+  it("ends when the provider takes its caller out, or deletes the group", async () => {
+    const scim = (method: string, path: string, body?: object) =>
+      gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
+    const create = async () => {
+      const members = [{ value: ada.id }]
+      const displayName = `provided ${performance.now()}`
+      const { body } = await scim("POST", "/Groups", { displayName, members })
+      const access_grants = [
+        { principal_type: "group", principal_id: body.id, permission: "read" },
+        ...grants(group, bob.id),
+      ]
+      await post(`/api/v1/connections/${connection}/update`, { access_grants })
+      return body.id as string
+    }
+    const first = await create()
+    const stream = await start(ada.key, "closed")
+    let since = performance.now()
+    const Operations = [{ op: "remove", path: `members[value eq "${ada.id}"]` }]
+    const schemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"]
+    expect((await scim("PATCH", `/Groups/${first}`, { schemas, Operations })).status).toBe(200)
+    await expectWithdrawn(stream, since)
+    const second = await create()
+    const other = await start(ada.key, "closed")
+    since = performance.now()
+    expect((await scim("DELETE", `/Groups/${second}`)).status).toBe(204)
+    await expectWithdrawn(other, since)
+  })
+
+  it("ends when a grant is taken away, on the connection or on a model of one's own", async () => {
+    const path = `/api/v1/connections/${connection}/update`
+    await post(path, { access_grants: grants(ada.id, bob.id) })
+    const stream = await start(ada.key, "closed")
+    let since = performance.now()
+    await post(path, { access_grants: grants(bob.id) })
+    await expectWithdrawn(stream, since)
+
+    const model = { id: `own-${connection}`, name: "Own", base_model_id: "closed" }
+    await post("/api/v1/models/create", { ...model, access_grants: grants(ada.id) })
+    const own = await start(ada.key, model.id)
+    since = performance.now()
+    await post(`/api/v1/models/model/update?id=${model.id}`, { access_grants: [] })
+    await expectWithdrawn(own, since)
+  })
+
+  it("ends when its caller loses the role that allowed it", async () => {
+    const role = (name: string) => post(`/api/v1/users/${ada.id}/update`, { role: name })
+    await role("admin")
+    const stream = await start(ada.key, "closed")
+    const since = performance.now()
+    await role("user")
+    await expectWithdrawn(stream, since)
+  })
+
+  it("goes on when its model is switched off or gone for everybody, or when nothing concerns it", async () => {
+    const model = { id: `gone-${connection}`, name: "Gone", base_model_id: "closed" }
+    await post("/api/v1/models/create", { ...model, access_grants: grants(ada.id) })
+    const stream = await start(ada.key, model.id)
+    const control = await start(bob.key, "closed")
+    await post(`/api/v1/models/model/toggle?id=${model.id}`)
+    await add(bob.id)
+    await post("/api/v1/models/model/delete", { id: model.id })
+    const since = performance.now()
+    const access_grants = grants(ada.id)
+    await post(`/api/v1/connections/${connection}/update`, { access_grants })
+    await expectWithdrawn(control, since)
+    expect(await isRunning(stream)).toBe(true)
+  })
+})

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { adminEmail, adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+
+const hello = (model = "gpt-fake") => ({ model, messages: [{ role: "user", content: "hello" }] })
+const soon = () => Math.floor(Date.now() / 1000)
+const keysPath = "/api/v1/auths/api_keys"
+
+describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
+  let home: Place
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  let user: { id: string; key: string }
+  let other: { id: string; key: string }
+
+  beforeAll(async () => {
+    home = await place()
+    upstream = await startFakeOpenAI()
+    gateway = await startGateway({ ...home.env, OPENAI_API_BASE_URLS: upstream.url })
+    user = await gateway.newUser("Grace")
+    other = await gateway.newUser("Other")
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+    await home.remove()
+  })
+
+  const call: TestGateway["call"] = (...args) => gateway.call(...args)
+  const create = async (input: object) =>
+    (await call("POST", keysPath, input, { key: user.key })).body
+  const status = async (key: string, path = "/api/models") =>
+    (await call("GET", path, undefined, { key })).status
+
+  it("show their secret once, and only its SHA-256 is kept", async () => {
+    const made = await create({ name: "laptop" })
+    expect(made.api_key).toMatch(/^sk-[\w-]{43}$/)
+    expect(made).toMatchObject({ name: "laptop", hint: made.api_key.slice(-4), expires_at: null })
+    const listed = await call("GET", keysPath, undefined, { key: user.key })
+    expect(listed.body.map(({ id }: { id: string }) => id)).toContain(made.id)
+    expect(JSON.stringify(listed.body)).not.toContain(made.api_key)
+    const rows = await gateway.gateway.db.read.selectFrom("api_keys").selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(made.api_key.slice(3, 20))
+    const hash = createHash("sha256").update(made.api_key).digest("hex")
+    expect(rows.map((row) => row.hash)).toContain(hash)
+    expect(await status(made.api_key)).toBe(200)
+  })
+
+  it("are revoked by their owner, and by nobody else", async () => {
+    const made = await create({ name: "to revoke" })
+    const revoke = (key: string) => call("DELETE", `${keysPath}/${made.id}`, undefined, { key })
+    for (const stranger of [other.key, adminKey]) {
+      expect(await revoke(stranger)).toMatchObject({ status: 404, body: { code: "not_found" } })
+    }
+    expect(await status(made.api_key)).toBe(200)
+    expect((await revoke(user.key)).status).toBe(200)
+    expect(await status(made.api_key)).toBe(401)
+    expect((await revoke(user.key)).status).toBe(404)
+    const theirs = await call("GET", keysPath, undefined, { key: other.key })
+    expect(theirs.body).toHaveLength(1)
+  })
+
+  it("expire", async () => {
+    const { api_key } = await create({ name: "short", expires_at: soon() + 2 })
+    expect(await status(api_key)).toBe(200)
+    const past = await call("POST", keysPath, { expires_at: soon() - 1 }, { key: user.key })
+    expect(past).toMatchObject({ status: 422, body: { errors: [{ path: "expires_at" }] } })
+    await expect.poll(() => status(api_key), { timeout: 4000 }).toBe(401)
+  })
+
+  it("open the models they name, and no others", async () => {
+    const { api_key: key } = await create({ name: "m", allowed_models: ["embed-fake"] })
+    const { body } = await call("GET", "/v1/models", undefined, { key })
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["embed-fake"])
+    const refused = await call("POST", "/v1/chat/completions", hello(), { key })
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: "forbidden" } } })
+    const embed = { model: "embed-fake", input: "hello" }
+    expect((await call("POST", "/v1/embeddings", embed, { key })).status).toBe(200)
+    const none = await create({ name: "none", allowed_models: [] })
+    const asked = await call("POST", "/v1/chat/completions", hello(), { key: none.api_key })
+    expect(asked.status).toBe(403)
+  })
+
+  it.each([
+    [["/v1/chat/completions"], true, false],
+    [["/api/chat/completions/"], true, false],
+    [["/api/v1/chat/completions", "/v1/models"], true, true],
+    [["/api/v1/*"], true, true],
+    [["/v1/*"], true, true],
+    [["/api/models*"], false, true],
+    [["/api/v1/chat"], false, false],
+    [[], false, false],
+  ])("open the routes %j, whose aliases count as one", async (allowed_routes, chats, lists) => {
+    const { api_key: key } = await create({ name: "r", allowed_routes })
+    const chat = await call("POST", "/api/v1/chat/completions", hello(), { key })
+    expect(chat.status).toBe(chats ? 200 : 403)
+    expect((await call("GET", "/api/v1/models/", undefined, { key })).status).toBe(
+      lists ? 200 : 403,
+    )
+    const own = await call("GET", "/api/v1/auths/", undefined, { key })
+    expect(own.status).toBe(allowed_routes.includes("/api/v1/*") ? 200 : 403)
+  })
+
+  it.each([
+    { allowed_models: ["gpt-fake"] },
+    { allowed_routes: ["/api/v1/*"] },
+    { expires_at: soon() + 3600 },
+  ])("make no key of fewer limits than their own: %j", async (limits) => {
+    const { api_key: key } = await create(limits)
+    for (const path of [keysPath, "/api/v1/auths/api_key"]) {
+      const refused = await call("POST", path, {}, { key })
+      expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" } })
+    }
+  })
+
+  it("refuse limits that make no sense", async () => {
+    for (const bad of [
+      { allowed_routes: ["no-slash"] },
+      { allowed_routes: ["/a*b"] },
+      { allowed_models: "gpt" },
+      { expires_at: "tomorrow" },
+      { name: "line\nbreak" },
+      { name: "" },
+    ]) {
+      const { status: answered } = await call("POST", keysPath, bad, { key: user.key })
+      expect([bad, answered]).toEqual([bad, 422])
+    }
+  })
+
+  it("serve scripts by the one key of /auths/api_key", async () => {
+    const path = "/api/v1/auths/api_key"
+    const script = (method: string) => call(method, path, undefined, { key: other.key })
+    expect((await script("GET")).status).toBe(404)
+    const { api_key: first } = (await script("POST")).body
+    expect(await status(first)).toBe(200)
+    expect((await script("GET")).body).toEqual({ api_key: `sk-…${first.slice(-4)}` })
+    const twice = await Promise.all([script("POST"), script("POST")])
+    expect(twice.map((reply) => reply.status)).toEqual([200, 200])
+    expect(await status(first)).toBe(401)
+    const alive = await Promise.all(twice.map(({ body }) => status(body.api_key)))
+    expect(alive.sort()).toEqual([200, 401])
+    expect((await script("DELETE")).status).toBe(200)
+    for (const { body } of twice) expect(await status(body.api_key)).toBe(401)
+    expect((await script("DELETE")).status).toBe(200)
+  })
+
+  it("begin with ADMIN_API_KEY, for set-ups without a person", async () => {
+    const me = await call("GET", "/api/v1/auths/", undefined, { key: adminKey })
+    expect(me.body).toMatchObject({ email: adminEmail, role: "admin" })
+    const listed = await call("GET", keysPath)
+    expect(listed.body).toMatchObject([{ name: "ADMIN_API_KEY" }])
+  })
+})

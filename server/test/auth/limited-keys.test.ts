@@ -1,0 +1,275 @@
+import { pino } from "pino"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { createApp } from "../../src/app.ts"
+import type { MountedRoute } from "../../src/http/server.ts"
+import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+let upstream: FakeOpenAI
+let runtime: FakeOllama
+let gateway: TestGateway
+let routes: readonly MountedRoute[]
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI({ models: ["gpt-fake", "gpt-large"] })
+  runtime = await startFakeOllama()
+  gateway = await startGateway({
+    OPENAI_API_BASE_URLS: upstream.url,
+    OLLAMA_BASE_URLS: runtime.url,
+  })
+  await waitForModels(gateway, ["gpt-fake"])
+  await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
+  routes = createApp(gateway.gateway, pino({ enabled: false })).routes
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream.close()
+  await runtime.close()
+})
+
+const keysPath = "/api/v1/auths/api_keys"
+
+const keyWith = async (limits: object, key?: string): Promise<string> => {
+  const made = await gateway.call("POST", keysPath, limits, key === undefined ? {} : { key })
+  expect(made.status).toBe(200)
+  return made.body.api_key
+}
+
+const nameOf = ({ method, path }: MountedRoute): string => `${method} ${path}`
+const takesKeys = ({ shape }: MountedRoute): boolean =>
+  shape.access !== "anyone" && shape.access !== "provisioner"
+
+/** The sentence of a refusal; null for a reply, whose body is not waited for: some never end. */
+const refusalOf = async (route: MountedRoute, key: string): Promise<string | null> => {
+  const path = route.path.replace(/:\w+(\{[^}]*\})?/g, "nothing").replace("*", "api/tags")
+  const method = route.method === "ALL" ? "GET" : route.method
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(gateway.url + path, { method, headers })
+  if (response.status === 403) return response.text()
+  await response.body?.cancel()
+  return null
+}
+
+const openedBy = async (allowed_routes: string[]): Promise<string[]> => {
+  const key = await keyWith({ allowed_routes })
+  const opened: string[] = []
+  for (const route of routes.filter(takesKeys)) {
+    const refusal = await refusalOf(route, key)
+    if (!refusal?.includes("is not allowed to call")) opened.push(nameOf(route))
+  }
+  return opened.sort()
+}
+
+/** Every name of OpenAI-style routes. */
+const aliases = (...calls: string[]): string[] =>
+  calls.flatMap((call) =>
+    ["/v1", "/api", "/api/v1"].map((prefix) => call.replace(" ", ` ${prefix}`)),
+  )
+
+const lists = aliases("GET /models", "GET /models/:id{.+}")
+const answers = aliases(
+  "POST /chat/completions",
+  "POST /completions",
+  "POST /embeddings",
+  "POST /responses",
+)
+const below = (prefix: string): string[] =>
+  routes
+    .filter(takesKeys)
+    .filter(({ path }) => path === prefix || path.startsWith(`${prefix}/`))
+    .map(nameOf)
+
+const all = (...names: string[]): string[] => [...new Set(names)].sort()
+
+describe("a key's list of routes", () => {
+  it.each([
+    [["/v1/*"], () => [...lists, ...answers]],
+    [["/v1/models/*"], () => lists],
+    [["/v1/models*"], () => lists],
+    [["/v1/models"], () => aliases("GET /models")],
+    [["/api/models/"], () => aliases("GET /models")],
+    [["/api/v1/chat/completions"], () => aliases("POST /chat/completions")],
+    [["/v1/chat*"], () => aliases("POST /chat/completions")],
+    [["/api/v1/models/*"], () => [...lists, ...below("/api/v1/models")]],
+    [["/api/v1/models/create"], () => ["POST /api/v1/models/create"]],
+    [["/api/v1/*"], () => [...lists, ...answers, ...below("/api/v1")]],
+    [["/api/*"], () => [...lists, ...answers, ...below("/api")]],
+    [["/ollama/*"], () => below("/ollama")],
+    [["/v1/files/*", "/nowhere"], () => []],
+    [["/*"], () => routes.filter(takesKeys).map(nameOf)],
+  ])("%j opens what it names, and the aliases of that alone", async (allowed, expected) => {
+    const opened = await openedBy(allowed)
+    expect(opened).toEqual(all(...expected()))
+  })
+
+  it("that names the OpenAI-style routes makes and deletes no models", async () => {
+    const fields = { name: "Mine", base_model_id: "gpt-fake" }
+    await gateway.call("POST", "/api/v1/models/create", { id: "there", ...fields })
+    for (const allowed of ["/v1/*", "/v1/models/*", "/api/models/*"]) {
+      const key = await keyWith({ allowed_routes: [allowed] })
+      const call = (path: string, body: object) =>
+        gateway.call("POST", `/api/v1/models/${path}`, body, { key })
+      expect((await call("create", { id: "new", ...fields })).status).toBe(403)
+      expect((await call("model/delete", { id: "there" })).status).toBe(403)
+      const list = await gateway.call("GET", "/api/v1/models", undefined, { key })
+      expect(list.status).toBe(200)
+    }
+    const { body } = await gateway.call("GET", "/api/v1/models/list")
+    expect(body.items.map(({ id }: { id: string }) => id)).toEqual(["there"])
+  })
+})
+
+/** What a limited key may do although it changes something: nothing there outlives or exceeds it. */
+const givesNothing = [
+  "ALL /ollama/*",
+  "ALL /openai/*",
+  "DELETE /api/v1/auths/api_key",
+  "DELETE /api/v1/auths/api_keys/:id",
+  "DELETE /api/v1/auths/sessions/:id",
+  "DELETE /api/v1/chats/:id",
+  "DELETE /api/v1/files/:id",
+  "DELETE /api/v1/files/resumable/:id",
+  "DELETE /api/v1/knowledge/:id/delete",
+  "DELETE /api/v1/sso/identities/:id",
+  "PATCH /api/v1/files/resumable/:id",
+  "POST /api/v1/auths/signout",
+  "POST /api/v1/auths/update/profile",
+  "POST /api/v1/chats/:id",
+  "POST /api/v1/chats/:id/messages",
+  "POST /api/v1/chats/:id/stop",
+  "POST /api/v1/chats/import",
+  "POST /api/v1/chats/new",
+  "POST /api/v1/connections/:id/test",
+  "POST /api/v1/connections/test",
+  "POST /api/v1/files",
+  "POST /api/v1/files/:id/process",
+  "POST /api/v1/files/resumable",
+  "POST /api/v1/files/resumable/:id",
+  "POST /api/v1/functions/check",
+  "POST /api/v1/knowledge/:id/file/add",
+  "POST /api/v1/knowledge/:id/file/remove",
+  "POST /api/v1/knowledge/:id/files/batch/add",
+  "POST /api/v1/knowledge/:id/query",
+  "POST /api/v1/knowledge/:id/reset",
+  "POST /api/v1/sso/providers/:id/test",
+  "POST /api/v1/sso/signout",
+  ...answers,
+]
+
+/** Where the body decides; each has its cases below. */
+const decidedByBody = [
+  "POST /api/v1/chats/:id/share",
+  "POST /api/v1/knowledge/:id/update",
+  "POST /api/v1/knowledge/create",
+  "POST /api/v1/models/create",
+  "POST /api/v1/models/import",
+  "POST /api/v1/models/model/delete",
+  "POST /api/v1/models/model/toggle",
+  "POST /api/v1/models/model/update",
+]
+
+const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
+const limits = [
+  ["expires", () => ({ expires_at: inAnHour() })],
+  ["is limited to models", () => ({ allowed_models: ["gpt-fake"] })],
+  ["is limited to routes, though to all", () => ({ allowed_routes: ["/*"] })],
+] as const
+
+describe("a route", () => {
+  it("that changes something says whether it gives authority", () => {
+    const changing = routes.filter(takesKeys).filter(({ method }) => method !== "GET")
+    const silent = changing.filter(({ shape }) => shape.givesAuthority === undefined)
+    expect(silent.map(nameOf)).toEqual([])
+    const none = changing.filter(({ shape }) => shape.givesAuthority === false)
+    expect(none.map(nameOf).sort()).toEqual([...givesNothing].sort())
+    const depends = changing.filter(({ shape }) => typeof shape.givesAuthority === "function")
+    expect(depends.map(nameOf).sort()).toEqual(decidedByBody)
+  })
+
+  it.each(limits)("that gives authority is closed to a key that %s", async (_how, limit) => {
+    const key = await keyWith(limit())
+    const giving = routes.filter(({ shape }) => shape.givesAuthority === true)
+    expect(giving.length).toBeGreaterThan(15)
+    for (const route of giving) {
+      const refusal = await refusalOf(route, key)
+      expect([nameOf(route), refusal]).toEqual([
+        nameOf(route),
+        expect.stringContaining("may not give authority beyond its own"),
+      ])
+    }
+    // Its own work goes on.
+    expect((await gateway.call("GET", "/v1/models", undefined, { key })).status).toBe(200)
+    expect((await gateway.call("POST", "/api/v1/chats/new", {}, { key })).status).toBe(200)
+  })
+
+  it.each(limits)("makes no administrator for a key that %s", async (_how, limit) => {
+    const key = await keyWith(limit())
+    const email = "heir@example.com"
+    const heir = { name: "Heir", email, password: "a long password", role: "admin" }
+    const refused = await gateway.call("POST", "/api/v1/auths/add", heir, { key })
+    expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" } })
+    const minting = { password: adminPassword, new_password: adminPassword }
+    const minted = await gateway.call("POST", "/api/v1/auths/update/password", minting, { key })
+    expect(minted.status).toBe(403)
+    const { body } = await gateway.call("GET", "/api/v1/users/?query=heir")
+    expect(body.total).toBe(0)
+  })
+})
+
+describe.each(limits)("a key that %s", (_how, limit) => {
+  const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+  let key: string
+  let isModelLimited: boolean
+
+  beforeAll(async () => {
+    key = await keyWith(limit())
+    isModelLimited = "allowed_models" in limit()
+  })
+
+  const post = async (path: string, body: object): Promise<number> =>
+    (await gateway.call("POST", path, body, { key })).status
+
+  it("keeps collections, and grants none", async () => {
+    const create = "/api/v1/knowledge/create"
+    expect(await post(create, { name: "Shared", access_grants: everyone })).toBe(403)
+    const own = await gateway.call("POST", create, { name: "Own" }, { key })
+    expect(own.status).toBe(200)
+    const update = `/api/v1/knowledge/${own.body.id}/update`
+    expect(await post(update, { access_grants: everyone })).toBe(403)
+    expect(await post(update, { description: "Read", access_grants: [] })).toBe(200)
+  })
+
+  it("shares no chat, and ends the sharing of one", async () => {
+    const { body: chat } = await gateway.call("POST", "/api/v1/chats/new", {}, { key })
+    expect(await post(`/api/v1/chats/${chat.id}/share`, {})).toBe(403)
+    expect(await post(`/api/v1/chats/${chat.id}/share`, { shared: false })).toBe(200)
+  })
+
+  it("grants no model, and changes none that its own list may name", async () => {
+    const model = { id: "limited", name: "Limited", base_model_id: "gpt-fake" }
+    const granted = { ...model, access_grants: everyone }
+    expect(await post("/api/v1/models/create", granted)).toBe(403)
+    expect(await post("/api/v1/models/import", { models: [granted] })).toBe(403)
+    const expected = isModelLimited ? 403 : 200
+    expect(await post("/api/v1/models/create", model)).toBe(expected)
+    if (isModelLimited) await gateway.call("POST", "/api/v1/models/create", model)
+    const update = "/api/v1/models/model/update?id=limited"
+    expect(await post(update, { access_grants: everyone })).toBe(403)
+    expect(await post(update, { base_model_id: "gpt-large" })).toBe(expected)
+    expect(await post("/api/v1/models/model/toggle?id=limited", {})).toBe(expected)
+    expect(await post("/api/v1/models/model/delete", { id: "limited" })).toBe(expected)
+    if (isModelLimited) await gateway.call("POST", "/api/v1/models/model/delete", { id: "limited" })
+  })
+
+  it("does with runtimes and providers what its list of models cannot be escaped by", async () => {
+    const copy = { source: "llama3.2:latest", destination: "gpt-fake" }
+    expect((await post("/ollama/api/copy", copy)) === 403).toBe(isModelLimited)
+    expect(await post("/openai/organization/admin_api_keys", { name: "heir" })).toBe(403)
+    const paths = upstream.requests.map(({ path }) => path)
+    expect(paths.filter((path) => path.includes("organization"))).toEqual([])
+  })
+})

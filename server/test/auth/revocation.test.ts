@@ -1,0 +1,258 @@
+import { once } from "node:events"
+import { request } from "node:http"
+import { text } from "node:stream/consumers"
+import pg from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, hasPostgres, type Place, postgresDatabase } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+import { type Running, startStream } from "../harness/streams.ts"
+import { promptMs } from "../harness/timing.ts"
+
+interface Person {
+  id: string
+  /** Of the key. */
+  keyId: string
+  key: string
+  token: string
+}
+
+let upstream: FakeOpenAI
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI()
+})
+afterAll(() => upstream.close())
+
+let people = 0
+const newPerson = async (gateway: TestGateway): Promise<Person> => {
+  const email = `person-${people++}@example.com`
+  const password = "a password of some length"
+  const added = await gateway.call("POST", "/api/v1/auths/add", { name: "P", email, password })
+  const { id } = added.body
+  const signedIn = await gateway.call("POST", "/api/v1/auths/signin", { email, password })
+  const { token } = signedIn.body
+  const made = await gateway.call("POST", "/api/v1/auths/api_keys", {}, { key: token })
+  return { id, keyId: made.body.id, key: made.body.api_key, token }
+}
+
+const status = async (gateway: TestGateway, key: string): Promise<number> =>
+  (await gateway.call("GET", "/api/models", undefined, { key })).status
+
+/** What ends a credential, and which of the two. */
+const endings: {
+  how: string
+  which: "key" | "token"
+  end: (gateway: TestGateway, person: Person) => Promise<{ status: number }>
+}[] = [
+  {
+    how: "a key is revoked",
+    which: "key",
+    end: (gateway, { keyId, key }) =>
+      gateway.call("DELETE", `/api/v1/auths/api_keys/${keyId}`, undefined, { key }),
+  },
+  {
+    how: "its user is deactivated",
+    which: "key",
+    end: (gateway, { id }) => gateway.call("POST", `/api/v1/users/${id}/update`, { active: false }),
+  },
+  {
+    how: "its user is deleted",
+    which: "key",
+    end: (gateway, { id }) => gateway.call("DELETE", `/api/v1/users/${id}`),
+  },
+  {
+    how: "its user signs out",
+    which: "token",
+    end: (gateway, { token }) =>
+      gateway.call("POST", "/api/v1/auths/signout", undefined, { key: token }),
+  },
+  {
+    how: "its user's password is set anew",
+    which: "token",
+    end: (gateway, { id }) =>
+      gateway.call("POST", `/api/v1/users/${id}/update`, { password: "another password" }),
+  },
+]
+
+const expectRevoked = async ({ whole, endedAt }: Running, since: number) => {
+  const text = await whole
+  expect((await endedAt) - since).toBeLessThan(promptMs)
+  const [last] = text.trim().split("\n\n").slice(-1)
+  expect(last).toMatch(/^data: \{"error":\{/)
+  expect(last).toContain("revoked")
+  expect(text).not.toContain("[DONE]")
+}
+
+describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    home = await place()
+    gateway = await startGateway({ ...home.env, OPENAI_API_BASE_URLS: upstream.url })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await home.remove()
+  })
+
+  it.each(endings)("ends requests and streams at once when $how", async ({ which, end }) => {
+    const person = await newPerson(gateway)
+    const running = await startStream(gateway, { key: person[which] })
+    const reached = upstream.requests.filter(({ path }) => path.includes("chat")).at(-1)
+    expect((await end(gateway, person)).status).toBe(200)
+    const since = performance.now()
+    expect(await status(gateway, person[which])).toBe(401)
+    await expectRevoked(running, since)
+    expect(await reached?.aborted).toBeGreaterThan(0)
+  })
+
+  it("leaves the streams of others, and of the user's other credentials, alone", async () => {
+    const [person, bystander] = [await newPerson(gateway), await newPerson(gateway)]
+    const streams = [person.token, bystander.key].map((key) =>
+      startStream(gateway, { key, seconds: 1 }),
+    )
+    await Promise.all(streams)
+    await gateway.call("DELETE", `/api/v1/auths/api_keys/${person.keyId}`, undefined, {
+      key: person.key,
+    })
+    for (const stream of streams) expect(await (await stream).whole).toContain("[DONE]")
+  })
+
+  it("reaches a request whose body was still on its way", async () => {
+    const person = await newPerson(gateway)
+    const body = JSON.stringify({
+      model: "gpt-fake",
+      stream: true,
+      messages: [{ role: "user", content: "Count" }],
+      metadata: { fake_chunks: 400, fake_delay_ms: 50 },
+    })
+    const sending = request(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      agent: false,
+      headers: { authorization: `Bearer ${person.key}` },
+    })
+    const replied = once(sending, "response")
+    await new Promise((sent) => sending.write(body.slice(0, 20), sent))
+    // Requests that were sent later are answered, so the gateway has let this one in.
+    for (let n = 0; n < 3; n++) expect(await status(gateway, person.key)).toBe(200)
+    await gateway.call("POST", `/api/v1/users/${person.id}/update`, { active: false })
+    sending.end(body.slice(20))
+    const since = performance.now()
+    const [reply] = await replied
+    const said = await text(reply)
+    expect(performance.now() - since).toBeLessThan(promptMs)
+    expect(said).toContain("revoked")
+    expect(said).not.toContain("[DONE]")
+  })
+
+  it("brings keys back when the account is active again, and no session", async () => {
+    const { id, key, token } = await newPerson(gateway)
+    const set = (active: boolean) => gateway.call("POST", `/api/v1/users/${id}/update`, { active })
+    await set(false)
+    expect([await status(gateway, key), await status(gateway, token)]).toEqual([401, 401])
+    await set(true)
+    expect([await status(gateway, key), await status(gateway, token)]).toEqual([200, 401])
+  })
+
+  it("takes a group's models away with the next request", async () => {
+    const { id, key } = await newPerson(gateway)
+    const group = (await gateway.call("POST", "/api/v1/groups/create", { name: "readers" })).body
+    const grant = { principal_type: "group", principal_id: group.id, permission: "read" }
+    const model = {
+      id: "for-readers",
+      name: "R",
+      base_model_id: "gpt-fake",
+      access_grants: [grant],
+    }
+    expect((await gateway.call("POST", "/api/v1/models/create", model)).status).toBe(200)
+    const change = (verb: string) =>
+      gateway.call("POST", `/api/v1/groups/${group.id}/members/${verb}`, { user_ids: [id] })
+    const chat = async () => {
+      const body = { model: model.id, messages: [{ role: "user", content: "hi" }] }
+      return (await gateway.call("POST", "/v1/chat/completions", body, { key })).status
+    }
+    expect(await chat()).toBe(404)
+    expect((await change("add")).status).toBe(200)
+    expect(await chat()).toBe(200)
+    expect((await change("remove")).status).toBe(200)
+    expect(await chat()).toBe(404)
+    await change("add")
+    expect(await chat()).toBe(200)
+    expect((await gateway.call("DELETE", `/api/v1/groups/${group.id}`)).status).toBe(200)
+    expect(await chat()).toBe(404)
+  })
+})
+
+describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
+  let home: Place
+  let here: TestGateway
+  let there: TestGateway
+
+  beforeAll(async () => {
+    const postgres = postgresDatabase
+    if (!postgres) throw new Error("no PostgreSQL")
+    home = await postgres.place()
+    const env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }
+    ;[here, there] = await Promise.all([startGateway(env), startGateway(env)])
+  })
+  afterAll(async () => {
+    await Promise.all([here.stop(), there.stop()])
+    await home.remove()
+  })
+
+  it.each(endings)("reaches the other promptly when $how", async ({ which, end }) => {
+    const person = await newPerson(here)
+    expect(await status(there, person[which])).toBe(200)
+    const running = await startStream(there, { key: person[which] })
+    expect((await end(here, person)).status).toBe(200)
+    const since = performance.now()
+    await expectRevoked(running, since)
+    expect(await status(there, person[which])).toBe(401)
+  })
+
+  it("is not overtaken by a look-up that began before it", async () => {
+    const person = await newPerson(here)
+    const { keyId, key, token } = person
+    expect(await status(here, token)).toBe(200)
+    const client = new pg.Client({ connectionString: home.url })
+    await client.connect()
+    await client.query("begin; lock table group_members in access exclusive mode")
+    // Its key is found, and then the question for its groups has to wait.
+    const slow = status(here, key)
+    const blocked =
+      "select 1 from pg_locks where not granted and relation = 'group_members'::regclass"
+    await until(async () => (await client.query(blocked)).rowCount)
+    const path = `/api/v1/auths/api_keys/${keyId}`
+    const revoked = here.call("DELETE", path, undefined, { key: token })
+    expect((await revoked).status).toBe(200)
+    await client.query("commit")
+    await client.end()
+    await slow
+    expect(await status(here, key)).toBe(401)
+  })
+
+  it("makes one administrator when both start at once", async () => {
+    const { body } = await here.call("GET", "/api/v1/users/?role=admin")
+    expect(body.total).toBe(1)
+    expect(await status(there, "sk-admin-key-for-the-tests-0123456789")).toBe(200)
+  })
+
+  it("tells the other of settings, models and connections too", async () => {
+    await here.call("POST", "/api/v1/settings/", { enable_signup: true })
+    const model = { id: "told", name: "Told", base_model_id: "gpt-fake" }
+    await here.call("POST", "/api/v1/models/create", model)
+    const connection = { kind: "openai", name: "two", base_url: upstream.url, id_prefix: "two" }
+    await here.call("POST", "/api/v1/connections/create", connection)
+    await expect
+      .poll(async () => (await there.call("GET", "/api/config", undefined)).body.signup)
+      .toBe(true)
+    const ids = async () => {
+      const { body } = await there.call("GET", "/v1/models")
+      return body.data.map(({ id }: { id: string }) => id)
+    }
+    await expect.poll(ids).toEqual(expect.arrayContaining(["told", "two.gpt-fake"]))
+  })
+})

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { holdRequest } from "../http/held-request.ts"
+import { coreUser, createClient, scimToken } from "../scim/scim.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+/** Long enough for another request to be served while a password is hashed. */
+const slowHashing = { passwordCost: { logCost: 16, blockSize: 8, parallel: 1 } }
+
+describe.each(chooseDatabases())("who lost their role or account on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    home = await place()
+    const scim = { SCIM_ENABLED: "true", SCIM_TOKEN: scimToken }
+    gateway = await startGateway({ ...home.env, ...scim }, slowHashing)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await home.remove()
+  })
+
+  const change = (id: string, body: object, key = gateway.key) =>
+    gateway.call("POST", `/api/v1/users/${id}/update`, body, { key })
+  const roleOf = async (id: string) => (await gateway.call("GET", `/api/v1/users/${id}`)).body.role
+
+  const newAdmin = async (name: string) => {
+    const user = await gateway.newUser(name)
+    expect((await change(user.id, { role: "admin" })).status).toBe(200)
+    return user
+  }
+
+  it("does not let a demoted administrator undo it by a change that is under way", async () => {
+    const bob = await newAdmin("Bob")
+    const undoing = change(bob.id, { role: "admin", password: "a new password" }, bob.key)
+    await sleep(20)
+    expect((await change(bob.id, { role: "user" })).status).toBe(200)
+    expect((await undoing).status).toBe(403)
+    expect(await roleOf(bob.id)).toBe("user")
+  })
+
+  it("does not let a demoted administrator make an account that was under way", async () => {
+    const carl = await newAdmin("Carl")
+    const account = {
+      name: "Heir",
+      email: "heir@example.com",
+      password: "heir of Carl",
+      role: "admin",
+    }
+    const adding = gateway.call("POST", "/api/v1/auths/add", account, { key: carl.key })
+    await sleep(20)
+    expect((await change(carl.id, { role: "user" })).status).toBe(200)
+    expect((await adding).status).toBe(403)
+  })
+
+  it("asks again who is calling when the body has arrived", async () => {
+    const dora = await newAdmin("Dora")
+    const path = `/api/v1/users/${dora.id}/update`
+    const demoted = await holdRequest(gateway, { path, body: { role: "admin" }, key: dora.key })
+    const path2 = "/api/v1/knowledge/create"
+    const ended = await holdRequest(gateway, { path: path2, body: { name: "x" }, key: dora.key })
+    expect((await change(dora.id, { role: "user" })).status).toBe(200)
+    expect(await demoted.finish()).toBe(403)
+    expect(await roleOf(dora.id)).toBe("user")
+    expect((await change(dora.id, { active: false })).status).toBe(200)
+    expect(await ended.finish()).toBe(401)
+  })
+
+  it("keeps the password that an administrator sets while its holder changes it", async () => {
+    const eli = await gateway.newUser("Eli")
+    const passwords = { password: "Eli has a password", new_password: "chosen by the thief" }
+    const changing = gateway.call("POST", "/api/v1/auths/update/password", passwords, {
+      key: eli.key,
+    })
+    await sleep(20)
+    expect((await change(eli.id, { password: "set by the administrator" })).status).toBe(200)
+    await changing
+    const signIn = (password: string) =>
+      gateway.call("POST", "/api/v1/auths/signin", { email: eli.email, password })
+    expect((await signIn("set by the administrator")).status).toBe(200)
+    expect((await signIn("chosen by the thief")).status).toBe(401)
+  })
+
+  it("leaves no key to an account that ends while it creates some", async () => {
+    const scim = createClient(gateway)
+    const fay = await gateway.newUser("Fay")
+    const keys: string[] = []
+    const isOver = { now: false }
+    const create = async (): Promise<void> => {
+      while (!isOver.now) {
+        const made = await gateway.call(
+          "POST",
+          "/api/v1/auths/api_keys",
+          { name: "k" },
+          { key: fay.key },
+        )
+        if (made.status !== 200) return
+        keys.push(made.body.api_key)
+      }
+    }
+    const creating = Array.from({ length: 8 }, create)
+    await sleep(10)
+    const ended = await scim.call("DELETE", `/Users/${fay.id}`)
+    isOver.now = true
+    await Promise.all(creating)
+    expect(ended.status).toBe(204)
+    const revived = await scim.call("POST", "/Users", { schemas: [coreUser], userName: fay.email })
+    expect(revived).toMatchObject({ status: 201, body: { id: fay.id } })
+    for (const key of [fay.key, ...keys]) {
+      expect((await gateway.call("GET", "/api/v1/auths/", undefined, { key })).status).toBe(401)
+    }
+  })
+
+  it("records what each change of the settings found, whatever was changed at once", async () => {
+    const hours = Array.from({ length: 12 }, (_, index) => (index + 2) * 3600)
+    await Promise.all(
+      hours.map((jwt_expires_in) => gateway.call("POST", "/api/v1/settings", { jwt_expires_in })),
+    )
+    const { body } = await gateway.call("GET", "/api/v1/audit?action=settings.changed&page_size=50")
+    const events = body.items.toSorted((a: { id: string }, b: { id: string }) =>
+      a.id.localeCompare(b.id),
+    )
+    expect(events).toHaveLength(hours.length)
+    const seen = events.map(({ before }: { before: object }) => JSON.stringify(before))
+    expect(new Set(seen).size).toBe(hours.length)
+  })
+})

@@ -1,0 +1,102 @@
+import { once } from "node:events"
+import { createServer, type Server } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const listMs = 800
+
+/** A provider that takes long to list its models, once it has a new one. */
+const startProvider = async () => {
+  const models = ["base"]
+  const server: Server = createServer(async (_request, response) => {
+    const data = models.map((id) => ({ id, object: "model", created: 0, owned_by: "x" }))
+    if (models.length > 1) await sleep(listMs)
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ data }))
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const address = server.address()
+  const port = typeof address === "object" && address ? address.port : 0
+  return { models, server, url: `http://127.0.0.1:${port}/v1` }
+}
+
+interface Event {
+  before: { version: number }
+}
+
+describe.each(chooseDatabases())("editors who lose their access on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+  let provider: Awaited<ReturnType<typeof startProvider>>
+
+  beforeAll(async () => {
+    home = await place()
+    provider = await startProvider()
+    gateway = await startGateway({
+      ...home.env,
+      OPENAI_API_BASE_URLS: provider.url,
+      OPENAI_API_KEYS: "sk-upstream",
+    })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    provider.server.close()
+    await home.remove()
+  })
+
+  it("do not grant themselves a model by an update that waited for a provider", async () => {
+    const writer = await gateway.newUser("Mo")
+    const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name: "Makers" })
+    const move = (verb: "add" | "remove") => {
+      const path = `/api/v1/groups/${group.id}/members/${verb}`
+      return gateway.call("POST", path, { user_ids: [writer.id] })
+    }
+    await move("add")
+    const grants = [{ principal_type: "group", principal_id: group.id, permission: "write" }]
+    const model = { id: "shared", name: "Shared", base_model_id: "base", access_grants: grants }
+    expect((await gateway.call("POST", "/api/v1/models/create", model)).status).toBe(200)
+    provider.models.push("fresh")
+    const mine = { principal_type: "user", principal_id: writer.id, permission: "write" }
+    const changes = { base_model_id: "fresh", access_grants: [...grants, mine] }
+    const path = "/api/v1/models/model/update?id=shared"
+    const updating = gateway.call("POST", path, changes, { key: writer.key })
+    await sleep(listMs / 4)
+    expect((await move("remove")).status).toBe(200)
+    expect((await updating).status).toBe(404)
+    const { body } = await gateway.call("GET", "/api/v1/models/model?id=shared")
+    expect(body).toMatchObject({ base_model_id: "base", access_grants: grants })
+  })
+
+  it("are told when a function was saved meanwhile, in place of losing their source", async () => {
+    const source = (text: string) => `export const reply = () => "${text}"\n`
+    const call = (path: string, body: object) =>
+      gateway.call("POST", `/api/v1/functions${path}`, body)
+    const first = source("first")
+    const made = await call("/create", { id: "raced", name: "Raced", content: first })
+    expect(made.status, JSON.stringify(made.body)).toBe(200)
+    for (let round = 0; round < 5; round++) {
+      const isOver = { now: false }
+      const saveFirst = async (): Promise<void> => {
+        while (!isOver.now) await call("/id/raced/update", { name: "Raced", content: first })
+      }
+      const saving = Array.from({ length: 8 }, saveFirst)
+      await call("/id/raced/update", { content: source(`round ${round}`) })
+      isOver.now = true
+      await Promise.all(saving)
+      await call("/id/raced/update", { content: first })
+    }
+    const trail = "/api/v1/audit?action=function.updated&page_size=200"
+    const { body } = await gateway.call("GET", trail)
+    const withoutSource = body.items.filter(
+      ({ changed }: { changed: string[] }) => !changed.includes("content"),
+    )
+    const versions = new Set<number>(withoutSource.map((event: Event) => event.before.version))
+    for (const version of versions) {
+      const kept = await gateway.call("GET", `/api/v1/functions/id/raced/versions/${version}`)
+      expect(kept.body.content).toBe(first)
+    }
+  })
+})

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from "vitest"
+import { chooseDatabases, postgresDatabase } from "../harness/databases.ts"
+import { adminEmail, startGateway, type TestGateway } from "../harness/gateway.ts"
+
+const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
+const everywhere = { ...nobody, HOST: "0.0.0.0" }
+const stranger = { key: null }
+const open = new Set<TestGateway>()
+
+const start = async (env: Record<string, string>): Promise<TestGateway> => {
+  const gateway = await startGateway(env)
+  open.add(gateway)
+  return gateway
+}
+const stop = async (gateway: TestGateway): Promise<void> => {
+  open.delete(gateway)
+  await gateway.stop()
+}
+afterEach(async () => {
+  for (const gateway of open) await stop(gateway)
+})
+
+const announced =
+  /Create the administrator at (\S+) with setup code ((?:[A-Z2-9]{4}-){3}[A-Z2-9]{4})$/
+
+const announcementOf = ({ lines }: TestGateway) => {
+  const [, url, code] =
+    lines.map(({ msg }) => announced.exec(String(msg))).find((match) => match !== null) ?? []
+  return { url, code }
+}
+
+const signUp = (
+  gateway: TestGateway,
+  setup_code?: string,
+  headers: Record<string, string> = {},
+) => {
+  const account = { name: "Ada", email: adminEmail, password: "correct horse" }
+  const options = { ...stranger, headers }
+  return gateway.call("POST", "/api/v1/auths/signup", { ...account, setup_code }, options)
+}
+
+const isCodeRequired = async (gateway: TestGateway): Promise<unknown> =>
+  (await gateway.call("GET", "/api/config", undefined, stranger)).body.setup_code_required
+
+const wrongCode = "AAAA-AAAA-AAAA-AAAA"
+
+describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
+  it("needs the code from the log where others can reach the gateway", async () => {
+    const home = await place()
+    const gateway = await start({ ...home.env, ...everywhere })
+    const { url, code } = announcementOf(gateway)
+    expect(url).toBe(gateway.url)
+    expect(await isCodeRequired(gateway)).toBe(true)
+    for (const sent of [undefined, "", wrongCode, `${code}A`]) {
+      const refused = await signUp(gateway, sent)
+      expect([sent, refused]).toMatchObject([sent, { status: 422, body: { code: "invalid" } }])
+      expect(refused.body.errors).toMatchObject([{ path: "setup_code" }])
+      expect(JSON.stringify(refused.body)).not.toContain(code)
+    }
+    const created = await signUp(gateway, code?.toLowerCase().replaceAll("-", " "))
+    expect(created).toMatchObject({ status: 200, body: { role: "admin" } })
+    expect(await isCodeRequired(gateway)).toBe(false)
+    const admin = { key: created.body.token }
+    const { body: trail } = await gateway.call("GET", "/api/v1/audit", undefined, admin)
+    expect(JSON.stringify(trail)).toContain("auth.failed")
+    expect(JSON.stringify(trail)).not.toContain(code)
+    await stop(gateway)
+
+    const later = await start({ ...home.env, ...everywhere })
+    expect(announcementOf(later).code).toBeUndefined()
+    expect(await isCodeRequired(later)).toBe(false)
+    const second = await signUp(later, code)
+    expect(second).toMatchObject({ status: 403, body: { code: "signup_disabled" } })
+    await stop(later)
+    await home.remove()
+  })
+})
+
+describe("the setup code", () => {
+  it("is required behind a reverse proxy too, and names the address that people use", async () => {
+    const gateway = await start({ ...nobody, PUBLIC_URL: "https://models.example.com" })
+    const { url, code } = announcementOf(gateway)
+    expect(url).toBe("https://models.example.com")
+    expect((await signUp(gateway)).status).toBe(422)
+    expect((await signUp(gateway, code)).status).toBe(200)
+  })
+
+  it.each([{}, { HOST: "localhost" }, { PUBLIC_URL: "http://localhost:8080" }])(
+    "is not required on this machine alone: %j",
+    async (env) => {
+      const gateway = await start({ ...nobody, ...env })
+      expect(await isCodeRequired(gateway)).toBe(false)
+      expect(announcementOf(gateway).code).toBeUndefined()
+      expect((await signUp(gateway)).status).toBe(200)
+    },
+  )
+
+  it("is not required where the environment names the administrator", async () => {
+    const gateway = await start({ HOST: "0.0.0.0" })
+    expect(await isCodeRequired(gateway)).toBe(false)
+    expect(announcementOf(gateway).code).toBeUndefined()
+  })
+
+  it("cannot be guessed: an address that keeps failing has to wait, and others do not", async () => {
+    const gateway = await start({ ...everywhere, TRUSTED_PROXIES: "127.0.0.0/8" })
+    const { code } = announcementOf(gateway)
+    const from = (address: string) => ({ "x-forwarded-for": address })
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expect((await signUp(gateway, wrongCode, from("192.0.2.1"))).status).toBe(422)
+    }
+    const refused = await signUp(gateway, code, from("192.0.2.1"))
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } })
+    expect((await signUp(gateway, code, from("192.0.2.2"))).status).toBe(200)
+  })
+
+  it("differs from one SECRET_KEY to another", async () => {
+    const SECRET_KEY = "another secret key for the tests, long enough"
+    const codes = [await start(everywhere), await start({ ...everywhere, SECRET_KEY })].map(
+      (gateway) => announcementOf(gateway).code,
+    )
+    expect(new Set(codes).size).toBe(2)
+  })
+
+  it.runIf(postgresDatabase)("works on every replica, whichever printed it", async () => {
+    const home = await postgresDatabase?.place()
+    const one = await start({ ...home?.env, ...everywhere })
+    const other = await start({ ...home?.env, ...everywhere })
+    const { code } = announcementOf(one)
+    expect(announcementOf(other).code).toBe(code)
+    expect((await signUp(other, code)).status).toBe(200)
+    await stop(one)
+    await stop(other)
+    await home?.remove()
+  })
+})

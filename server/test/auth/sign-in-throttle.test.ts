@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from "vitest"
+import { openDatabase } from "../../src/db/open.ts"
+import type { GatewayOptions } from "../../src/gateway-options.ts"
+import { chooseDatabases } from "../harness/databases.ts"
+import { adminEmail, adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
+
+const wrong = "not the password"
+const open = new Set<TestGateway>()
+
+const start = async (
+  env: Record<string, string> = {},
+  options: GatewayOptions = {},
+): Promise<TestGateway> => {
+  const gateway = await startGateway({ TRUSTED_PROXIES: "127.0.0.0/8;10.0.0.0/8", ...env }, options)
+  open.add(gateway)
+  return gateway
+}
+afterEach(async () => {
+  for (const gateway of open) await gateway.stop()
+  open.clear()
+})
+
+const signIn = (gateway: TestGateway, from: string, [email, password] = [adminEmail, wrong]) =>
+  gateway.call(
+    "POST",
+    "/api/v1/auths/signin",
+    { email, password },
+    { key: null, headers: { "x-forwarded-for": from } },
+  )
+
+const right: [string, string] = [adminEmail, adminPassword]
+const statuses = async (replies: Promise<{ status: number }>[]): Promise<number[]> =>
+  (await Promise.all(replies)).map(({ status }) => status)
+
+describe("failed sign-ins", () => {
+  it("slow one address and account down, and lock nobody else out", async () => {
+    const gateway = await start()
+    for (let n = 0; n < 5; n++) expect((await signIn(gateway, "192.0.2.1")).status).toBe(401)
+    const refused = await signIn(gateway, "192.0.2.1", right)
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } })
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(5)
+    expect((await signIn(gateway, "192.0.2.2", right)).status).toBe(200)
+    const other = await signIn(gateway, "192.0.2.1", ["other@example.com", wrong])
+    expect(other.status).toBe(401)
+  })
+
+  it("are counted though many are sent at once", async () => {
+    const gateway = await start()
+    const burst = Array.from({ length: 30 }, () => signIn(gateway, "192.0.2.1"))
+    const guessed = (await statuses(burst)).filter((status) => status === 401)
+    expect(guessed.length).toBeGreaterThanOrEqual(5)
+    expect(guessed.length).toBeLessThanOrEqual(7)
+  })
+
+  it("from a whole IPv6 network count as from one address", async () => {
+    const gateway = await start()
+    const tries = ["2001:db8:1:2::1", "2001:db8:1:2:ffff::", "2001:0db8:0001:0002:a:b:c:d"]
+    for (const from of [...tries, "2001:db8:1:2::2", "2001:db8:1:2::3"]) {
+      expect((await signIn(gateway, from)).status).toBe(401)
+    }
+    expect((await signIn(gateway, "2001:db8:1:2:9::", right)).status).toBe(429)
+    expect((await signIn(gateway, "2001:db8:1:3::1", right)).status).toBe(200)
+  })
+})
+
+describe("X-Forwarded-For", () => {
+  it("is believed from trusted proxies only, and only as far as they wrote it", async () => {
+    const gateway = await start()
+    for (let n = 0; n < 5; n++) {
+      await signIn(gateway, `203.0.113.${n}, nonsense, 192.0.2.1, 10.1.2.3`)
+    }
+    expect((await signIn(gateway, "198.51.100.7, 192.0.2.1", right)).status).toBe(429)
+    expect((await signIn(gateway, "192.0.2.1, 198.51.100.7", right)).status).toBe(200)
+    expect(gateway.lines.filter(({ address }) => address === "192.0.2.1")).toHaveLength(6)
+  })
+
+  it("is not believed from anybody else", async () => {
+    const gateway = await start({ TRUSTED_PROXIES: "" })
+    for (let n = 0; n < 5; n++) await signIn(gateway, `192.0.2.${n}`)
+    expect((await signIn(gateway, "192.0.2.99", right)).status).toBe(429)
+    expect(new Set(gateway.lines.map(({ address }) => address))).toEqual(
+      new Set([undefined, "127.0.0.1"]),
+    )
+  })
+})
+
+describe.each(chooseDatabases())("the trail on $name", ({ place }) => {
+  it("keeps failed sign-ins, repeats folded with a count, and no password", async () => {
+    const home = await place()
+    const gateway = await startGateway({ ...home.env, TRUSTED_PROXIES: "127.0.0.1" })
+    for (let n = 0; n < 4; n++) await signIn(gateway, "192.0.2.1")
+    await signIn(gateway, "192.0.2.2")
+    await signIn(gateway, "192.0.2.1", ["my secret password", wrong])
+    for (let n = 0; n < 3; n++) {
+      await gateway.call("GET", "/v1/models", undefined, { key: "sk-no-such-key" })
+    }
+    await gateway.stop()
+    const db = await openDatabase({ DATABASE_URL: home.url, DATA_DIR: home.dataDir })
+    const rows = await db.read
+      .selectFrom("audit_events")
+      .select(["address", "target_id", "count", "outcome", "status", "actor_type"])
+      .where("action", "=", "auth.failed")
+      .orderBy("id")
+      .execute()
+    const folded = rows.map(({ address, target_id, count }) => [address, target_id, count])
+    expect(folded).toEqual(
+      expect.arrayContaining([
+        ["192.0.2.1", adminEmail, 1],
+        ["192.0.2.1", adminEmail, 3],
+        ["192.0.2.2", adminEmail, 1],
+        ["192.0.2.1", "(not an e-mail address)", 1],
+        ["127.0.0.1", null, 1],
+        ["127.0.0.1", null, 2],
+      ]),
+    )
+    expect(rows).toHaveLength(6)
+    for (const row of rows) {
+      expect(row).toMatchObject({ outcome: "failure", status: 401, actor_type: "anonymous" })
+    }
+    await db.close()
+    await home.remove()
+  })
+})
+
+describe("sixty-four sign-ins at once", () => {
+  it("hold up nobody who has a key", async () => {
+    // A hash takes longer than anybody may be held up.
+    const passwordCost = { logCost: 15, blockSize: 8, parallel: 1 }
+    const gateway = await start({}, { passwordCost })
+    await gateway.call("GET", "/v1/models")
+    const signedIn: number[] = []
+    for (let n = 0; n < 64; n++) {
+      void signIn(gateway, `192.0.2.${n}`, right).then(
+        ({ status }) => signedIn.push(status),
+        () => {},
+      )
+    }
+    let answered = 0
+    while (signedIn.length < 8) {
+      expect((await gateway.call("GET", "/v1/models")).status).toBe(200)
+      answered++
+    }
+    expect(new Set(signedIn)).toEqual(new Set([200]))
+    // Hundreds for each sign-in; one or two if a request had to wait for a password to be hashed.
+    expect(answered).toBeGreaterThan(20 * signedIn.length)
+  })
+})

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { saveFunction } from "../functions/functions.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { type ServerProcess, startServer } from "../harness/process.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+let upstream: FakeOpenAI
+let server: ServerProcess
+
+const whole = `export const name = "Whole"
+export async function reply({ messages }, context) {
+  const { choices } = await context.chat({ model: "gpt-fake", messages })
+  return choices[0].message.content
+}`
+const streamed = `export const name = "Streamed"
+export async function* reply({ messages }, context) {
+  for await (const { content } of context.chat({ model: "gpt-fake", messages, stream: true })) {
+    yield content ?? ""
+  }
+}`
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI()
+  server = await startServer({ OPENAI_API_BASE_URLS: upstream.url, DATA_DIR: dataDir })
+  await saveFunction(server, "whole", whole)
+  await saveFunction(server, "streamed", streamed)
+  await waitForModels(server, ["gpt-fake", "whole", "streamed"])
+})
+afterAll(async () => {
+  killAll()
+  await server.ended
+  rmSync(dataDir, { recursive: true })
+  await upstream.close()
+})
+
+const ask = (model: string) =>
+  server.call("POST", "/v1/chat/completions", {
+    model,
+    messages: [{ role: "user", content: "hi" }],
+  })
+
+const event = (content: string, finish_reason: string | null = null): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`
+const stream = { "content-type": "text/event-stream" }
+
+it("gives a function that asked for a whole reply the stream that came as one", async () => {
+  const body = `${event("as ")}${event("one", "stop")}data: [DONE]\n\n`
+  upstream.fault({ kind: "reply", headers: stream, body }, { on: /chat/ })
+  const { status, body: reply } = await ask("whole")
+  expect(reply.choices?.[0].message.content).toBe("as one")
+  expect(status).toBe(200)
+  expect(server.child.exitCode).toBeNull()
+})
+
+it("passes over what is no event behind the end of a function's stream", async () => {
+  const body = `${event("fine", "stop")}data: [DONE]\n\ndata: {oops\n\n`
+  upstream.fault({ kind: "reply", headers: stream, body }, { on: /chat/ })
+  const { body: reply } = await ask("streamed")
+  expect(reply.choices?.[0].message.content).toBe("fine")
+  expect(server.child.exitCode).toBeNull()
+})
+
+it.each([
+  ["nothing but null", "null"],
+  ["a list", "[]"],
+  ["deep nesting", `{"choices":[{"message":${"[".repeat(100_000)}${"]".repeat(100_000)}}]}`],
+])("ends the function's request that was answered with %s, and serves on", async (_what, body) => {
+  upstream.fault({ kind: "reply", body }, { on: /chat/ })
+  const { status, body: reply } = await ask("whole")
+  expect(status).toBe(502)
+  expect(reply.error.message).toMatch(/failed/)
+  expect((await ask("whole")).status).toBe(200)
+  expect(server.child.exitCode).toBeNull()
+})

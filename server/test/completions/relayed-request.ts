@@ -1,0 +1,65 @@
+import { createServer, type RequestListener, type ServerResponse } from "node:http"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+export const json = { "content-type": "application/json" }
+const lists: Record<string, object> = {
+  "GET /api/tags": { models: [{ name: "m", model: "m" }] },
+  "POST /api/show": { capabilities: ["completion"] },
+  "GET /api/ps": { models: [] },
+  "GET /v1/models": { object: "list", data: [{ id: "gpt-m", object: "model" }, { id: "org/m" }] },
+}
+
+export interface ProxiedUpstream {
+  origin: string
+  gateway: TestGateway
+  /** Of requests for anything but lists, as they came. */
+  paths: string[]
+  /** What it does with the next ones. */
+  answers: (answer: (response: ServerResponse) => void) => void
+  /** A request as the administrator. */
+  send: (method: string, path: string, body?: object) => Promise<Response>
+  stop: () => Promise<void>
+}
+
+/** A gateway before a runtime and a provider, one server, that answers as a test says. */
+export const startProxied = async (): Promise<ProxiedUpstream> => {
+  let answer: (response: ServerResponse) => void = () => {}
+  const paths: string[] = []
+  const listener: RequestListener = (request, response) => {
+    const list = lists[`${request.method} ${request.url}`]
+    if (list) {
+      response.writeHead(200, json).end(JSON.stringify(list))
+      return
+    }
+    paths.push(request.url ?? "")
+    request.resume()
+    request.on("end", () => answer(response))
+  }
+  const server = createServer(listener)
+  const origin = `http://127.0.0.1:${await listenOnLoopback(server)}`
+  const gateway = await startGateway({
+    OLLAMA_BASE_URLS: origin,
+    OPENAI_API_BASE_URLS: `${origin}/v1`,
+  })
+  await gateway.call("POST", "/api/v1/settings", { enable_openai_proxy: true })
+  await waitForModels(gateway, ["m", "gpt-m"])
+  return {
+    ...{ origin, gateway, paths },
+    answers: (next) => {
+      answer = next
+    },
+    send: (method, path, body) =>
+      fetch(gateway.url + path, {
+        ...{ method, redirect: "manual" },
+        headers: { authorization: `Bearer ${adminKey}`, ...(body && json) },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    stop: async () => {
+      await gateway.stop()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

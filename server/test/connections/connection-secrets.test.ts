@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+
+const base = "/api/v1/connections"
+const keySecret = "up-key-that-nobody-may-see"
+const headerSecret = "header-that-nobody-may-see"
+const environmentSecret = "env-key-that-nobody-may-see"
+
+let gateway: TestGateway
+let indiscreet: Server
+let url: string
+
+beforeAll(async () => {
+  // Tells everybody what it was sent, as some providers do when they refuse a key.
+  indiscreet = createServer(({ headers }, response) => {
+    response.writeHead(500, { "content-type": "application/json" })
+    response.end(JSON.stringify({ error: `${headers.authorization} ${headers["x-secret"]}` }))
+  })
+  url = `http://127.0.0.1:${await listenOnLoopback(indiscreet)}`
+  gateway = await startGateway({
+    OPENAI_API_BASE_URLS: url,
+    OPENAI_API_KEYS: environmentSecret,
+    LOG_LEVEL: "trace",
+  })
+})
+afterAll(async () => {
+  await gateway.stop()
+  indiscreet.close()
+})
+
+it("keeps secrets out of replies, audit, log and disk", async () => {
+  const settings = {
+    kind: "openai",
+    name: "indiscreet provider",
+    base_url: url,
+    api_key: keySecret,
+    headers: { "x-secret": headerSecret },
+  }
+  const made = await gateway.call("POST", `${base}/create`, settings)
+  expect(made.body).toMatchObject({ api_key: "…-see", headers: { "x-secret": "…-see" } })
+  const shown = await until(async () => {
+    const { body } = await gateway.call("GET", base)
+    return body.items.every((item: typeof made.body) => item.health.last_error) && body
+  })
+  expect(shown.items.map((item: typeof made.body) => item.health.last_error)).toEqual([
+    expect.stringContaining("Bearer …"),
+    expect.stringContaining("Bearer … …"),
+  ])
+  const replies = [
+    await gateway.call("POST", `${base}/${made.body.id}/update`, { name: "indiscreet" }),
+    await gateway.call("POST", `${base}/${made.body.id}/test`),
+    await gateway.call("POST", `${base}/test`, settings),
+    await gateway.call("POST", `${base}/create`, { ...settings, position: -1 }),
+    await gateway.call("GET", `${base}/${made.body.id}`),
+  ]
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 422, 200])
+  const { read } = gateway.gateway.db
+  const rows = [
+    await read.selectFrom("audit_events").selectAll().execute(),
+    await read.selectFrom("connections").selectAll().execute(),
+  ]
+  const disk = readdirSync(gateway.dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
+  expect(disk.join()).toContain("indiscreet")
+  for (const place of [shown, replies, rows, gateway.lines, disk]) {
+    const text = JSON.stringify(place)
+    for (const secret of [keySecret, headerSecret, environmentSecret]) {
+      expect(text.includes(secret)).toBe(false)
+    }
+  }
+})

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+import { promptMs, shortestMs } from "../harness/timing.ts"
+
+/** Twenty times what an idle machine needs, and less than any wait for a connection. */
+const atOnceMs = 400
+
+const chatWith = (gateway: TestGateway, model: string) =>
+  gateway.call("POST", "/v1/chat/completions", {
+    model,
+    messages: [{ role: "user", content: "hello" }],
+  })
+
+const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+  const started = performance.now()
+  return [await work(), performance.now() - started]
+}
+
+const listed = async (gateway: TestGateway) => {
+  const { body } = await gateway.call("GET", "/v1/models")
+  const entries = body.data.map((model: { id: string; available: boolean }) => [
+    model.id,
+    model.available,
+  ])
+  return Object.fromEntries(entries)
+}
+
+describe("one dead, one hanging and one healthy connection", () => {
+  let dead: FakeOpenAI
+  let hanging: FakeOpenAI
+  let healthy: FakeOpenAI
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    dead = await startFakeOpenAI({ models: ["on-dead"] })
+    hanging = await startFakeOpenAI({ models: ["on-hanging"] })
+    healthy = await startFakeOpenAI({ models: ["on-healthy"] })
+    await dead.close()
+    hanging.fault({ kind: "hang" }, { times: Number.POSITIVE_INFINITY })
+    const urls = [dead.url, hanging.url, healthy.url].join(";")
+    gateway = await startGateway({ OPENAI_API_BASE_URLS: urls })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await hanging.close()
+    await healthy.close()
+  })
+
+  it("finds a model of the healthy one right after the start", async () => {
+    const [{ status }, took] = await timed(() => chatWith(gateway, "on-healthy"))
+    expect(status).toBe(200)
+    expect(took).toBeLessThan(promptMs)
+  })
+
+  it("lists at once", async () => {
+    expect(await listed(gateway)).toEqual({ "on-healthy": true })
+    expect(await shortestMs(() => listed(gateway))).toBeLessThan(atOnceMs)
+  })
+
+  it("chats with the healthy one as if it were alone", async () => {
+    expect((await chatWith(gateway, "on-healthy")).status).toBe(200)
+    expect(await shortestMs(() => chatWith(gateway, "on-healthy"))).toBeLessThan(atOnceMs)
+  })
+
+  it("finds a model that is new on the healthy one on first use, for all who ask at once", async () => {
+    healthy.models.push(openAIModel("just-pulled"))
+    const asking = ["just-pulled", "just-pulled", "not-there", "just-pulled"]
+    const [replies, took] = await timed(() =>
+      Promise.all(asking.map((model) => chatWith(gateway, model))),
+    )
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200])
+    // The hanging connection is given a second here, and ten when its list is due.
+    expect(took).toBeLessThan(6000)
+    healthy.models.push(openAIModel("pulled-next"))
+    expect((await chatWith(gateway, "pulled-next")).status).toBe(200)
+  })
+
+  it("does not ask all connections for each unknown name", async () => {
+    await chatWith(gateway, "nowhere")
+    const before = healthy.requests.length
+    await Promise.all(Array.from({ length: 20 }, (_, at) => chatWith(gateway, `nowhere-${at}`)))
+    expect(healthy.requests.length - before).toBeLessThanOrEqual(3)
+  })
+})
+
+describe("a connection that dies", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "portico-dead-"))
+  let upstream: FakeOpenAI
+  const open = () =>
+    startGateway({
+      OPENAI_API_BASE_URLS: upstream.url,
+      DATA_DIR: dataDir,
+      MODEL_REFRESH_INTERVAL: "200ms",
+    })
+
+  beforeAll(async () => {
+    upstream = await startFakeOpenAI({ models: ["kept"] })
+  })
+  afterAll(async () => {
+    await upstream.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  it("keeps its models listed as not available, also over a restart, until it is back", async () => {
+    const before = await open()
+    await until(async () => (await listed(before)).kept)
+    upstream.fault({ kind: "refuse" })
+    await until(async () => (await listed(before)).kept === false)
+    expect((await chatWith(before, "kept")).body.error.code).toBe("upstream_unreachable")
+    await before.stop()
+
+    const after = await open()
+    await until(async () => (await listed(after)).kept === false)
+    const { status, body } = await chatWith(after, "kept")
+    expect({ status, code: body.error.code }).toEqual({ status: 502, code: "upstream_unreachable" })
+    expect(await shortestMs(() => chatWith(after, "kept"))).toBeLessThan(atOnceMs)
+    await upstream.restart()
+    expect((await chatWith(after, "kept")).status).toBe(200)
+    await until(async () => (await listed(after)).kept)
+    await after.stop()
+  })
+
+  it("is not taken for dead when it is asked too often for its list", async () => {
+    const gateway = await open()
+    await until(async () => (await listed(gateway)).kept)
+    const asked = () => upstream.requests.filter(({ path }) => /models/.test(path)).length
+    const before = asked()
+    upstream.fault({ kind: "status", status: 429 }, { times: 3, on: /models/ })
+    await until(() => asked() >= before + 3)
+    expect(await listed(gateway)).toEqual({ kept: true })
+    expect(gateway.gateway.registry.upstreams()[0]?.resting()).toBe(false)
+    await gateway.stop()
+  })
+
+  it("leaves its models to nobody who takes its place in the environment", async () => {
+    const known = await open()
+    await until(async () => (await listed(known)).kept)
+    await known.stop()
+    const urls = "http://127.0.0.1:9/v1"
+    const other = await startGateway({ OPENAI_API_BASE_URLS: urls, DATA_DIR: dataDir })
+    expect(await listed(other)).toEqual({})
+    await other.stop()
+  })
+})

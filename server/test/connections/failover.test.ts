@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chatting } from "../conversations/chat-page.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { hasPostgres, type Place, postgresDatabase } from "../harness/databases.ts"
+import { adminKey } from "../harness/gateway.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { type ServerProcess, startServer } from "../harness/process.ts"
+import { upload } from "../knowledge/collections.ts"
+
+const postgres = postgresDatabase
+const longText = Array.from({ length: 400 }, (_, index) => `word${index}`).join(" ")
+
+describe.runIf(hasPostgres)("when one of two processes dies", () => {
+  let home: Place
+  let upstream: FakeOpenAI
+  let env: Record<string, string>
+  let dying: ServerProcess
+  let staying: ServerProcess
+
+  beforeAll(async () => {
+    if (!postgres) return
+    home = await postgres.place()
+    upstream = await startFakeOpenAI()
+    env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }
+    dying = await startServer(env)
+  }, 60_000)
+  afterAll(async () => {
+    killAll()
+    await upstream.close()
+    await home.remove()
+  })
+
+  const page = ({ url, call }: ServerProcess) =>
+    chatting(
+      {
+        url,
+        call: async (method, path, body) => ({
+          ...(await call(method, path, body)),
+          headers: new Headers(),
+        }),
+      },
+      adminKey,
+    )
+
+  it("its answers are interrupted and its files taken over within seconds", async () => {
+    // The job of this file has begun at the one that dies, as there is no other yet.
+    upstream.fault({ kind: "hang" }, { on: /embeddings/, times: 1 })
+    const file = await upload(dying, "a.txt", "A file that is read for a long time.")
+    await expect
+      .poll(() => upstream.requests.filter(({ path }) => path.endsWith("/embeddings")).length, {
+        timeout: 20_000,
+      })
+      .toBe(1)
+    staying = await startServer(env)
+
+    upstream.fault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 1 })
+    const there = page(dying)
+    const id = await there.begin()
+    const said = await there.call("POST", `/${id}/messages`, { content: longText })
+    expect(said.status).toBe(200)
+    upstream.fault({ kind: "hang" }, { on: /chat/, times: 1 })
+    const silent = await there.begin()
+    await there.call("POST", `/${silent}/messages`, { content: "Say nothing." })
+
+    const here = page(staying)
+    const answer = async (chat: string) => (await here.call("GET", `/${chat}`)).body.messages[1]
+    // A silent answer is alive as long as its process is: longer than it takes to notice a death.
+    for (const until = Date.now() + 6000; Date.now() < until; ) {
+      expect((await answer(silent)).state).toBe("running")
+      expect((await answer(id)).state).toBe("running")
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+
+    dying.child.kill("SIGKILL")
+    await dying.ended
+    const killed = performance.now()
+    const seconds = () => (performance.now() - killed) / 1000
+    await expect.poll(async () => (await answer(id)).state).toBe("running")
+    for (const chat of [id, silent]) {
+      await expect
+        .poll(async () => (await answer(chat)).state, { timeout: 30_000 })
+        .toBe("interrupted")
+    }
+    const noticed = seconds()
+    expect((await answer(id)).error.code).toBe("process_ended")
+    const status = async () =>
+      (await staying.call("GET", `/api/v1/files/${file.body.id}`)).body.data.status
+    await expect.poll(status, { timeout: 60_000 }).toBe("completed")
+    const takenOver = seconds()
+    // 5 s and 10 s are promised; a machine busy with other tests is given twice that.
+    expect([noticed < 10, takenOver < 20, { noticed, takenOver }]).toEqual([
+      true,
+      true,
+      { noticed, takenOver },
+    ])
+  }, 120_000)
+})

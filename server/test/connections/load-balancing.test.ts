@@ -1,0 +1,213 @@
+import { createServer } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Fault } from "../fakes/faults.ts"
+import { startFakeOllama } from "../fakes/ollama.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until, usageRecords } from "../harness/json-records.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+
+const chatWith = (gateway: TestGateway, model: string, fields: object = {}) =>
+  gateway.call("POST", "/v1/chat/completions", {
+    model,
+    messages: [{ role: "user", content: "hello" }],
+    ...fields,
+  })
+
+const chats = ({ requests }: FakeOpenAI) => requests.filter(({ path }) => /chat/.test(path)).length
+const settled = ({ gateway }: TestGateway) =>
+  until(() => gateway.registry.upstreams().every((upstream) => upstream.settled()))
+
+describe("a model on two connections", () => {
+  let first: FakeOpenAI
+  let second: FakeOpenAI
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    first = await startFakeOpenAI({ models: ["shared"] })
+    second = await startFakeOpenAI({ models: ["shared"] })
+    gateway = await startGateway({
+      OPENAI_API_BASE_URLS: `${first.url};${second.url}`,
+      UPSTREAM_FIRST_BYTE_TIMEOUT: "300ms",
+      UPSTREAM_IDLE_TIMEOUT: "5s",
+    })
+    await settled(gateway)
+  })
+  const rested = () =>
+    until(() => gateway.gateway.registry.upstreams().every((upstream) => !upstream.resting()))
+  beforeEach(rested)
+  afterEach(() => {
+    first.clearFaults()
+    second.clearFaults()
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await first.close()
+    await second.close()
+  })
+
+  /** How often each was asked by one chat, and what came of it. */
+  const chatOnce = async (stream: boolean) => {
+    const before = [chats(first), chats(second)]
+    const reply = await chatWith(gateway, "shared", { stream })
+    const asked = [chats(first), chats(second)].map((count, at) => count - (before[at] ?? 0))
+    const id = reply.headers.get("x-request-id")
+    const records = (await usageRecords(gateway)).filter(({ request_id }) => request_id === id)
+    return { ...reply, asked, records }
+  }
+
+  describe.each([false, true])("streamed: %s", (stream) => {
+    it.each([
+      ["a reset before the head", { kind: "reset" }],
+      ["429", { kind: "status", status: 429 }],
+      ["502", { kind: "html", status: 502 }],
+      ["503", { kind: "status", status: 503 }],
+      ["504", { kind: "status", status: 504 }],
+    ] satisfies [string, Fault][])("survives %s", async (_what, fault) => {
+      first.fault(fault, { on: /chat/ })
+      const { status, asked, records } = await chatOnce(stream)
+      expect({ status, asked }).toEqual({ status: 200, asked: [1, 1] })
+      expect(records).toMatchObject([{ outcome: "ok", connection_id: "env-openai-1" }])
+    })
+
+    it.each([
+      ["a timeout", { kind: "hang" }, 504],
+      ["a sign-in page", { kind: "html", status: 200 }, 502],
+      ["a refusal of the request", { kind: "status", status: 400 }, 400],
+      ["a refusal of our key", { kind: "status", status: 401 }, 502],
+      ["a failure of its own", { kind: "status", status: 500 }, 500],
+    ] satisfies [string, Fault, number][])(
+      "is not tried again after %s",
+      async (_, fault, expected) => {
+        first.fault(fault, { on: /chat/ })
+        const { status, asked } = await chatOnce(stream)
+        expect({ status, asked }).toEqual({ status: expected, asked: [1, 0] })
+      },
+    )
+
+    it("is not tried again once a reply has begun", async () => {
+      first.fault({ kind: "break", after: 0 }, { on: /chat/ })
+      const { status, asked } = await chatOnce(stream)
+      expect({ status, asked }).toEqual({ status: stream ? 200 : 502, asked: [1, 0] })
+    })
+
+    it.each([
+      ["another status", { kind: "status", status: 503 }],
+      ["a reset", { kind: "reset" }],
+      ["a timeout", { kind: "hang" }],
+    ] satisfies [string, Fault][])(
+      "answers with the first reply when the other has %s",
+      async (_, fault) => {
+        const body = { error: { message: "slow down", type: "x", param: null, code: "c" } }
+        const headers = { "retry-after": "3" }
+        first.fault({ kind: "status", status: 429, body, headers }, { on: /chat/ })
+        second.fault(fault, { on: /chat/ })
+        const reply = await chatOnce(stream)
+        expect(reply).toMatchObject({ status: 429, body, asked: [1, 1] })
+        expect(reply.headers.get("retry-after")).toBe("3")
+        expect(reply.records).toMatchObject([{ status: 429, connection_id: "env-openai-0" }])
+      },
+    )
+  })
+
+  it("survives a connection refused, lets it rest, and goes back to it by itself", async () => {
+    first.fault({ kind: "refuse" })
+    await until(async () => (await first.connections()) === 0)
+    // The gateway hears a turn later that its kept connections are gone.
+    await sleep(50)
+    expect((await chatOnce(false)).asked).toEqual([0, 1])
+    expect(gateway.gateway.registry.byId("env-openai-0")?.resting()).toBe(true)
+    const { body } = await gateway.call("GET", "/api/v1/connections")
+    expect(body.items[0].health).toMatchObject({ status: "resting" })
+    expect(body.items[0].health.last_error).toMatch(/ECONNREFUSED/)
+    await first.restart()
+    await rested()
+    expect((await chatOnce(false)).asked).toEqual([1, 0])
+  })
+
+  it("goes to the less busy", async () => {
+    const before = [chats(first), chats(second)]
+    const metadata = { fake_chunks: "5", fake_delay_ms: "40" }
+    const asking = Array.from({ length: 6 }, () =>
+      chatWith(gateway, "shared", { stream: true, metadata }),
+    )
+    await Promise.all(asking)
+    expect([chats(first), chats(second)]).toEqual(before.map((count) => count + 3))
+  })
+})
+
+it("does not wait for the rest of a 503 when another connection is there", async () => {
+  const stuck = createServer((incoming, response) => {
+    incoming.resume()
+    if (incoming.url?.endsWith("/models")) return void response.end('{"data":[{"id":"shared"}]}')
+    response.writeHead(503, { "content-type": "application/json" }).flushHeaders()
+  })
+  const port = await listenOnLoopback(stuck)
+  const healthy = await startFakeOpenAI({ models: ["shared"] })
+  const urls = `http://127.0.0.1:${port};${healthy.url}`
+  const gateway = await startGateway({ OPENAI_API_BASE_URLS: urls })
+  await settled(gateway)
+  const started = performance.now()
+  expect((await chatWith(gateway, "shared")).status).toBe(200)
+  // The rest is given a second; without a limit the gateway would wait for UPSTREAM_IDLE_TIMEOUT.
+  expect(performance.now() - started).toBeLessThan(10_000)
+  await gateway.stop()
+  await healthy.close()
+  stuck.closeAllConnections()
+  stuck.close()
+})
+
+it("goes on past a connection that was deleted meanwhile, and still hears the caller leave", async () => {
+  const fakes = await Promise.all([1, 2, 3].map(() => startFakeOpenAI({ models: ["shared"] })))
+  const [stuck, , last] = fakes
+  if (!stuck || !last) throw new Error("no fakes")
+  const gateway = await startGateway()
+  const ids: string[] = []
+  for (const [position, { url }] of fakes.entries()) {
+    const connection = { kind: "openai", name: `number ${position}`, base_url: url, position }
+    const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
+    ids.push(body.id)
+  }
+  await until(() => gateway.gateway.registry.offers().get("shared")?.length === 3)
+  stuck.fault({ kind: "hang" }, { on: /chat/ })
+  const hung = stuck.nextRequest(/chat/)
+  const reached = last.nextRequest(/chat/)
+  const leaving = new AbortController()
+  const metadata = { fake_chunks: "50", fake_delay_ms: "50" }
+  const asking = fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${adminKey}` },
+    body: JSON.stringify({
+      model: "shared",
+      stream: true,
+      metadata,
+      messages: [{ role: "user", content: "hello" }],
+    }),
+    signal: leaving.signal,
+  })
+  await hung
+  await gateway.call("DELETE", `/api/v1/connections/${ids[1]}`)
+  stuck.fault({ kind: "refuse" })
+  expect((await asking).status).toBe(200)
+  leaving.abort()
+  expect(await (await reached).aborted).toBeGreaterThan(0)
+  await gateway.stop()
+  for (const fake of fakes) await fake.close()
+})
+
+it("goes to the runtime that holds the model in memory", async () => {
+  const cold = await startFakeOllama({ models: ["llama3.2"], autoLoad: false })
+  const warm = await startFakeOllama({ models: ["llama3.2"], autoLoad: false })
+  warm.load("llama3.2")
+  const gateway = await startGateway({ OLLAMA_BASE_URLS: `${cold.url};${warm.url}` })
+  await until(() => gateway.gateway.registry.byId("env-ollama-1")?.loaded("llama3.2:latest"))
+  for (const model of ["llama3.2:latest", "llama3.2"]) {
+    expect((await chatWith(gateway, model)).status).toBe(200)
+  }
+  const asked = ({ requests }: typeof cold) => requests.filter(({ path }) => /chat/.test(path))
+  expect([asked(cold).length, asked(warm).length]).toEqual([0, 2])
+  await gateway.stop()
+  await cold.close()
+  await warm.close()
+})

@@ -1,0 +1,139 @@
+import { z } from "zod"
+import type { TestGateway } from "../harness/gateway.ts"
+
+const Event = z.object({
+  id: z.number(),
+  /** As it came; within a snapshot, more than a number. */
+  idText: z.string(),
+  name: z.string(),
+  data: z.unknown(),
+})
+export type Event = z.output<typeof Event> & {
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events as a script would
+  data: any
+}
+
+export interface Following {
+  events: Event[]
+  /** The first event, seen already or still to come, that fits. */
+  until(fits: (event: Event) => boolean): Promise<Event>
+  /** What the events say that the message reads. */
+  text(messageId: string): string
+  last(): number
+  ended: Promise<void>
+  leave(): void
+}
+
+const parseEvent = (text: string): Event | null => {
+  const field = (name: string): string | undefined =>
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${name}: `))
+      ?.slice(name.length + 2)
+  const name = field("event")
+  if (!name) return null
+  const idText = field("id") ?? "0"
+  return { id: Number(idText), idText, name, data: JSON.parse(field("data") ?? "null") }
+}
+
+interface Reading {
+  content: string
+}
+
+/** Reads a server-sent stream of the gateway's as the page does. */
+export const followPath = async (
+  url: string,
+  path: string,
+  key: string,
+): Promise<Following & { status: number }> => {
+  const leaving = new AbortController()
+  const response = await fetch(url + path, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: leaving.signal,
+  })
+  const events: Event[] = []
+  const waiters = new Set<() => void>()
+  const readAll = async (): Promise<void> => {
+    const decoder = new TextDecoder()
+    let rest = ""
+    for await (const chunk of response.body ?? []) {
+      rest += decoder.decode(chunk, { stream: true })
+      const parts = rest.split("\n\n")
+      rest = parts.pop() ?? ""
+      events.push(...parts.flatMap((part) => parseEvent(part) ?? []))
+      for (const wake of waiters) wake()
+    }
+  }
+  const ended = readAll().catch(() => {})
+
+  const reading = new Map<string, Reading>()
+  const apply = ({ name, data }: Event): void => {
+    if (name === "snapshot")
+      for (const message of data.messages) reading.set(message.id, { ...message })
+    if (name === "message") reading.set(data.id, { ...data })
+    const known = reading.get(data.id)
+    if (name === "delta" && known) {
+      known.content = known.content.slice(0, data.content_at) + data.content
+    }
+  }
+
+  return {
+    status: response.status,
+    events,
+    ended,
+    leave: () => leaving.abort(),
+    last: () => events.at(-1)?.id ?? 0,
+    text: (messageId) => {
+      reading.clear()
+      for (const event of events) apply(event)
+      return reading.get(messageId)?.content ?? ""
+    },
+    until: async (fits) => {
+      for (;;) {
+        const found = events.find(fits)
+        if (found) return found
+        await new Promise<void>((resolve, reject) => {
+          const wake = (): void => {
+            waiters.delete(wake)
+            resolve()
+          }
+          waiters.add(wake)
+          void ended.then(() => reject(new Error("the stream ended before that")))
+        })
+      }
+    },
+  }
+}
+
+/** One person's chats, over HTTP. */
+export const chatting = (gateway: Pick<TestGateway, "call" | "url">, key: string) => {
+  const call = (method: string, path: string, body?: unknown) =>
+    gateway.call(method, `/api/v1/chats${path}`, body, { key })
+  const follow = (id: string, after = 0): Promise<Following> =>
+    followPath(gateway.url, `/api/v1/chats/${id}/events?after=${after}`, key)
+
+  return {
+    call,
+    follow,
+    begin: async (fields: Record<string, unknown> = {}): Promise<string> => {
+      const { body } = await call("POST", "/new", { models: ["gpt-fake"], ...fields })
+      return body.id
+    },
+    /** Says something and waits until every answer to it has ended. */
+    say: async (id: string, fields: Record<string, unknown>) => {
+      const started = await call("POST", `/${id}/messages`, fields)
+      if (started.status !== 200) throw new Error(JSON.stringify(started.body))
+      const following = await follow(id, started.body.seq)
+      const ids = started.body.messages.map((message: { id: string }) => message.id)
+      for (const messageId of ids) {
+        await following.until(
+          ({ name, data }) =>
+            name === "message" && data.id === messageId && data.state !== "running",
+        )
+      }
+      following.leave()
+      const { body } = await call("GET", `/${id}`)
+      return body.messages.filter((message: { id: string }) => ids.includes(message.id))
+    },
+  }
+}

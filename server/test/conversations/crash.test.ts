@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place, postgresDatabase } from "../harness/databases.ts"
+import { startGateway } from "../harness/gateway.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { startServer } from "../harness/process.ts"
+import { chatting } from "./chat-page.ts"
+
+const key = "sk-crash-test-0123456789abcdefgh"
+/** Whole processes start here, beside other tests. */
+const timeout = 60_000
+const longText = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ")
+
+describe.each(chooseDatabases())("a gateway that ends in mid-answer on $name", ({ place }) => {
+  let home: Place
+  let upstream: FakeOpenAI
+  let env: Record<string, string>
+
+  beforeAll(async () => {
+    home = await place()
+    upstream = await startFakeOpenAI({ apiKey: "up-key" })
+    env = {
+      ...home.env,
+      ADMIN_API_KEY: key,
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "up-key",
+      DRAIN_TIMEOUT: "300ms",
+    }
+  })
+  afterAll(async () => {
+    killAll()
+    await upstream.close()
+    await home.remove()
+  })
+
+  const client = (url: string) => {
+    const call = async (method: string, path: string, body?: unknown) => {
+      const response = await fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, headers: response.headers, body: await response.json() }
+    }
+    return chatting({ url, call }, key)
+  }
+
+  /** Begins an answer and ends the gateway once some of it was shown. */
+  const cutShort = async (end: "kill" | "stop") => {
+    const first = await startServer(env)
+    const ada = client(first.url)
+    upstream.fault({ kind: "slow_frames", ms: 20 }, { on: /chat/ })
+    const id = await ada.begin()
+    const started = await ada.call("POST", `/${id}/messages`, { content: longText })
+    const answerId: string = started.body.messages[1].id
+    const following = await ada.follow(id, started.body.seq)
+    await following.until(({ name, data }) => name === "delta" && data.content_at > 200)
+    await first[end]()
+    await following.ended
+    return { id, seen: following.text(answerId), last: following.last() }
+  }
+
+  it("keeps what came but the last moment, says what happened, and goes on", {
+    timeout,
+  }, async () => {
+    const { id, seen, last } = await cutShort("kill")
+    const second = await startServer(env)
+    const ada = client(second.url)
+    const answer = async () => (await ada.call("GET", `/${id}`)).body.messages[1]
+    await expect.poll(async () => (await answer()).state, { timeout: 30_000 }).toBe("interrupted")
+    const { content, error } = await answer()
+    expect(error).toMatchObject({ code: "process_ended" })
+    expect(error.message).toContain("The gateway stopped while this answer was being written")
+    expect(seen.startsWith(content)).toBe(true)
+    // 20 ms a word of some 8 characters, and a write every 300 ms: 120 characters, and room for a
+    // machine that is busy with other tests.
+    expect(seen.length - content.length).toBeLessThan(600)
+    const back = await ada.follow(id, last)
+    const snapshot = await back.until(({ name }) => name === "snapshot")
+    expect(snapshot.id).toBeGreaterThan(last)
+    back.leave()
+    const [, next] = await ada.say(id, { content: "go on" })
+    expect(next.state).toBe("completed")
+    await second.stop()
+  })
+
+  it("loses nothing at all when it is told to end", { timeout }, async () => {
+    const { id, seen } = await cutShort("stop")
+    const second = await startServer(env)
+    const { body } = await client(second.url).call("GET", `/${id}`)
+    const [, answer] = body.messages
+    expect(answer).toMatchObject({ state: "interrupted", error: { code: "shutting_down" } })
+    expect(answer.content.startsWith(seen)).toBe(true)
+    await second.stop()
+  })
+})
+
+const postgres = postgresDatabase
+
+describe.runIf(postgres)("two processes on one PostgreSQL", () => {
+  it("show and stop each other's answers, and leave them alone at their start", {
+    timeout,
+  }, async () => {
+    const home = await postgres?.place()
+    const upstream = await startFakeOpenAI({ apiKey: "up-key" })
+    const env = { OPENAI_API_BASE_URLS: upstream.url, OPENAI_API_KEYS: "up-key" }
+    const one = await startGateway({ ...home?.env, ...env })
+    upstream.fault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 2 })
+    const { key: own } = await one.newUser("Grace")
+    const here = chatting(one, own)
+    const id = await here.begin()
+    const started = await here.call("POST", `/${id}/messages`, { content: longText })
+    const answerId: string = started.body.messages[1].id
+    const other = await startGateway({ ...home?.env, ...env })
+    const there = chatting(other, own)
+    const following = await there.follow(id)
+    await following.until(
+      ({ name, data }) => name === "message" && data.id === answerId && data.content.length > 60,
+    )
+    await there.call("POST", `/${id}/stop`, {})
+    await following.until(
+      ({ name, data }) => name === "message" && data.id === answerId && data.state === "stopped",
+    )
+    following.leave()
+    await other.stop()
+    await one.stop()
+    await upstream.close()
+    await home?.remove()
+  })
+})

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { collect } from "../knowledge/collections.ts"
+import { followPath } from "./chat-page.ts"
+
+const grantTo = (principal_type: "user" | "group", principal_id: string) => ({
+  principal_type,
+  principal_id,
+  permission: "read",
+})
+
+describe.each(chooseDatabases())("open event pages on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    home = await place()
+    gateway = await startGateway(home.env)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await home.remove()
+  })
+
+  const shareWithGroup = async (name: string, members: string[]) => {
+    const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name })
+    const move = (verb: "add" | "remove", user_ids: string[]) =>
+      gateway.call("POST", `/api/v1/groups/${group.id}/members/${verb}`, { user_ids })
+    await move("add", members)
+    const id = await collect(gateway, name)
+    const change = (body: object) => gateway.call("POST", `/api/v1/knowledge/${id}/update`, body)
+    await change({ access_grants: [grantTo("group", group.id)] })
+    return { move, change, isAbout: isAbout(id) }
+  }
+
+  const isAbout =
+    (id: string) =>
+    ({ name, data }: { name: string; data: { id?: string } }): boolean =>
+      name === "collections" && data.id === id
+
+  const open = (key: string) => followPath(gateway.url, "/api/v1/events", key)
+
+  it("tell nothing more of what a group may read once their user has left the group", async () => {
+    const [leaver, stayer] = [await gateway.newUser("Lea"), await gateway.newUser("Stan")]
+    const shared = await shareWithGroup("Leavers", [leaver.id, stayer.id])
+    const [left, stayed] = [await open(leaver.key), await open(stayer.key)]
+    await shared.change({ description: "one" })
+    await left.until(shared.isAbout)
+    await stayed.until(shared.isAbout)
+    await shared.move("remove", [leaver.id])
+    const seen = left.events.filter(shared.isAbout).length
+    await shared.change({ description: "two" })
+    await shared.change({ description: "three" })
+    const last = await collect(gateway, "Said after all others")
+    const readers = [leaver, stayer].map(({ id }) => grantTo("user", id))
+    await gateway.call("POST", `/api/v1/knowledge/${last}/update`, { access_grants: readers })
+    await left.until(isAbout(last))
+    await stayed.until(isAbout(last))
+    expect(left.events.filter(shared.isAbout)).toHaveLength(seen)
+    expect(stayed.events.filter(shared.isAbout).length).toBeGreaterThanOrEqual(3)
+    for (const page of [left, stayed]) page.leave()
+  })
+
+  it("tell what a group may read as soon as their user joins it", async () => {
+    const joiner = await gateway.newUser("June")
+    const shared = await shareWithGroup("Joiners", [])
+    const page = await open(joiner.key)
+    await shared.move("add", [joiner.id])
+    await shared.change({ description: "hello" })
+    await page.until(shared.isAbout)
+    page.leave()
+  })
+
+  it("tell a demoted administrator nothing more of others' collections", async () => {
+    const boss = await gateway.newUser("Boss")
+    const role = (role: string) => gateway.call("POST", `/api/v1/users/${boss.id}/update`, { role })
+    await role("admin")
+    const page = await open(boss.key)
+    const hidden = await shareWithGroup("Hidden", [])
+    await page.until(hidden.isAbout)
+    await role("user")
+    const seen = page.events.filter(hidden.isAbout).length
+    await hidden.change({ description: "secret" })
+    const shown = await shareWithGroup("Shown", [boss.id])
+    await page.until(shown.isAbout)
+    expect(page.events.filter(hidden.isAbout)).toHaveLength(seen)
+    page.leave()
+  })
+})

@@ -1,0 +1,59 @@
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { expect, vi } from "vitest"
+import type { Reply } from "../harness/process.ts"
+
+export const message = (id: number, fields: object = {}) => ({
+  id: `m${id}`,
+  parent_id: id === 0 ? null : `m${id - 1}`,
+  role: id % 2 === 0 ? "user" : "assistant",
+  content: `message ${id}`,
+  created_at: 1,
+  ...fields,
+})
+export const chat = (messages: object[], fields: object = {}) => ({
+  title: "Large",
+  created_at: 1,
+  updated_at: 1,
+  messages,
+  ...fields,
+})
+export const many = (count: number, fields: (n: number) => object) =>
+  Array.from({ length: count }, (_, n) => message(n, fields(n)))
+
+export type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+) => Promise<Pick<Reply, "status" | "body">>
+
+export const importChat = async (call: Call, imported: object): Promise<string> => {
+  const { status, body } = await call("POST", "/api/v1/chats/import", { chats: [imported] })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body.ids[0]
+}
+
+/** Asks for something and reads no more of the reply than its first bytes. */
+export const leaveUnread = async (url: string, path: string, key: string): Promise<Socket> => {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on("error", () => {})
+  await once(socket, "connect")
+  socket.pause()
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n\r\n`)
+  await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0), { timeout: 10_000 })
+  return socket
+}
+
+/** Reads an event stream until its snapshot is whole. */
+export const readSnapshot = async (response: Response): Promise<string> => {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const chunks: string[] = []
+  while (!chunks.slice(-2).join("").includes('"has_more":false}\n\n')) {
+    const chunk = await reader?.read()
+    if (!chunk || chunk.done) throw new Error("the stream ended before its snapshot was whole")
+    chunks.push(chunk.value)
+  }
+  await reader?.cancel()
+  return chunks.join("")
+}

@@ -1,0 +1,266 @@
+import { createServer } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { pdf } from "../files/make-documents.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+import { collect, upload } from "../knowledge/collections.ts"
+import { chatting, type Following } from "./chat-page.ts"
+
+const wait = "?process_in_background=false"
+const bees = `# Bees
+
+## Dance
+
+A honey bee tells her sisters where the nectar is by the waggle dance.
+`
+const question = "How do bees tell each other where the nectar is?"
+
+interface Source {
+  file_id: string
+  name: string
+  start: number
+  end: number
+}
+
+describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }) => {
+  let home: Place
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  let ada: ReturnType<typeof chatting>
+  let eve: ReturnType<typeof chatting>
+  let eveId: string
+  let file: { id: string }
+  let collection: string
+
+  beforeAll(async () => {
+    home = await place()
+    upstream = await startFakeOpenAI({ apiKey: "up-key" })
+    gateway = await startGateway({
+      ...home.env,
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "up-key",
+    })
+    ada = chatting(gateway, adminKey)
+    const other = await gateway.newUser("Eve")
+    eveId = other.id
+    eve = chatting(gateway, other.key)
+    file = (await upload(gateway, "bees.md", bees, { query: wait })).body
+    const tax = await upload(gateway, "tax.txt", "Value added tax is due.", { query: wait })
+    collection = await collect(gateway, `Zoo ${name}`, [file.id, tax.body.id])
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+    await home.remove()
+  })
+
+  const zoo = () => [{ type: "collection", id: collection }]
+  const askZoo = async (fields: Record<string, unknown> = {}) => {
+    const id = await ada.begin(fields)
+    const [user, answer] = await ada.say(id, { content: question, files: zoo() })
+    return { id, user, answer }
+  }
+  const passagesOf = (who: typeof ada, id: string, messageId: string) =>
+    who.call("GET", `/${id}/messages/${messageId}/passages`)
+  const sentLast = () => JSON.stringify(upstream.requests.at(-1)?.json)
+
+  it("keeps with an answer what it rests on, word for word and in its place", async () => {
+    const { id, user, answer } = await askZoo()
+    expect(user.files).toEqual([{ type: "collection", id: collection, name: `Zoo ${name}` }])
+    expect(user.sources).toBe(null)
+    const [first]: Source[] = answer.sources
+    expect(first).toMatchObject({ file_id: file.id, name: "bees.md", heading: ["Bees", "Dance"] })
+    const { body } = await passagesOf(ada, id, answer.id)
+    const { content } = (await gateway.call("GET", `/api/v1/files/${file.id}/data/content`)).body
+    expect(body.items).toHaveLength(answer.sources.length)
+    expect(body.items[0].text).toBe(content.slice(first?.start, first?.end))
+    expect(body.items[0].text).toContain("waggle dance")
+    expect(sentLast()).toContain("waggle dance")
+    expect((await passagesOf(ada, id, user.id)).status).toBe(404)
+  })
+
+  it("tells the sources before the answer, over the numbered events", async () => {
+    const id = await ada.begin()
+    const started = await ada.call("POST", `/${id}/messages`, { content: question, files: zoo() })
+    const answerId = started.body.messages[1].id
+    const following = await ada.follow(id, started.body.seq)
+    const told = await following.until(
+      ({ name: event, data }) => event === "message" && data.id === answerId && data.sources,
+    )
+    expect(told.data).toMatchObject({ content: "", sources: [{ name: "bees.md" }, {}] })
+    expect(told.data.sources[0].cited).toBeUndefined()
+    const over = await following.until(
+      ({ data }) => data.id === answerId && data.state === "completed",
+    )
+    const finished = told.data.sources.map((source: Source) => ({ ...source, cited: false }))
+    expect(over.data.sources).toEqual(finished)
+    following.leave()
+  })
+
+  it("asks the same files when asked again, and none for a question without", async () => {
+    const { id, user } = await askZoo()
+    const [again] = await ada.say(id, { parent_id: user.id })
+    expect(again.sources[0].name).toBe("bees.md")
+    const [, plain] = await ada.say(id, { content: "And what do ants do?" })
+    expect(plain).toMatchObject({ sources: null, sources_skipped: [] })
+  })
+
+  it("marks the sources that the finished answer refers to", async () => {
+    const id = await ada.begin()
+    // The model answers with the question itself.
+    const [, answer] = await ada.say(id, { content: `${question} [1]`, files: zoo() })
+    const cited = answer.sources.map((source: { cited: boolean }) => source.cited)
+    expect(cited).toEqual([true, ...Array(cited.length - 1).fill(false)])
+    const { messages } = (await ada.call("GET", `/${id}`)).body
+    expect(messages[1].sources).toEqual(answer.sources)
+  })
+
+  it("says with an empty list that there was nothing, and names what could not be read", async () => {
+    const blank = await upload(gateway, "blank.txt", "\n \n", { query: wait })
+    const mixed = await collect(gateway, "Mixed", [blank.body.id])
+    const id = await ada.begin()
+    const files = [{ type: "collection", id: mixed }]
+    const [, answer] = await ada.say(id, { content: "Which interest rate was set?", files })
+    expect(answer.sources).toEqual([])
+    expect(answer.sources_skipped).toMatchObject([{ name: "blank.txt", status: "failed" }])
+    expect((await passagesOf(ada, id, answer.id)).body).toEqual({ items: [] })
+  })
+
+  it("refuses what is not there, or not open to the one who asks, before anything is kept", async () => {
+    const id = await eve.begin()
+    for (const [files, code] of [
+      [[{ type: "file", id: "nothing" }], "file_not_found"],
+      [[{ type: "file", id: file.id }], "file_not_found"],
+      [zoo(), "collection_not_found"],
+    ]) {
+      const refused = await eve.call("POST", `/${id}/messages`, { content: question, files })
+      expect(refused).toMatchObject({ status: 404, body: { code } })
+    }
+    expect((await eve.call("GET", `/${id}`)).body.messages).toEqual([])
+  })
+
+  it("applies the collections of a model, without any being attached", async () => {
+    const model = "bee-expert"
+    await gateway.call("POST", "/api/v1/models/create", {
+      id: model,
+      name: "Bee expert",
+      base_model_id: "gpt-fake",
+      meta: { knowledge: [{ type: "collection", id: collection }] },
+    })
+    const id = await ada.begin({ models: [model] })
+    const [, answer] = await ada.say(id, { content: question })
+    expect(answer.sources[0].name).toBe("bees.md")
+  })
+
+  it("goes on with the sources it had: what is cited already keeps its number", async () => {
+    const text = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
+    const own = await upload(gateway, "gone.txt", `Cicadas sing ${text}`, { query: wait })
+    const id = await ada.begin()
+    upstream.fault({ kind: "break", after: 4, by: "close" }, { on: /chat/ })
+    const files = [{ type: "file", id: own.body.id }]
+    const [, broken] = await ada.say(id, { content: `Do cicadas sing ${text}?`, files })
+    expect(broken.state).toBe("failed")
+    await gateway.call("DELETE", `/api/v1/files/${own.body.id}`)
+    const [whole] = await ada.say(id, { continue_id: broken.id })
+    expect(whole).toMatchObject({ state: "completed", sources: broken.sources })
+    expect(sentLast()).toContain("Cicadas sing")
+  })
+
+  it("takes sources from whoever answers, as functions and other gateways tell them", async () => {
+    const sources = [
+      {
+        source: { id: "manual/1", name: "manual.md", type: "file" },
+        document: ["Turn it off and on."],
+        metadata: [{ heading: "Faults › Power", page: 3, start: 5, end: 24, score: 0.5 }],
+      },
+      "none",
+    ]
+    const choices = [{ index: 0, delta: {}, finish_reason: "stop" }]
+    const frame = `data: ${JSON.stringify({ choices, sources })}\n\n`
+    upstream.fault({ kind: "last_words", after: 3, frame }, { on: /chat/ })
+    const id = await ada.begin()
+    const [, answer] = await ada.say(id, { content: "What helps [1]?" })
+    upstream.clearFaults()
+    const heading = ["Faults", "Power"]
+    const place = { file_id: "manual/1", page: 3, start: 5, end: 24, score: 0.5, cited: false }
+    expect(answer.sources).toEqual([{ ...place, name: "manual.md", heading }, null])
+    const { body } = await passagesOf(ada, id, answer.id)
+    expect(body.items[0].text).toBe("Turn it off and on.")
+  })
+
+  it("goes out as JSON and as Markdown, and in again, with its sources", async () => {
+    const { id, user, answer } = await askZoo({ title: "Bees" })
+    const { items } = (await passagesOf(ada, id, answer.id)).body
+    const json = (await ada.call("GET", `/${id}/export`)).body
+    const { body: markdown } = await ada.call("GET", `/${id}/export?format=markdown`)
+    expect(markdown).toContain("1. bees.md, Bees › Dance")
+    for (const input of [{ chats: [json] }, { markdown }]) {
+      const { body } = await ada.call("POST", "/import", input)
+      const copy = (await ada.call("GET", `/${body.ids[0]}`)).body
+      expect(copy.messages).toMatchObject([
+        { content: user.content, files: user.files, sources: null },
+        { content: answer.content, sources: answer.sources },
+      ])
+      const kept = await passagesOf(ada, copy.id, copy.messages[1].id)
+      expect(kept.body.items).toEqual(items)
+    }
+  })
+
+  it("shares what was said, not the files: to those who may not read them they have no name", async () => {
+    const { id, answer } = await askZoo()
+    await ada.call("POST", `/${id}/share`, {})
+    const secrets = /bees\.md|waggle|Zoo/
+    const seen = (await eve.call("GET", `/${id}`)).body
+    expect(seen.messages[0].files).toEqual([])
+    expect(seen.messages[1].sources).toEqual(answer.sources.map(() => null))
+    const passages = await passagesOf(eve, id, answer.id)
+    expect(passages.body.items).toEqual(answer.sources.map(() => null))
+    const exports = await Promise.all([
+      eve.call("GET", `/${id}/export`),
+      eve.call("GET", `/${id}/export?format=markdown`),
+    ])
+    const following: Following = await eve.follow(id)
+    await following.until(({ name: event }) => event === "snapshot")
+    const [again] = await ada.say(id, { content: question, files: zoo() })
+    await following.until(({ data }) => data.parent_id === again.id && data.state === "completed")
+    following.leave()
+    const told = JSON.stringify([seen, passages.body, exports, following.events])
+    expect(told.replaceAll(question, "")).not.toMatch(secrets)
+
+    const access_grants = [{ principal_type: "user", principal_id: eveId, permission: "read" }]
+    await gateway.call("POST", `/api/v1/knowledge/${collection}/update`, { access_grants })
+    expect((await eve.call("GET", `/${id}`)).body.messages[1].sources).toEqual(answer.sources)
+    await gateway.call("POST", `/api/v1/knowledge/${collection}/update`, { access_grants: [] })
+  })
+})
+
+it("stops while it still waits for a file to be read", async () => {
+  const silent = createServer(() => {})
+  const port = await listenOnLoopback(silent)
+  const upstream = await startFakeOpenAI({ apiKey: "up-key" })
+  const gateway = await startGateway({
+    EXTRACTION_URL: `http://127.0.0.1:${port}`,
+    OPENAI_API_BASE_URLS: upstream.url,
+    OPENAI_API_KEYS: "up-key",
+  })
+  try {
+    const ada = chatting(gateway, adminKey)
+    const { body } = await upload(gateway, "scan.pdf", pdf([""]))
+    const id = await ada.begin()
+    const files = [{ type: "file", id: body.id }]
+    await ada.call("POST", `/${id}/messages`, { content: "What does it say?", files })
+    const asked = performance.now()
+    await ada.call("POST", `/${id}/stop`, {})
+    expect(performance.now() - asked).toBeLessThan(5000)
+    const { messages } = (await ada.call("GET", `/${id}`)).body
+    expect(messages[1]).toMatchObject({ state: "stopped", content: "", error: null })
+    expect(upstream.requests.filter(({ path }) => path.includes("chat"))).toEqual([])
+  } finally {
+    silent.closeAllConnections()
+    silent.close()
+    await gateway.stop()
+    await upstream.close()
+  }
+})

@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { backUp } from "../../src/db/backup.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+
+// Whole processes start here.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const script = join(import.meta.dirname, "../../src/backup.ts")
+
+describe("a back-up", () => {
+  let folder: string
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "portico-backup-"))
+    gateway = await startGateway()
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const run = async (args: string[], env: Record<string, string> = {}) => {
+    const child = spawn(process.execPath, [script, ...args], {
+      env: { PATH: process.env.PATH, DATA_DIR: gateway.dataDir, INIT_CWD: folder, ...env },
+    })
+    let said = ""
+    child.stdout.on("data", (chunk) => {
+      said += chunk
+    })
+    child.stderr.on("data", (chunk) => {
+      said += chunk
+    })
+    const [code] = await once(child, "close")
+    return { code, said }
+  }
+
+  /** A gateway on a copy, as one restores it. */
+  const restored = (file: string): Promise<TestGateway> => {
+    const DATA_DIR = mkdtempSync(join(folder, "restored-"))
+    writeFileSync(join(DATA_DIR, "portico.db"), readFileSync(file))
+    return startGateway({ DATA_DIR })
+  }
+
+  it("taken while writes run is the state of one moment, from which a gateway starts", async () => {
+    const acknowledged: string[] = []
+    let writing = true
+    const writers = ["a", "b", "c"].map(async (writer) => {
+      for (let n = 0; writing; n++) {
+        const name = `${writer}-${n}`
+        const { status } = await gateway.call("POST", "/api/v1/groups/create", { name })
+        if (status === 200) acknowledged.push(name)
+      }
+    })
+    const copies: { file: string; before: string[] }[] = []
+    for (const copy of [1, 2, 3]) {
+      const wanted = acknowledged.length + 15
+      await expect.poll(() => acknowledged.length, { timeout: 15_000 }).toBeGreaterThan(wanted)
+      const before = [...acknowledged]
+      const file = join(folder, `copy-${copy}.db`)
+      backUp(gateway.dataDir, file)
+      copies.push({ file, before })
+    }
+    writing = false
+    await Promise.all(writers)
+    expect((await gateway.call("GET", "/ready")).status).toBe(200)
+
+    for (const { file, before } of copies) {
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      const copy = await restored(file)
+      const { read } = copy.gateway.db
+      const groups = (await read.selectFrom("groups").select("name").execute()).map((g) => g.name)
+      expect(before.filter((name) => !groups.includes(name))).toEqual([])
+      const events = read.selectFrom("audit_events").where("action", "=", "group.created")
+      expect(await events.select("id").execute()).toHaveLength(groups.length)
+      expect((await copy.call("POST", "/api/v1/groups/create", { name: "new" })).status).toBe(200)
+      await copy.stop()
+    }
+  }, 60_000)
+
+  it("is made by npm run backup while the gateway runs, beside where one stands", async () => {
+    const { code, said } = await run(["mine.db"])
+    expect([code, said]).toEqual([0, expect.stringContaining(`Backed up to ${folder}/mine.db`)])
+    expect(said).toContain("secret.key")
+    const copy = await restored(join(folder, "mine.db"))
+    expect((await copy.call("GET", "/api/v1/users/")).body.total).toBe(1)
+    await copy.stop()
+  })
+
+  it.each([
+    [[], {}, "Say where to"],
+    [["mine.db"], {}, "exists already"],
+    [["no/such/folder/x.db"], {}, ""],
+    [["x.db"], { DATA_DIR: "/nonexistent" }, "There is no database at /nonexistent/portico.db"],
+    [
+      ["x.db"],
+      { DATABASE_URL: "postgres://x", SECRET_KEY: "x".repeat(32) },
+      "back up PostgreSQL with pg_dump",
+    ],
+  ])("that cannot be made leaves nothing and says why: %j", async (args, env, why) => {
+    const { code, said } = await run(args, env)
+    expect(code).toBe(1)
+    expect(said).toMatch(/^No backup was made\.\n/)
+    expect(said).toContain(why)
+    expect(said).not.toContain("    at ")
+  })
+})

@@ -1,0 +1,215 @@
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import { pathOfReserve, reserveOf } from "../../src/db/disk-space.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { spawnServer, startServer } from "../harness/process.ts"
+import { upload } from "../knowledge/collections.ts"
+import { createSmallDisk, hasSmallDisks, type SmallDisk } from "./small-disk.ts"
+
+const megabyte = 1024 * 1024
+const options = { storageProbeMs: 500, jobLookMs: 100, jobRetryMs: 50, noRoomRetryMs: 500 }
+const group = (n: number | string) => ({ name: `group ${n}`, description: "x".repeat(500) })
+
+describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
+  let disk: SmallDisk
+  let gateway: TestGateway | undefined
+  afterEach(async () => {
+    await gateway?.stop()
+    gateway = undefined
+    killAll()
+    disk.remove()
+  })
+  const start = async (bytes: number): Promise<TestGateway> => {
+    disk = createSmallDisk(bytes)
+    gateway = await startGateway({ DATA_DIR: join(disk.folder, "data") }, options)
+    return gateway
+  }
+
+  /** Once the whole reserve is there: until then, less is free than it seems. */
+  const reserveIsHeld = async (): Promise<void> => {
+    const dataDir = join(disk.folder, "data")
+    const held = () => statSync(pathOfReserve(dataDir), { throwIfNoEntry: false })?.size
+    await expect.poll(held, { timeout: 20_000 }).toBe(reserveOf(dataDir))
+  }
+
+  it("is said as what it is, with 503, once a minute in the log, until there is room", async () => {
+    const { call, lines } = await start(12 * megabyte)
+    expect((await call("GET", "/ready")).status).toBe(200)
+    disk.fill()
+    let refused = await call("POST", "/api/v1/groups/create", group("first"))
+    for (let n = 0; refused.status === 200 && n < 200; n++) {
+      refused = await call("POST", "/api/v1/groups/create", group(n))
+      disk.fill()
+    }
+    expect(refused).toMatchObject({
+      status: 503,
+      body: {
+        code: "storage_full",
+        detail: expect.stringMatching(/no storage space.*administrator/),
+      },
+    })
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/)
+    const file = await upload(gateway ?? fail(), "a.txt", "x".repeat(200_000))
+    expect(file).toMatchObject({ status: 503, body: { code: "storage_full" } })
+    expect(await call("GET", "/ready")).toMatchObject({ status: 503 })
+    expect((await call("GET", "/health")).status).toBe(200)
+    expect((await call("GET", "/api/v1/users/")).status).toBe(200)
+    const said = lines.filter(
+      ({ msg, storage }) => storage === "database" && String(msg).includes("no space left"),
+    )
+    expect(said).toHaveLength(1)
+    expect(said[0]?.msg).toMatch(/Free space or enlarge the volume/)
+    expect(lines.filter(({ status }) => status === 500)).toEqual([])
+
+    disk.clear()
+    await expect
+      .poll(async () => (await call("GET", "/ready")).status, { timeout: 30_000 })
+      .toBe(200)
+    expect((await call("POST", "/api/v1/groups/create", group("last"))).status).toBe(200)
+    expect((await upload(gateway ?? fail(), "a.txt", "words")).status).toBe(200)
+  }, 120_000)
+
+  it("leaves an administrator who deletes the room for that", async () => {
+    const { call } = await start(24 * megabyte)
+    const made = await call("POST", "/api/v1/groups/create", group("to delete"))
+    await reserveIsHeld()
+    disk.fill()
+    const remove = () => call("DELETE", `/api/v1/groups/${made.body.id}`)
+    await expect.poll(async () => (await remove()).status, { timeout: 30_000 }).toBe(200)
+  }, 120_000)
+
+  it("is not filled by uploads up to the database's last bytes", async () => {
+    const { call } = await start(24 * megabyte)
+    let status = 200
+    for (let n = 0; status === 200 && n < 40; n++) {
+      const sent = await upload(gateway ?? fail(), `${n}.bin`, `${n}`.repeat(megabyte), {
+        query: "?process=false",
+      })
+      status = sent.status
+    }
+    expect(status).toBe(503)
+    expect(disk.free()).toBeGreaterThan(megabyte)
+    expect((await call("POST", "/api/v1/groups/create", group("g"))).status).toBe(200)
+  }, 120_000)
+
+  it("makes work wait, and gives none of it up", async () => {
+    const { call } = await start(24 * megabyte)
+    await reserveIsHeld()
+    // Room for the upload, and not for what is read from it.
+    disk.fill(8 * megabyte)
+    const text = Array.from({ length: 20_000 }, (_, n) => `Line ${n} tells of bees and honey.\n`)
+    const sent = await upload(gateway ?? fail(), "long.txt", text.join(""))
+    expect(sent).toMatchObject({ status: 200 })
+    const status = async () => (await call("GET", `/api/v1/files/${sent.body.id}`)).body.data.status
+    // Longer than five tries of a job take: 0.75 s between them.
+    for (const until = Date.now() + 4000; Date.now() < until; ) {
+      disk.fill()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(await status()).not.toBe("failed")
+    disk.clear()
+    await expect.poll(status, { timeout: 60_000 }).toBe("completed")
+  }, 120_000)
+
+  it("is not filled by the write-ahead log of many small changes", async () => {
+    const { call } = await start(16 * megabyte)
+    for (let n = 0; n < 1000; n++) {
+      const make = async () => (await call("POST", "/api/v1/groups/create", group(n))).status
+      // On a busy machine the log may win for a moment; it never stays so.
+      if ((await make()) !== 200) await expect.poll(make, { timeout: 20_000 }).toBe(200)
+    }
+    await expect.poll(() => disk.free(), { timeout: 20_000 }).toBeGreaterThan(4 * megabyte)
+  }, 240_000)
+
+  it("does not keep a gateway from starting, or is named where it does", async () => {
+    disk = createSmallDisk(12 * megabyte)
+    const env = { DATA_DIR: join(disk.folder, "data") }
+    const first = await startServer(env)
+    await reserveIsHeld()
+    first.child.kill("SIGKILL")
+    await first.ended
+    disk.fill()
+    const second = await startServer(env)
+    expect((await second.call("GET", "/api/v1/users/")).status).toBe(200)
+    second.child.kill("SIGKILL")
+    await second.ended
+    disk.fill()
+    const third = spawnServer({ DATA_DIR: join(disk.folder, "new") })
+    expect(await third.ended).toBe(1)
+    const said = third.output.join("\n")
+    expect(said).toMatch(/disk of the data folder .* is full .*Free some space/)
+    expect(said).not.toContain("another Portico process")
+    disk.resize(24 * megabyte)
+    const fourth = await startServer(env)
+    expect((await fourth.call("POST", "/api/v1/groups/create", group("g"))).status).toBe(200)
+  }, 120_000)
+})
+
+describe.runIf(hasSmallDisks)("a data folder that may only be read", () => {
+  it("is named when the gateway is to start on it", async () => {
+    const disk = createSmallDisk(24 * megabyte)
+    const env = { DATA_DIR: join(disk.folder, "data") }
+    const first = await startServer(env)
+    first.child.kill("SIGTERM")
+    await first.ended
+    disk.makeReadOnly()
+    const second = spawnServer(env)
+    expect(await second.ended).toBe(1)
+    const words = second.output.join("\n")
+    expect(words).toMatch(/data folder .* cannot be used .*mounted read-write/)
+    expect(words).not.toContain("another Portico process")
+    disk.remove()
+  }, 60_000)
+})
+
+const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0
+
+describe.runIf(canTrace)("a disk whose flush fails", () => {
+  it("acknowledges nothing until all that was written has reached it another way", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "portico-flush-"))
+    const server = await startServer({ DATA_DIR: dataDir })
+    const make = (name: string) => server.call("POST", "/api/v1/groups/create", { name })
+    expect((await make("before")).status).toBe(200)
+    const calls = "trace=fdatasync"
+    // Each thread's first one fails, so that what is tried again on another fails too.
+    const failing = ["-e", calls, "-e", "inject=fdatasync:error=EIO:when=1"]
+    const tracer = spawn("strace", ["-f", "-p", String(server.child.pid), ...failing], {
+      stdio: ["ignore", "ignore", "pipe"],
+    })
+    let traced = ""
+    tracer.stderr.on("data", (text) => {
+      traced += text
+    })
+    await expect.poll(() => traced, { timeout: 10_000 }).toContain("attached")
+    const first = await make("at once")
+    expect(first).toMatchObject({ status: 503, body: { code: "unavailable" } })
+    expect((await server.call("GET", "/ready")).status).toBe(503)
+    expect(traced).toContain("EIO")
+    const second = await make("next")
+    // By a checkpoint, without another flush of the log.
+    expect([second.status, traced.match(/fdatasync\(/g)?.length]).toEqual([200, 1])
+    expect((await server.call("GET", "/ready")).status).toBe(200)
+    const lines = () =>
+      server.output.filter(
+        (line) => line.includes("disk cannot be written") && line.includes('"storage":"database"'),
+      )
+    // The log is written a moment later.
+    await expect.poll(lines).toHaveLength(1)
+    // A signal that comes while it lets go of the gateway may be lost.
+    const letGo = once(tracer, "exit")
+    tracer.kill("SIGINT")
+    await letGo
+    server.child.kill("SIGTERM")
+    expect(await server.ended).toBe(0)
+    rmSync(dataDir, { recursive: true, force: true })
+  }, 120_000)
+})
+
+const fail = (): never => {
+  throw new Error("there is no gateway")
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import {
+  createDatabaseServer,
+  createWire,
+  type DatabaseServer,
+  postgresPrograms,
+} from "../harness/database-server.ts"
+import { hasPostgres } from "../harness/databases.ts"
+import {
+  adminEmail,
+  adminKey,
+  adminPassword,
+  startGateway,
+  type TestGateway,
+} from "../harness/gateway.ts"
+import { startStream } from "../harness/streams.ts"
+import { promptMs } from "../harness/timing.ts"
+import { createPostgres } from "../setup/postgres.ts"
+
+const hello = { model: "gpt-fake", messages: [{ role: "user", content: "hello" }] }
+const statusOf = async (gateway: TestGateway, path: string, key = adminKey): Promise<number> =>
+  (await gateway.call("GET", path, undefined, { key })).status
+const chat = async (gateway: TestGateway, key = adminKey) =>
+  gateway.call("POST", "/v1/chat/completions", hello, { key })
+
+let upstream: FakeOpenAI
+beforeAll(async () => {
+  upstream = await startFakeOpenAI()
+})
+afterAll(() => upstream.close())
+
+describe.runIf(postgresPrograms)("a database that stops while traffic runs", () => {
+  let database: DatabaseServer
+  let here: TestGateway
+  let there: TestGateway
+  let warm: { id: string; key: string }
+  let cold: { id: string; key: string }
+  let changed: { id: string; key: string }
+  let answered = 0
+
+  beforeAll(async () => {
+    database = await createDatabaseServer(postgresPrograms ?? "")
+    await database.start()
+    const env = { DATABASE_URL: database.url, OPENAI_API_BASE_URLS: upstream.url }
+    here = await startGateway(env)
+    there = await startGateway(env)
+    warm = await here.newUser("Warm")
+    cold = await here.newUser("Cold")
+    changed = await here.newUser("Changed")
+    for (const gateway of [here, there]) {
+      for (const { key } of [warm, changed])
+        expect(await statusOf(gateway, "/v1/models", key)).toBe(200)
+    }
+    await here.call("POST", `/api/v1/users/${changed.id}/update`, { active: false })
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all([here.stop(), there.stop()])
+    await database.remove()
+  })
+
+  it("lets those go on who are known, and tells others 503, not 401", async () => {
+    const running = await startStream(here, { key: warm.key, seconds: 3 })
+    let stopped = false
+    const traffic = (async () => {
+      for (; !stopped; answered++) {
+        expect((await chat(here, warm.key)).status).toBe(200)
+        await sleep(20)
+      }
+    })()
+    await sleep(200)
+    await database.stop()
+    await sleep(300)
+
+    for (const key of [cold.key, "sk-nobody-knows-whether-this-is-a-key", changed.key]) {
+      const refused = await chat(here, key)
+      expect(refused).toMatchObject({ status: 503, body: { error: { code: "unavailable" } } })
+      expect(refused.headers.get("retry-after")).toMatch(/^\d+$/)
+    }
+    const credentials = { email: adminEmail, password: adminPassword }
+    for (const [method, path, body] of [
+      ["POST", "/api/v1/auths/signin", credentials],
+      ["GET", "/api/v1/users/", undefined],
+      ["POST", "/api/v1/groups/create", { name: "g" }],
+      ["GET", "/api/v1/usage/", undefined],
+    ] as const) {
+      const { status, body: said } = await here.call(method, path, body)
+      expect([path, status, said.code]).toEqual([path, 503, "unavailable"])
+    }
+    const garbled = await chat(here, "no.such.token")
+    expect(garbled.status).toBe(401)
+    expect(await statusOf(here, "/ready")).toBe(503)
+    expect(await statusOf(here, "/health")).toBe(200)
+    expect(await statusOf(here, "/v1/models", warm.key)).toBe(200)
+    expect(await running.whole).toContain("[DONE]")
+    stopped = true
+    await traffic
+    expect(answered).toBeGreaterThan(10)
+  })
+
+  it("is used again by itself when it is back, and loses no usage", async () => {
+    await database.start()
+    await expect.poll(() => statusOf(here, "/ready"), { timeout: 10_000 }).toBe(200)
+    expect((await chat(here, cold.key)).status).toBe(200)
+    expect((await chat(here, changed.key)).status).toBe(401)
+    const recorded = async () => {
+      const path = `/api/v1/usage/?user_id=${warm.id}`
+      return (await here.call("GET", path)).body.items[0]?.requests
+    }
+    await expect.poll(recorded, { timeout: 10_000 }).toBe(answered + 1)
+  })
+
+  it("ends what is revoked right after, at the other gateway too", async () => {
+    const streams = [
+      await startStream(here, { key: warm.key }),
+      await startStream(there, { key: warm.key }),
+    ]
+    const revoked = await here.call("POST", `/api/v1/users/${warm.id}/update`, { active: false })
+    expect(revoked.status).toBe(200)
+    for (const stream of streams) expect(await stream.whole).not.toContain("[DONE]")
+    for (const gateway of [here, there]) expect((await chat(gateway, warm.key)).status).toBe(401)
+  })
+
+  it("was logged without a fault of the gateway's own", () => {
+    const faults = [...here.lines, ...there.lines].filter(({ status }) => status === 500)
+    expect(faults).toEqual([])
+  })
+})
+
+describe.runIf(hasPostgres)("a database that goes silent", () => {
+  it("holds up nobody who is known, and others no longer than a statement may take", async () => {
+    const { url, drop } = await createPostgres(inject("databaseUrl"))
+    const wire = await createWire(url)
+    const env = { DATABASE_URL: wire.url, OPENAI_API_BASE_URLS: upstream.url }
+    const statementTimeoutMs = 2500
+    const gateway = await startGateway(env, { statementTimeoutMs })
+    const cold = await gateway.newUser("Cold")
+    expect((await chat(gateway)).status).toBe(200)
+
+    wire.freeze()
+    const since = performance.now()
+    const unknown = chat(gateway, cold.key)
+    const known = await chat(gateway)
+    expect([known.status, performance.now() - since < promptMs]).toEqual([200, true])
+    expect(await statusOf(gateway, "/ready")).toBe(503)
+    expect((await unknown).status).toBe(503)
+    expect(performance.now() - since).toBeLessThan(10_000)
+
+    wire.thaw()
+    await expect.poll(() => statusOf(gateway, "/ready"), { timeout: 25_000 }).toBe(200)
+    expect((await chat(gateway, cold.key)).status).toBe(200)
+    await gateway.stop()
+    wire.close()
+    await drop()
+  }, 90_000)
+})

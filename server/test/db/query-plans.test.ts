@@ -1,0 +1,100 @@
+import { CompiledQuery, createQueryId, type RootOperationNode, sql } from "kysely"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import type { Database } from "../../src/db/database.ts"
+import { createJobStore } from "../../src/jobs/store.ts"
+import { readBreakdown } from "../../src/storage/store.ts"
+import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const rows = 50_000
+const owners = 50
+
+describe.each(chooseDatabases())("what is asked again and again on $name", ({ open }) => {
+  let opened: OpenedDatabase
+
+  beforeAll(async () => {
+    opened = await open()
+    const { db } = opened
+    const numbers = sql`with recursive n(i) as (
+      select 1 union all select i + 1 from n where i < ${rows})`
+    await db.transact(async (tx) => {
+      await sql`insert into users (id, email, email_key, name, name_key, role, active, source, created_ms, updated_ms)
+        ${numbers} select 'u' || i, 'u' || i, 'u' || i, 'u', 'u', 'user', 1, 'local', 0, 0 from n where i <= ${owners}`.execute(
+        tx,
+      )
+      const owner = sql`'u' || (1 + i % ${sql.lit(owners)})`
+      await sql`insert into jobs (id, kind, target, turn, attempts, run_at, lease_until, created_at, owner)
+        ${numbers} select 'j' || i, 'embed', 't' || i, 't' || i, 0, 0, 0, 0, ${owner} from n`.execute(
+        tx,
+      )
+      await sql`insert into job_owners (kind, owner, virtual_time)
+        ${numbers} select 'embed', 'u' || i, 0 from n where i <= ${owners}`.execute(tx)
+      await sql`insert into files (id, user_id, hash, filename, filename_key, content_type, size, metadata, status, text_length, created_at, updated_at)
+        ${numbers} select 'f' || i, ${owner}, 'h' || i, 'a', 'a', 'b', 1, '{}', 'stored', 2, 0, 0 from n`.execute(
+        tx,
+      )
+      await sql`insert into chats (id, user_id, title, title_key, title_source, pinned, archived, shared, models, system, params, created_at, updated_at, text_bytes)
+        ${numbers} select 'c' || i, ${owner}, 't', 't', 'words', 0, 0, 0, '[]', '', '{}', 0, 0, 3 from n`.execute(
+        tx,
+      )
+      await sql`insert into models (id, user_id, name, base_model_id, meta, is_active, created_at, updated_at)
+        ${numbers} select 'm' || i, ${owner}, 'm', 'b', '{}', 1, 0, 0 from n`.execute(tx)
+      await sql`insert into model_contents (model_id, meta, params)
+        ${numbers} select 'm' || i, '{}', '{}' from n`.execute(tx)
+    })
+    if (db.dialect === "postgres") await sql`vacuum analyze`.execute(db.read)
+  })
+  afterAll(() => opened.remove())
+
+  /** What the database says of how it answers what `ask` asks. */
+  const plansOf = async (ask: (db: Database) => Promise<unknown>): Promise<string[]> => {
+    const { db } = opened
+    const asked: RootOperationNode[] = []
+    const read = db.read.withPlugin({
+      transformQuery: ({ node }) => {
+        asked.push(node)
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    await ask({ ...db, read })
+    const explain = db.dialect === "sqlite" ? "explain query plan" : "explain"
+    return Promise.all(
+      asked.map(async (node) => {
+        const { sql: text, parameters } = db.read.getExecutor().compileQuery(node, createQueryId())
+        const query = CompiledQuery.raw(`${explain} ${text}`, [...parameters])
+        return JSON.stringify((await db.read.executeQuery(query)).rows)
+      }),
+    )
+  }
+
+  /** All rows of a table, one by one; on SQLite also by an index that is no help. */
+  const reads =
+    /Seq Scan on (jobs|files|chats|models)|SCAN (jobs|files|chats|models)(?! USING INDEX jobs_leased)/
+
+  it("reads no more jobs than it wants", async () => {
+    const plans = await plansOf(async (db) => {
+      const store = createJobStore(db)
+      const at = Date.now()
+      await store.leases()
+      await store.bringForward(["read", "embed"], at + 60_000)
+      await store.anyDue({ kind: "embed", slow: 1 }, at)
+    })
+    expect(plans).toHaveLength(3)
+    for (const plan of plans) expect(plan).not.toMatch(reads)
+  })
+
+  it("reads no more than its user's rows to know what they store", async () => {
+    const [plan] = await plansOf(async (db) => {
+      const breakdown = await readBreakdown(db.read, "u7")
+      const each = rows / owners
+      expect(breakdown).toMatchObject({ files: each, text: 2 * each, chats: 3 * each })
+    })
+    for (const index of ["files_size", "chats_bytes", "models_user"]) {
+      expect(plan).toContain(index)
+    }
+    expect(plan).not.toMatch(reads)
+    expect(plan).not.toMatch(/(Index|Bitmap Heap) Scan (using \w+ )?on (files|chats)/)
+  })
+})

@@ -1,0 +1,39 @@
+import { sql } from "kysely"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { variableNames } from "../../src/config/config.ts"
+import { tableLimits } from "../../src/db/table-limits.ts"
+import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
+
+const tablesOf = {
+  sqlite: sql<{ name: string }>`select name from sqlite_schema
+    where type = 'table' and name not like 'sqlite_%'`,
+  postgres: sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = current_schema()`,
+}
+
+/** Tables of the migrator itself, and those that the gateway makes for each embedding model. */
+const isOurs = (name: string): boolean => !/^kysely_|^passage_vectors_/.test(name)
+
+describe.each(chooseDatabases())("the table of limits on $name", ({ open }) => {
+  let database: OpenedDatabase
+
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.remove())
+
+  it("names every table of the schema, and no other", async () => {
+    const { db } = database
+    const { rows } = await tablesOf[db.dialect].execute(db.read)
+    const names = rows.map(({ name }) => name).filter(isOurs)
+    expect(Object.keys(tableLimits).toSorted()).toEqual(names.toSorted())
+  })
+
+  it("names settings that exist", () => {
+    const settings = Object.values(tableLimits).flatMap((limit) =>
+      limit.kind === "count" && typeof limit.max === "string" ? [limit.max] : [],
+    )
+    expect(settings.length).toBeGreaterThan(3)
+    expect(variableNames).toEqual(expect.arrayContaining(settings))
+  })
+})

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { collect, upload } from "../knowledge/collections.ts"
+
+const stored = 230
+const nameOf = (n: number) => `Doc ${String(n).padStart(3, "0")}.txt`
+
+describe.each(chooseDatabases())("a collection of many files on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+  let shelf: string
+  let ids: string[]
+
+  beforeAll(async () => {
+    home = await place()
+    gateway = await startGateway(home.env)
+    const wait = { query: "?process_in_background=false" }
+    const read = await upload(gateway, "read.txt", "Bees dance.", wait)
+    const broken = await upload(gateway, "broken.pdf", "%PDF-1.7 and no more", wait)
+    ids = [read.body.id, broken.body.id]
+    for (let n = 0; n < stored; n++) {
+      const { body } = await upload(gateway, nameOf(n), `${n}`, { query: "?process=false" })
+      ids.push(body.id)
+    }
+    shelf = await collect(gateway, "Many", ids.slice(0, 2))
+    const rest = ids.slice(2).map((file_id) => ({ file_id }))
+    await gateway.call("POST", `/api/v1/knowledge/${shelf}/files/batch/add`, rest)
+    await collect(gateway, "None")
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await home.remove()
+  })
+
+  const get = async (path: string) => gateway.call("GET", `/api/v1/knowledge/${path}`)
+  const counts = { total: stored + 2, stored, pending: 0, processing: 0, completed: 1, failed: 1 }
+
+  it("counts them all, and brings the first of them along", async () => {
+    const { body } = await get(shelf)
+    expect(body.file_counts).toEqual(counts)
+    expect(body.files).toHaveLength(200)
+    // Ids rise with time, and those added at once stand in their order.
+    expect(body.files.map(({ id }: { id: string }) => id)).toEqual([...ids].sort().slice(0, 200))
+  })
+
+  it("is a short entry in a list", async () => {
+    const { items } = (await get("")).body
+    const byName = Object.fromEntries(items.map((item: { name: string }) => [item.name, item]))
+    expect(byName.Many.file_counts).toEqual(counts)
+    expect(byName.Many.files).toHaveLength(20)
+    expect(byName.None.file_counts.total).toBe(0)
+    expect(byName.None.files).toEqual([])
+  })
+
+  it("gives every one of them once, in pages", async () => {
+    const seen: string[] = []
+    for (let page = 1; page <= 3; page++) {
+      const { body } = await get(`${shelf}/files?page_size=100&page=${page}`)
+      expect(body.total).toBe(stored + 2)
+      seen.push(...body.items.map(({ id }: { id: string }) => id))
+    }
+    expect(seen.sort()).toEqual([...ids].sort())
+  })
+
+  it("finds them by name and by status", async () => {
+    const found = async (query: string) => (await get(`${shelf}/files?${query}`)).body
+    expect((await found("query=dOc%2022")).items.map(({ filename }: never) => filename)).toEqual(
+      Array.from({ length: 10 }, (_, n) => nameOf(220 + n)),
+    )
+    expect((await found("query=%25")).total).toBe(0)
+    expect((await found("status=failed")).items).toMatchObject([{ filename: "broken.pdf" }])
+    expect((await found("status=failed,completed")).total).toBe(2)
+    expect((await found("status=stored&query=doc%20001")).total).toBe(1)
+    expect((await get(`${shelf}/files?status=lost`)).status).toBe(422)
+  })
+
+  it("is searched as far as it is read, and says what is not", async () => {
+    const asked = { query: "bees" }
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${shelf}/query`, asked)
+    expect(body.passages).toMatchObject([{ filename: "read.txt" }])
+    expect(body.sources_skipped).toHaveLength(stored + 1)
+  })
+})

@@ -1,0 +1,186 @@
+import { existsSync, readdirSync } from "node:fs"
+import { request } from "node:http"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { upload } from "../knowledge/collections.ts"
+
+describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    place = await makePlace()
+    gateway = await startGateway({ ...place.env, MAX_UPLOAD_SIZE: "1MB" })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await place.remove()
+  })
+
+  const done = (id: string) => gateway.call("GET", `/api/v1/files/${id}/process/status?stream=true`)
+
+  it("answers an upload with its record, and completes it by itself", async () => {
+    const { status, body } = await upload(
+      gateway,
+      "notes.md",
+      "# Bees\n\nBees dance to tell where flowers are.",
+    )
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      filename: "notes.md",
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      meta: { name: "notes.md", size: 45 },
+      data: { status: "pending", error: null },
+    })
+    const events = (await done(body.id)).body.trim().split("\n\n")
+    expect(JSON.parse(events.at(-1).replace("data: ", ""))).toMatchObject({
+      status: "completed",
+      progress: { passages: 1 },
+    })
+    const text = await gateway.call("GET", `/api/v1/files/${body.id}/data/content`)
+    expect(text.body.content).toBe("# Bees\n\nBees dance to tell where flowers are.")
+    const list = await gateway.call("GET", "/api/v1/files?query=NOTES")
+    expect(list.body).toMatchObject({ total: 1, items: [{ id: body.id }] })
+  })
+
+  it("answers when processing ended, with the true outcome, if asked to wait", async () => {
+    const query = "?process_in_background=false"
+    const good = await upload(gateway, "a.txt", "Some words.", { query })
+    expect(good.body.data.status).toBe("completed")
+    const blank = await upload(gateway, "b.txt", "  \n \n ", { query })
+    expect(blank.body.data).toMatchObject({ status: "failed", error: "No text was found in it." })
+  })
+
+  it("stores only, when told so, and processes later", async () => {
+    const { body } = await upload(gateway, "later.txt", "Later words.", { query: "?process=false" })
+    expect(body.data.status).toBe("stored")
+    const again = await gateway.call("POST", `/api/v1/files/${body.id}/process`)
+    // It may have been taken up by now.
+    expect(["pending", "processing"]).toContain(again.body.data.status)
+    await done(body.id)
+    const after = await gateway.call("GET", `/api/v1/files/${body.id}`)
+    expect(after.body.data.status).toBe("completed")
+  })
+
+  it("keeps equal bytes once, until the last file of them is deleted", async () => {
+    const one = (await upload(gateway, "one.txt", "The very same words.")).body
+    const two = (await upload(gateway, "two.txt", "The very same words.")).body
+    expect(two.hash).toBe(one.hash)
+    expect(two.id).not.toBe(one.id)
+    await done(one.id)
+    await done(two.id)
+    const path = join(
+      place.dataDir,
+      "objects",
+      one.hash.slice(0, 2),
+      one.hash.slice(2, 4),
+      one.hash,
+    )
+    expect(existsSync(path)).toBe(true)
+    expect((await gateway.call("DELETE", `/api/v1/files/${one.id}`)).status).toBe(200)
+    expect(existsSync(path)).toBe(true)
+    const { body } = await gateway.call("GET", `/api/v1/files/${two.id}/data/content`)
+    expect(body.content).toBe("The very same words.")
+    await gateway.call("DELETE", `/api/v1/files/${two.id}`)
+    expect(existsSync(path)).toBe(false)
+    expect(readdirSync(join(place.dataDir, "uploads"))).toEqual([])
+  })
+
+  it("gives the bytes back, in ranges too, and never as a page", async () => {
+    const page = "<script>alert(1)</script><p>Hello</p>"
+    const { body } = await upload(gateway, "x.html", page, { type: "text/html" })
+    const get = (headers: Record<string, string> = {}, method = "GET") =>
+      fetch(`${gateway.url}/api/v1/files/${body.id}/content`, {
+        method,
+        headers: { authorization: `Bearer ${adminKey}`, ...headers },
+      })
+    const whole = await get()
+    expect(await whole.text()).toBe(page)
+    expect(whole.headers.get("content-type")).toBe("application/octet-stream")
+    expect(whole.headers.get("content-disposition")).toContain("attachment")
+    expect(whole.headers.get("x-content-type-options")).toBe("nosniff")
+    expect(whole.headers.get("content-security-policy")).toContain("sandbox")
+    const part = await get({ range: "bytes=8-12" })
+    expect([part.status, await part.text()]).toEqual([206, page.slice(8, 13)])
+    expect(part.headers.get("content-range")).toBe(`bytes 8-12/${page.length}`)
+    expect(await (await get({ range: "bytes=-4" })).text()).toBe("</p>")
+    expect((await get({ range: "bytes=900-" })).status).toBe(416)
+    expect((await get({ "if-none-match": whole.headers.get("etag") ?? "" })).status).toBe(304)
+    const head = await get({}, "HEAD")
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(page.length)])
+  })
+
+  it("refuses what is too large, empty, twice, missing or no text, and keeps nothing of it", async () => {
+    expect((await upload(gateway, "big.txt", "x".repeat(1_000_001))).status).toBe(413)
+    expect((await upload(gateway, "none.txt", "")).status).toBe(400)
+    const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(5000)])
+    const picture = await upload(gateway, "notes.txt", png)
+    expect(picture).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } })
+    expect(picture.body.detail).toContain("PNG picture")
+    expect((await upload(gateway, "p.png", png, { query: "?process=false" })).status).toBe(200)
+    const twice = new FormData()
+    twice.append("file", new Blob(["a"]), "a.txt")
+    twice.append("file", new Blob(["b"]), "b.txt")
+    const bare = new FormData()
+    bare.append("other", "thing")
+    for (const body of [twice, bare, JSON.stringify({ file: "x" })]) {
+      const headers = { authorization: `Bearer ${adminKey}` }
+      const response = await fetch(`${gateway.url}/api/v1/files`, { method: "POST", headers, body })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: "bad_request" })
+    }
+    await expect.poll(() => readdirSync(join(place.dataDir, "uploads"))).toEqual([])
+  })
+
+  it("refuses 2 GB by its announced length, before any of it came", async () => {
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${gateway.url}/api/v1/files/`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${adminKey}`,
+          "content-type": "multipart/form-data; boundary=x",
+          "content-length": 2_000_000_000,
+        },
+      })
+      sent.on("response", (response) => {
+        resolve(response.statusCode)
+        sent.destroy()
+      })
+      sent.on("error", reject)
+      sent.flushHeaders()
+    })
+    expect(status).toBe(413)
+  })
+
+  it("takes a path in a file's name for its last segment", async () => {
+    for (const name of ["../../etc/passwd", "C:\\temp\\passwd", "/passwd"]) {
+      expect((await upload(gateway, name, "root")).body.filename).toBe("passwd")
+    }
+  })
+
+  it("answers a stranger as if the file did not exist, by every route", async () => {
+    const { body } = await upload(gateway, "mine.txt", "Private words.")
+    const { key } = await gateway.newUser(`Eve${place.url ? "P" : "S"}`)
+    const routes: [string, string][] = [
+      ["GET", ""],
+      ["GET", "/content"],
+      ["GET", "/data/content"],
+      ["GET", "/process/status"],
+      ["GET", "/process/status?stream=true"],
+      ["POST", "/process"],
+      ["DELETE", ""],
+    ]
+    for (const [method, path] of routes) {
+      const answer = async (id: string) => {
+        const call = await gateway.call(method, `/api/v1/files/${id}${path}`, undefined, { key })
+        return { status: call.status, body: call.body }
+      }
+      const hidden = await answer(body.id)
+      expect(hidden.status, `${method} ${path}`).toBe(404)
+      expect(hidden).toEqual(await answer("0197a0b0-0000-7000-8000-000000000000"))
+    }
+    expect((await gateway.call("GET", "/api/v1/files", undefined, { key })).body.total).toBe(0)
+  })
+})

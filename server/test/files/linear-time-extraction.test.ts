@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { upload } from "../knowledge/collections.ts"
+import { docx, odf, zip } from "./make-documents.ts"
+
+/** Ten times what each takes on a machine with nothing else to do; the square of it would be hours. */
+const seconds = 60
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    EXTRACTION_TIMEOUT: `${seconds}s`,
+    EXTRACTION_MEMORY: "1GB",
+    EXTRACTION_CONCURRENCY: "2",
+  })
+})
+afterAll(() => gateway.stop())
+
+const mail = (head: string, body: string): string =>
+  `Message-ID: <a@b>\nMIME-Version: 1.0\n${head}\n\n${body}`
+
+/** Words of no pattern, so that an archive of them does not look like a bomb. */
+const varied = (count: number, of: (word: string) => string): string =>
+  Array.from({ length: count }, (_, at) => of(((at * at * 7919) % 1009).toString(36))).join("")
+
+const relationships = (type: string, target: string): string =>
+  `<Relationships><Relationship Id="r1" Type="x/${type}" Target="${target}"/></Relationships>`
+
+const sheet = (styles: string) =>
+  zip({
+    "xl/workbook.xml": `<workbook><sheets><sheet name="One" r:id="r1"/></sheets></workbook>`,
+    "xl/_rels/workbook.xml.rels": relationships("worksheet", "worksheets/sheet1.xml"),
+    "xl/styles.xml": styles,
+    "xl/worksheets/sheet1.xml": `<worksheet><sheetData><row r="1"><c r="A1"><v>7</v></c></row></sheetData></worksheet>`,
+  })
+
+const cell = (paragraphs: string) =>
+  `<w:document><w:body><w:tbl><w:tr><w:tc>${paragraphs}</w:tc></w:tr></w:tbl></w:body></w:document>`
+
+const documents: [what: string, name: string, content: () => string | Uint8Array][] = [
+  [
+    "a heading with spaces before a line separator",
+    "h.md",
+    () => `# ${" ".repeat(20)}a${" ".repeat(200_000)}\u2028b`,
+  ],
+  ["spaces within a paragraph", "s.txt", () => `a${" ".repeat(1_000_000)}b`],
+  ["text without a space", "n.txt", () => "x".repeat(9_000_000)],
+  ["a row of cells that nobody closes", "c.html", () => `<table><tr>${"<td>x".repeat(300_000)}`],
+  [
+    "a cell of many paragraphs",
+    "c.docx",
+    () =>
+      docx({
+        "word/document.xml": cell(varied(500_000, (word) => `<w:p><w:t>${word}</w:t></w:p>`)),
+      }),
+  ],
+  [
+    "a number format of open brackets",
+    "f.xlsx",
+    () =>
+      sheet(
+        `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="${"[".repeat(900_000)}"/></numFmts></styleSheet>`,
+      ),
+  ],
+  [
+    "a table of many rows",
+    "r.ods",
+    () =>
+      odf("spreadsheet", {
+        "content.xml": `<o><table:table>${varied(150_000, (word) => `<table:table-row><table:table-cell><text:p>${word}</text:p></table:table-cell></table:table-row>`)}</table:table></o>`,
+      }),
+  ],
+  ["a mail to very many", "t.eml", () => mail(`To: ${"a <a@b.c>, ".repeat(60_000)}`, "Hello.")],
+  [
+    "a mail of very many parts",
+    "p.eml",
+    () => mail("Content-Type: multipart/mixed; boundary=b", "--b\n\nx\n".repeat(20_000)),
+  ],
+]
+
+it.each(documents)(
+  "reads %s in time that grows with its size",
+  async (_what, name, content) => {
+    const query = "?process_in_background=false"
+    const { body } = await upload(gateway, name, content(), { query })
+    expect(body.data).toMatchObject({ status: "completed", error: null })
+  },
+  2 * seconds * 1000,
+)
+
+const deep: [what: string, name: string, content: () => string | Uint8Array][] = [
+  ["JSON", "d.json", () => `${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}`],
+  ["XML", "d.xml", () => `<?xml version="1.0"?>${"<a>".repeat(1_000_000)}`],
+  ["HTML", "d.html", () => `<html>${"<b>".repeat(1_000_000)}`],
+  ["RTF", "d.rtf", () => `{\\rtf1 ${"{".repeat(1_000_000)}`],
+  [
+    "a mail",
+    "d.eml",
+    () =>
+      mail("Subject: x", "").trimEnd() +
+      Array.from(
+        { length: 3000 },
+        (_, at) => `\nContent-Type: multipart/mixed; boundary="b${at}"\n\n--b${at}`,
+      ).join(""),
+  ],
+]
+
+it.each(deep)(
+  "says of %s that it nests too deep",
+  async (_what, name, content) => {
+    const query = "?process_in_background=false"
+    const { body } = await upload(gateway, name, content(), { query })
+    expect(body.data).toMatchObject({ status: "failed" })
+    expect(body.data.error).toMatch(/deeper/)
+    expect(body.data.error).not.toMatch(/RangeError/)
+  },
+  2 * seconds * 1000,
+)

@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { request } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { adminKey } from "../harness/gateway.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { type ServerProcess, startServer } from "../harness/process.ts"
+import { amount } from "../harness/test-size.ts"
+
+const path = "/api/v1/files/resumable"
+const kills = amount(2, 5)
+const piece = 100_000
+const size = 2_000_000
+const line = (): string => `Bees were counted: ${randomBytes(4).toString("hex")}, and again.\n`
+const content = Buffer.from(Array.from({ length: size / 40 }, line).join("")).subarray(0, size)
+
+let server: ServerProcess
+let dataDir: string
+const start = async (lifetime = "1h"): Promise<void> => {
+  server = await startServer({ DATA_DIR: dataDir, UPLOAD_LIFETIME: lifetime })
+}
+
+beforeAll(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+})
+afterAll(async () => {
+  killAll()
+  await server.ended
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const kill = async (): Promise<void> => {
+  server.child.kill("SIGKILL")
+  await server.ended
+}
+
+const headersOf = (more: Record<string, string> = {}): Record<string, string> => ({
+  authorization: `Bearer ${adminKey}`,
+  "tus-resumable": "1.0.0",
+  ...more,
+})
+
+const patchHeaders = (offset: number): Record<string, string> =>
+  headersOf({
+    "upload-offset": String(offset),
+    "content-type": "application/offset+octet-stream",
+  })
+
+const begin = async (): Promise<string> => {
+  const filename = Buffer.from("long.txt").toString("base64")
+  const made = await fetch(server.url + path, {
+    method: "POST",
+    headers: headersOf({
+      "upload-length": String(size),
+      "upload-metadata": `filename ${filename}`,
+    }),
+  })
+  expect(made.status).toBe(201)
+  return made.headers.get("location") ?? ""
+}
+
+const offsetOf = async (address: string): Promise<number> => {
+  const found = await fetch(server.url + address, { method: "HEAD", headers: headersOf() })
+  expect(found.status).toBe(200)
+  expect(found.headers.get("upload-length")).toBe(String(size))
+  return Number(found.headers.get("upload-offset"))
+}
+
+/** @returns how far the server says it is */
+const send = async (address: string, from: number, to: number): Promise<number> => {
+  const body = new Uint8Array(content.subarray(from, to))
+  const headers = patchHeaders(from)
+  const sent = await fetch(server.url + address, { method: "PATCH", headers, body })
+  expect(sent.status).toBe(204)
+  return Number(sent.headers.get("upload-offset"))
+}
+
+/** Announces all that is left, sends a part of it, and kills the server while it writes. */
+const killWhileSending = async (address: string, from: number, count: number): Promise<void> => {
+  const sending = request(server.url + address, {
+    method: "PATCH",
+    headers: { ...patchHeaders(from), "content-length": size - from },
+  })
+  sending.on("error", () => {})
+  for (let at = from; at < from + count; at += 10_000) {
+    sending.write(content.subarray(at, Math.min(at + 10_000, from + count)))
+    if (Math.random() < 0.2) await sleep(1)
+  }
+  await sleep(Math.random() * 20)
+  await kill()
+  sending.destroy()
+}
+
+const left = (folder: string): string[] => readdirSync(join(dataDir, folder))
+
+it(`through ${kills} kills an upload goes on behind all that was acknowledged`, async () => {
+  await start()
+  const address = await begin()
+  let offset = 0
+  for (let round = 0; round < kills; round++) {
+    const acknowledged = await send(address, offset, offset + piece)
+    expect(acknowledged).toBe(offset + piece)
+    await killWhileSending(address, acknowledged, 2 * piece)
+    await start()
+    offset = await offsetOf(address)
+    expect(offset).toBeGreaterThanOrEqual(acknowledged)
+    expect(offset).toBeLessThanOrEqual(acknowledged + 2 * piece)
+  }
+  expect(await send(address, offset, size)).toBe(size)
+  const id = address.split("/").at(-1)
+  await expect
+    .poll(
+      async () => (await server.call("GET", `/api/v1/files/${id}/process/status`)).body.status,
+      {
+        timeout: 20_000,
+      },
+    )
+    .toBe("completed")
+  const headers = { authorization: `Bearer ${adminKey}` }
+  const whole = await fetch(`${server.url}/api/v1/files/${id}/content`, { headers })
+  expect(Buffer.from(await whole.arrayBuffer()).equals(content)).toBe(true)
+  expect(left("partial")).toEqual([])
+  expect(left("uploads")).toEqual([])
+  await kill()
+}, 120_000)
+
+it("of an upload that was broken off and expired no byte is left", async () => {
+  await start("1s")
+  const before = left("objects").length
+  const address = await begin()
+  await killWhileSending(address, 0, piece)
+  expect(left("partial")).toHaveLength(1)
+  await sleep(1100)
+  await start("1s")
+  await expect.poll(() => left("partial")).toEqual([])
+  const gone = await fetch(server.url + address, { method: "HEAD", headers: headersOf() })
+  expect(gone.status).toBe(404)
+  expect([left("uploads"), left("objects").length]).toEqual([[], before])
+  await kill()
+}, 60_000)

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Blackhole, startBlackhole } from "../fakes/blackhole.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+import { upload } from "../knowledge/collections.ts"
+
+/** Reads nothing, so that a picture is never read either. */
+let engine: Blackhole
+let gateway: TestGateway
+let bob: { id: string; key: string }
+let file = ""
+
+const picture = Buffer.from("\x89PNG\r\n\x1a\n and so on", "latin1")
+const held = (): number[] => {
+  const { requests, eventStreams } = gateway.gateway.limits
+  return [requests.held(), eventStreams.held()]
+}
+
+beforeAll(async () => {
+  engine = await startBlackhole()
+  gateway = await startGateway({
+    EXTRACTION_URL: engine.url,
+    MAX_REQUESTS: "2/10",
+    MAX_EVENT_STREAMS: "2/10",
+  })
+  bob = await gateway.newUser("Bob")
+  file = (await upload(gateway, "a.png", picture, { key: bob.key })).body.id
+})
+afterAll(async () => {
+  await gateway.stop()
+  await engine.close()
+})
+
+const follow = (method = "GET", signal?: AbortSignal) =>
+  fetch(`${gateway.url}/api/v1/files/${file}/process/status?stream=true`, {
+    method,
+    headers: { authorization: `Bearer ${bob.key}` },
+    ...(signal && { signal }),
+  })
+
+it("counts those who follow a file among a user's event streams", async () => {
+  const leaving = new AbortController()
+  expect((await follow("GET", leaving.signal)).status).toBe(200)
+  expect((await follow("GET", leaving.signal)).status).toBe(200)
+  const refused = await follow()
+  expect([refused.status, await refused.text()]).toEqual([
+    429,
+    expect.stringContaining("MAX_EVENT_STREAMS"),
+  ])
+  leaving.abort()
+  await until(() => held()[1] === 0)
+  expect((await follow("HEAD")).status).toBe(200)
+  await until(() => held()[1] === 0)
+})
+
+it("counts uploads that wait to be read among a user's requests, and stores none beyond", async () => {
+  const wait = () =>
+    upload(gateway, "b.png", picture, { key: bob.key, query: "?process_in_background=false" })
+  const waiting = [wait(), wait()]
+  await until(() => held()[0] === 2)
+  const options = { key: bob.key }
+  const files = async () =>
+    (await gateway.call("GET", "/api/v1/files/", undefined, options)).body.total
+  await until(async () => (await files()) === 3)
+  const refused = await wait()
+  expect([refused.status, refused.body.detail]).toEqual([
+    429,
+    expect.stringContaining("MAX_REQUESTS"),
+  ])
+  expect(await files()).toBe(3)
+
+  const following = await follow()
+  const { body } = await gateway.call("GET", "/api/v1/auths/api_keys", undefined, options)
+  await gateway.call("DELETE", `/api/v1/auths/api_keys/${body[0].id}`, undefined, options)
+  // The credential is gone: what it holds ends, and what was stored is told as it is.
+  expect(await following.text()).toContain('"status"')
+  for (const { status, body } of await Promise.all(waiting)) {
+    expect([status, body.data.error]).toEqual([200, null])
+  }
+  await until(() => held().every((count) => count === 0))
+})

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Place, postgresDatabase } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
+
+const shared = postgresDatabase ? [postgresDatabase] : []
+
+describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
+  let place: Place
+  let one: TestGateway
+  let other: TestGateway
+
+  beforeAll(async () => {
+    place = await makePlace()
+    one = await startGateway(place.env)
+    other = await startGateway({ ...place.env, PORT: "0" })
+  })
+  afterAll(async () => {
+    await one.stop()
+    await other.stop()
+    await place.remove()
+  })
+
+  it("have a function in force on both as soon as one has it", async () => {
+    await saveFunction(one, "told", "export const reply = () => 'first'")
+    await expect.poll(async () => textOf(await askModel(other, "told"))).toBe("first")
+    await saveFunction(other, "told", "export const reply = () => 'second'")
+    await expect.poll(async () => textOf(await askModel(one, "told"))).toBe("second")
+    await one.call("POST", "/api/v1/functions/id/told/toggle")
+    await expect.poll(async () => (await askModel(other, "told")).status).toBe(404)
+  })
+
+  it("share what a function keeps, and its last runs", async () => {
+    await saveFunction(
+      one,
+      "keeps",
+      `export const reply = async (request, { store }) => {
+      const count = (await store.get("count") ?? 0) + 1
+      await store.set("count", count)
+      return String(count)
+    }`,
+    )
+    expect(textOf(await askModel(one, "keeps"))).toBe("1")
+    await expect.poll(async () => textOf(await askModel(other, "keeps"))).toBe("2")
+    await expect.poll(async () => (await lastRun(one, "keeps"))?.outcome).toBe("ok")
+  })
+})

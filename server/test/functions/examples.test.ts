@@ -1,0 +1,213 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+import { askModel, lastRun, saveFunction, textOf, tryFunction } from "./functions.ts"
+
+const folder = join(import.meta.dirname, "../../src/functions/examples")
+const example = (id: string): string => readFileSync(join(folder, `${id}.ts`), "utf8")
+
+describe("a fresh install", () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), "portico-guide-"))
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway({ INSTALL_GUIDE: "true", DATA_DIR })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    rmSync(DATA_DIR, { recursive: true })
+  })
+
+  it("has the Guide for everyone, with no runtime and no provider", async () => {
+    const { key } = await gateway.newUser("Grace")
+    const { body } = await gateway.call("GET", "/api/models", undefined, { key })
+    expect(body.data).toMatchObject([{ id: "guide", name: "Guide", owned_by: "function" }])
+  })
+
+  it("answers a question about the gateway from its handbook, word for word, with citations", async () => {
+    const { key } = await gateway.newUser("Alan")
+    const answer = await askModel(gateway, "guide", {
+      content: "How do I create an API key?",
+      key,
+    })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    const text = textOf(answer)
+    const { sources } = answer.body
+    expect(text).toContain("[1]")
+    expect(sources[0].source).toMatchObject({ name: "Using Portico", type: "file" })
+    const [first] = text.split("[2]")
+    const quoted = first?.match(/^> (.*)$/gm)?.map((line) => line.slice(2)) ?? []
+    expect(quoted.length).toBeGreaterThan(1)
+    for (const line of quoted) expect(sources[0].document[0]).toContain(line)
+    expect(quoted.join(" ")).toContain("The key is shown once")
+    const cited = [...text.matchAll(/\[(\d+)\]$/gm)].map(([, number]) => Number(number))
+    expect(cited).toEqual(sources.map((_: unknown, index: number) => index + 1))
+  })
+
+  it("says so when the handbook has nothing, and what may be asked", async () => {
+    const none = textOf(await askModel(gateway, "guide", { content: "qwertz uiop asdf" }))
+    expect(none).toContain("says nothing about that")
+    expect(textOf(await askModel(gateway, "guide", { content: "hi" }))).toContain("For example")
+  })
+
+  it("leaves the Guide deleted once somebody deleted it", async () => {
+    await gateway.call("DELETE", "/api/v1/functions/id/guide/delete")
+    await gateway.stop()
+    gateway = await startGateway({ INSTALL_GUIDE: "true", DATA_DIR })
+    expect((await gateway.call("GET", "/api/v1/functions")).body.total).toBe(0)
+  })
+})
+
+describe("the example", () => {
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  let service: { url: string; host: string; close: () => void }
+  const heard: { headers: Record<string, unknown>; body: Record<string, unknown> }[] = []
+
+  beforeAll(async () => {
+    upstream = await startFakeOpenAI({ apiKey: "up-key", models: ["small", "large", "seer"] })
+    const server = createServer(async (request, response) => {
+      const parts: Buffer[] = []
+      for await (const part of request) parts.push(part)
+      heard.push({ headers: request.headers, body: JSON.parse(String(Buffer.concat(parts))) })
+      const good = request.headers.authorization === "Bearer service-key"
+      response.statusCode = good ? 200 : 401
+      response.end(JSON.stringify({ result: { text: "The tide turns at six." } }))
+    })
+    const host = `127.0.0.1:${await listenOnLoopback(server)}`
+    service = { url: `http://${host}/ask`, host, close: () => server.close() }
+    gateway = await startGateway({
+      OPENAI_API_BASE_URLS: upstream.url,
+      OPENAI_API_KEYS: "up-key",
+      FUNCTION_NETWORKS: "127.0.0.0/8",
+    })
+    await waitForModels(gateway, ["small"])
+  })
+  afterEach(() => upstream.clearFaults())
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+    service.close()
+  })
+
+  const fill = (id: string, values: object) =>
+    gateway.call("POST", `/api/v1/functions/id/${id}/valves`, { values })
+  /** Of the last run, once it is written and says so. */
+  const logOf = async (id: string, text: string): Promise<string> => {
+    const read = async () => JSON.stringify((await lastRun(gateway, id))?.log ?? [])
+    await expect.poll(read, { timeout: 10_000 }).toContain(text)
+    return read()
+  }
+  const lastAsked = () =>
+    upstream.requests.findLast(({ path }) => path.endsWith("/chat/completions"))?.json as {
+      model: string
+      messages: { role: string; content: string }[]
+    }
+
+  it("Router refuses to run until it knows a model, then sends each request where it belongs", async () => {
+    await saveFunction(gateway, "router", example("router"))
+    expect((await askModel(gateway, "router")).status).toBe(502)
+    await fill("router", {
+      usual: "small",
+      long: "large",
+      long_from: 500,
+      pictures: "seer",
+      languages: "de = large\nja = seer",
+    })
+    const chosen = async (content: unknown): Promise<string> => {
+      const messages = [{ role: "user", content }]
+      const reply = await gateway.call("POST", "/v1/chat/completions", {
+        model: "router",
+        messages,
+      })
+      expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+      return lastAsked().model
+    }
+    expect(await chosen("What is the tide at Brest?")).toBe("small")
+    expect(await chosen("Wie hoch ist das Wasser und wann kommt die Flut?")).toBe("large")
+    expect(await chosen("潮はいつ満ちますか")).toBe("seer")
+    expect(await chosen("tide ".repeat(200))).toBe("large")
+    const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }
+    expect(await chosen([{ type: "text", text: "What is this?" }, picture])).toBe("seer")
+    await logOf("router", "seer (pictures)")
+  })
+
+  it("Redact masks what must not leave, and nothing else", async () => {
+    await saveFunction(gateway, "redact", example("redact"), { filter_models: ["small"] })
+    await fill("redact", { more: "\\bCUST-\\d{6}\\b" })
+    const secret = `sk-${"a1B2".repeat(8)}`
+    const content = [
+      "Write to ada@example.com and grace@example.org, or ada@example.com again.",
+      "Card 4111 1111 1111 1111, no card 4111 1111 1111 1112, order 1234567890123.",
+      `key ${secret}, password: hunter2hunter, Bearer abcdefghijklmnop, CUST-123456`,
+    ].join("\n")
+    const reply = await askModel(gateway, "small", { content })
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+    const sent = lastAsked().messages.at(-1)?.content ?? ""
+    expect(sent).toContain("Write to [e-mail 1] and [e-mail 2], or [e-mail 1] again.")
+    expect(sent).toContain("Card [card 1], no card 4111 1111 1111 1112, order 1234567890123.")
+    for (const hidden of [secret, "hunter2hunter", "abcdefghijklmnop", "CUST-123456"]) {
+      expect(sent).not.toContain(hidden)
+    }
+    expect(await logOf("redact", "masked")).not.toContain("hunter2")
+    const others = await askModel(gateway, "large", { content: "ada@example.com" })
+    expect(textOf(others)).toContain("ada@example.com")
+  })
+
+  it("Redact reaches into parts, tool calls and their arguments", async () => {
+    const { named } = await tryFunction(gateway, "redact", {
+      request: {
+        messages: [
+          { role: "user", content: [{ type: "text", text: "ada@example.com" }] },
+          {
+            role: "assistant",
+            content: null,
+            tool_calls: [{ function: { name: "mail", arguments: '{"to":"ada@example.com"}' } }],
+          },
+          { role: "tool", tool_call_id: "1", content: "sent to ada@example.com" },
+        ],
+      },
+    })
+    const [data] = named("request").map((event) => event.data)
+    expect(JSON.stringify(data)).not.toContain("ada@")
+    expect(JSON.stringify(data).match(/\[e-mail 1\]/g)).toHaveLength(3)
+  })
+
+  it("Proxy asks a service with its secret, and says when that refuses", async () => {
+    await saveFunction(gateway, "proxy", example("proxy"), { hosts: [service.host] })
+    await fill("proxy", { url: service.url, key: "service-key", answer: "result.text" })
+    const reply = await askModel(gateway, "proxy", { content: "When does the tide turn?" })
+    expect(textOf(reply)).toBe("The tide turns at six.")
+    expect(heard.at(-1)?.body).toEqual({ question: "When does the tide turn?" })
+    const { body } = await gateway.call("GET", "/api/v1/functions/id/proxy/valves")
+    expect(JSON.stringify(body)).not.toContain("service-key")
+    await fill("proxy", { key: "wrong" })
+    const refused = await askModel(gateway, "proxy")
+    expect([refused.status, refused.body.error.message]).toEqual([
+      502,
+      expect.stringContaining("The service answered with 401"),
+    ])
+  })
+
+  it("Panel asks all its members, and lets one write the answer from what they said", async () => {
+    await saveFunction(gateway, "panel", example("panel"))
+    await fill("panel", { members: "large\nseer\nnot-there", writer: "small" })
+    upstream.requests.length = 0
+    const reply = await askModel(gateway, "panel", { content: "When does the tide turn?" })
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+    const models = upstream.requests.flatMap(
+      ({ json }) => (json as { model?: string })?.model ?? [],
+    )
+    expect(models.sort()).toEqual(["large", "seer", "small"])
+    const written = lastAsked()
+    expect(written.model).toBe("small")
+    expect(written.messages[0]?.content).toContain("Answer 1:\nYou said: When does the tide turn?")
+    expect(textOf(reply)).toContain("You said")
+    await logOf("panel", "not-there did not answer")
+  })
+})

@@ -1,0 +1,227 @@
+import OpenAI from "openai"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { chatting } from "../conversations/chat-page.ts"
+import { collect } from "../fakes/collect.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { recordsOf, usageRecords } from "../harness/json-records.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
+
+let upstream: FakeOpenAI
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI({ models: ["gpt-fake", "gpt-other"] })
+  gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
+  await waitForModels(gateway, ["gpt-fake"])
+})
+afterEach(async () => {
+  const { items } = (await gateway.call("GET", "/api/v1/functions")).body
+  for (const { id } of items) await gateway.call("DELETE", `/api/v1/functions/id/${id}/delete`)
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream.close()
+})
+
+const mask = `const masked = (text) => text.replace(/\\S+@\\S+/g, "[e-mail]")
+export const before = (request) => ({ ...request,
+  messages: request.messages.map((message) => ({ ...message, content: masked(message.content) })) })
+`
+const shout = `export const chunk = (delta) =>
+  delta.last ? { content: "!" } : { ...delta, content: (delta.content ?? "").toUpperCase() }`
+
+const attach = (id: string, content: string, models: string[], order = 0) =>
+  saveFunction(gateway, id, content, { filter_models: models, filter_order: order })
+const ask = (fields: Parameters<typeof askModel>[2] = {}) => askModel(gateway, "gpt-fake", fields)
+const stream = async (fields: object = {}) => {
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: adminKey, maxRetries: 0 })
+  const messages = [{ role: "user" as const, content: "hello there" }]
+  const asked = { model: "gpt-fake", messages, stream: true, ...fields } as const
+  const { data, response } = await client.chat.completions.create(asked).withResponse()
+  const chunks = await collect(data)
+  const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
+  return { chunks, text, requestId: response.headers.get("x-request-id") ?? "" }
+}
+const sent = () => upstream.requests.at(-1)
+
+describe("a filter", () => {
+  it("changes what a provider is sent", async () => {
+    await attach("mask", mask, ["gpt-fake"])
+    expect(textOf(await ask({ content: "write to ada@example.com" }))).toBe(
+      "You said: write to [e-mail]",
+    )
+    expect(String(sent()?.body)).not.toContain("ada@")
+    expect(sent()?.json).toMatchObject({ model: "gpt-fake" })
+    const other = await askModel(gateway, "gpt-other", { content: "to ada@example.com" })
+    expect(textOf(other)).toContain("ada@example.com")
+  })
+
+  it("changes a streamed reply piece by piece, and the record still counts", async () => {
+    await attach("shout", shout, ["gpt-fake"])
+    const { text, chunks, requestId } = await stream()
+    expect(text).toBe("YOU SAID: HELLO THERE!")
+    expect(chunks.length).toBeGreaterThan(3)
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
+    const [record] = await recordsOf(gateway, requestId)
+    expect(record).toMatchObject({ outcome: "ok", tokens_in: 5, tokens_out: 4, estimated: 0 })
+    const counted = await stream({ stream_options: { include_usage: true } })
+    expect(counted.chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 5 })
+  })
+
+  it("passes on a stream that comes faster than it is read", async () => {
+    await attach("shout", shout, ["gpt-fake"])
+    const piece = { choices: [{ index: 0, delta: { content: "a" } }] }
+    const last = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
+    const event = (chunk: object): string => `data: ${JSON.stringify(chunk)}\n\n`
+    const body = `${event(piece).repeat(20_000)}${event(last)}data: [DONE]\n\n`
+    const headers = { "content-type": "text/event-stream" }
+    upstream.fault({ kind: "reply", headers, body }, { on: /chat/ })
+    expect((await stream()).text).toBe(`${"A".repeat(20_000)}!`)
+  })
+
+  it("changes a whole reply too, by its pieces or by `after`", async () => {
+    await attach("shout", shout, ["gpt-fake"])
+    expect(textOf(await ask())).toBe("YOU SAID: HELLO THERE!")
+    const after = `export const after = (reply) => {
+      reply.choices[0].message.content += " (checked)"
+      return reply
+    }`
+    await attach("checks", after, ["gpt-fake"], 5)
+    expect(textOf(await ask())).toBe("YOU SAID: HELLO THERE (CHECKED)!")
+  })
+
+  it("that has `after` alone makes a stream wait until it is whole", async () => {
+    await attach(
+      "after",
+      `export const after = ({ choices, ...rest }) => ({ ...rest, choices:
+      [{ ...choices[0], message: { ...choices[0].message, content: "something else" } }] })`,
+      ["*"],
+    )
+    const { text, chunks } = await stream()
+    expect(text).toBe("something else")
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
+  })
+
+  it("stands in its order: first on the way in, last on the way out", async () => {
+    const tagging = (tag: string) => `export const before = (request) => {
+      request.messages[0].content += " ${tag}"
+      return request
+    }
+    export const chunk = (delta) => (delta.last ? { content: "<${tag}>" } : delta)`
+    await attach("outer", tagging("outer"), ["*"], 1)
+    await attach("inner", tagging("inner"), ["*"], 2)
+    expect(textOf(await ask())).toBe("You said: hello there outer inner<inner><outer>")
+  })
+
+  it("stands before models that rest on the one it is attached to", async () => {
+    await attach("mask", mask, ["gpt-fake"])
+    await gateway.call("POST", "/api/v1/models/create", {
+      id: "helper",
+      name: "Helper",
+      base_model_id: "gpt-fake",
+      params: { system: "Write to boss@example.com." },
+    })
+    await askModel(gateway, "helper", { content: "to ada@example.com" })
+    expect(String(sent()?.body)).not.toContain("@example.com")
+    await gateway.call("POST", "/api/v1/models/model/delete", { id: "helper" })
+  })
+
+  it("works in the page's chats and before functions, and ends with its request", async () => {
+    await attach("shout", shout, ["*"])
+    await saveFunction(gateway, "echo", "export function* reply() { yield 'one '; yield 'two' }")
+    const page = chatting(gateway, adminKey)
+    const id = await page.begin({ models: ["echo"] })
+    const [, answer] = await page.say(id, { content: "good morning" })
+    expect(answer).toMatchObject({ state: "completed", content: "ONE TWO!" })
+    await expect.poll(async () => (await lastRun(gateway, "shout"))?.outcome).toBe("ok")
+  })
+
+  it("may drop pieces, and ask models itself without passing itself", async () => {
+    await attach(
+      "asks",
+      `export const before = async (request, context) => {
+      const reply = await context.chat({ model: "gpt-other", messages: request.messages })
+      request.messages[0].content = reply.choices[0].message.content.length + " letters"
+      return request
+    }
+    export const chunk = (delta) => (delta.content?.includes("said") ? null : delta)`,
+      ["*"],
+    )
+    expect((await stream()).text).not.toContain("said")
+  })
+
+  it("that fails lets nothing through: neither the request nor the rest of a stream", async () => {
+    await attach("fails", "export const before = () => { throw new Error('no') }", ["gpt-fake"])
+    const before = upstream.requests.length
+    const { status, body } = await ask()
+    expect(status).toBe(502)
+    expect(body.error).toMatchObject({ code: "function_failed" })
+    expect(upstream.requests.length).toBe(before)
+    await attach(
+      "fails",
+      `let count = 0
+      export const chunk = (delta) => { if (count++ > 1) throw new Error("enough"); return delta }`,
+      ["gpt-fake"],
+    )
+    const torn = await ask({ stream: true, metadata: { fake_delay_ms: 30 } })
+    expect(torn.body).toMatch(/enough.*function_failed/)
+    expect(torn.body).not.toContain("[DONE]")
+    const refusing = "export const before = (r, context) => context.refuse('Not this.')"
+    await attach("fails", refusing, ["gpt-fake"])
+    expect((await ask()).body.error).toMatchObject({ message: "Not this." })
+  })
+
+  it("that fails at the first piece is an error, as nothing was sent yet", async () => {
+    const throwing = "export const chunk = () => { throw new Error('at once') }"
+    await attach("fails", throwing, ["gpt-fake"])
+    for (const fields of [{ stream: true }, {}]) {
+      const { status, body } = await ask(fields)
+      expect(status).toBe(502)
+      expect(body.error).toMatchObject({ code: "function_failed" })
+      expect(body.error.message).toMatch(/at once.*line 1/)
+    }
+  })
+
+  it("that lets a request no further leaves a record of it", async () => {
+    const known = (await usageRecords(gateway)).length
+    for (const [code, outcome] of [
+      ["throw new Error('no')", "upstream_error"],
+      ["context.refuse('Not this.')", "refused_request"],
+    ] as const) {
+      await attach("fails", `export const before = (r, context) => { ${code} }`, ["gpt-fake"])
+      const { status } = await ask()
+      const records = await usageRecords(gateway)
+      expect(records.at(-1)).toMatchObject({ model: "gpt-fake", outcome, status, tokens_in: 0 })
+    }
+    expect((await usageRecords(gateway)).length).toBe(known + 2)
+  })
+
+  it("may not choose another model", async () => {
+    await attach("turns", "export const before = (r) => ({ ...r, model: 'gpt-other' })", [
+      "gpt-fake",
+    ])
+    await ask()
+    expect(sent()?.json).toMatchObject({ model: "gpt-fake" })
+  })
+
+  it("is not gone round by another route of the same model", async () => {
+    await attach("mask", mask, ["gpt-fake"])
+    for (const [path, fields] of [
+      ["/v1/completions", { prompt: "x" }],
+      ["/v1/responses", { input: "x" }],
+    ] as const) {
+      const body = { model: "gpt-fake", ...fields }
+      expect((await gateway.call("POST", path, body)).status, path).toBe(400)
+    }
+  })
+})
+
+it("without a filter the bytes of a stream are the provider's own", async () => {
+  const fields = { stream: true, stream_options: { include_usage: true } }
+  const { body } = await ask(fields)
+  expect(body).toBe(sent()?.sent.body.toString())
+  await attach("elsewhere", shout, ["gpt-other"])
+  expect((await ask(fields)).body).toBe(sent()?.sent.body.toString())
+})

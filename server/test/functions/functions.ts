@@ -1,0 +1,62 @@
+import { expect } from "vitest"
+import type { TestGateway } from "../harness/gateway.ts"
+import type { Reply } from "../harness/process.ts"
+
+const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+
+/** Saves a function that everybody may use; its id is also its model's. */
+export const saveFunction = async (
+  gateway: { call(method: string, path: string, body?: unknown): Promise<Reply> },
+  id: string,
+  content: string,
+  fields: object = {},
+): Promise<void> => {
+  const input = { id, name: id, content, access_grants: everyone, ...fields }
+  const known = await gateway.call("GET", `/api/v1/functions/id/${id}`)
+  const path = known.status === 200 ? `/id/${id}/update` : "/create"
+  const { status, body } = await gateway.call("POST", `/api/v1/functions${path}`, input)
+  expect(status, JSON.stringify(body)).toBe(200)
+}
+
+/** Asks a model something, without streaming. */
+export const askModel = (
+  gateway: TestGateway,
+  model: string,
+  {
+    content = "hello there",
+    key,
+    ...fields
+  }: { content?: string; key?: string; [field: string]: unknown } = {},
+) =>
+  gateway.call(
+    "POST",
+    "/v1/chat/completions",
+    { model, messages: [{ role: "user", content }], ...fields },
+    key === undefined ? {} : { key },
+  )
+
+/** What a model answered. */
+export const textOf = ({ body }: { body: { choices: { message: { content: string } }[] } }) =>
+  body.choices?.[0]?.message.content ?? JSON.stringify(body)
+
+/** The last run of a function, as the page shows it. */
+export const lastRun = async (gateway: TestGateway, id: string) => {
+  const { body } = await gateway.call("GET", `/api/v1/functions/id/${id}/runs`)
+  return body.items[0]
+}
+
+/** The events of a trial run, in their order. */
+export const tryFunction = async (gateway: TestGateway, id: string, trial: object) => {
+  const { status, body } = await gateway.call("POST", `/api/v1/functions/id/${id}/run`, trial)
+  expect(status, JSON.stringify(body)).toBe(200)
+  const events = String(body)
+    .split("\n\n")
+    .filter((event) => event.startsWith("event: "))
+    .map((event) => {
+      const [, name = "", data = "null"] = /^event: (\w+)\ndata: (.*)$/.exec(event) ?? []
+      return { name, data: JSON.parse(data) }
+    })
+  const named = (name: string) => events.filter((event) => event.name === name)
+  const text = named("delta").map(({ data }) => data.content ?? "")
+  return { events, named, text: text.join(""), result: named("result")[0]?.data }
+}

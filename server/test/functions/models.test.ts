@@ -1,0 +1,321 @@
+import OpenAI from "openai"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { chatting } from "../conversations/chat-page.ts"
+import { collect } from "../fakes/collect.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { recordsOf } from "../harness/json-records.ts"
+import { promptMs } from "../harness/timing.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
+
+const echo = `export const name = "Echo"
+export async function* reply({ messages }, context) {
+  context.log("asked", messages.length)
+  for (const word of ("You said: " + messages.at(-1).content).split(" ")) {
+    yield word + " "
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+}
+`
+
+let upstream: FakeOpenAI
+let gateway: TestGateway
+let user: Awaited<ReturnType<TestGateway["newUser"]>>
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI({ models: ["gpt-fake", "gpt-secret", "embed-fake"] })
+  gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
+  await waitForModels(gateway, ["gpt-fake"])
+  user = await gateway.newUser("Grace")
+  await saveFunction(gateway, "echo", echo)
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream.close()
+})
+
+const save = (id: string, content: string, fields?: object) =>
+  saveFunction(gateway, id, content, fields)
+const ask = (model: string, fields?: Parameters<typeof askModel>[2]) =>
+  askModel(gateway, model, { key: user.key, ...fields })
+
+describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) => {
+  const client = () =>
+    new OpenAI({ baseURL: gateway.url + prefix, apiKey: user.key, maxRetries: 0 })
+  const hello = { model: "echo", messages: [{ role: "user" as const, content: "hello there" }] }
+
+  it("streams from a function and reads its usage", async () => {
+    const asked = { ...hello, stream: true, stream_options: { include_usage: true } } as const
+    const { data, response } = await client().chat.completions.create(asked).withResponse()
+    const chunks = await collect(data)
+    const text = chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")
+    expect(text).toBe("You said: hello there ")
+    expect(chunks.length).toBeGreaterThan(4)
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("stop")
+    expect(chunks.at(-1)?.usage?.completion_tokens).toBeGreaterThan(3)
+    const [record] = await recordsOf(gateway, response.headers.get("x-request-id") ?? "")
+    expect(record).toMatchObject({ model: "echo", outcome: "ok", streamed: 1, estimated: 1 })
+    expect(record?.user_id).toBe(user.id)
+  })
+
+  it("is told no usage that it did not ask for", async () => {
+    const chunks = await collect(await client().chat.completions.create({ ...hello, stream: true }))
+    expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true)
+  })
+
+  it("has a whole reply, and finds the model in the list", async () => {
+    const { choices, usage } = await client().chat.completions.create(hello)
+    expect(choices[0]?.message.content).toBe("You said: hello there ")
+    expect(usage?.total_tokens).toBeGreaterThan(0)
+    const model = await client().models.retrieve("echo")
+    expect(model).toMatchObject({ owned_by: "function", connection_type: "function" })
+  })
+})
+
+describe("a function's model", () => {
+  it("finds nothing of an earlier run, and dice of its own", async () => {
+    await saveFunction(
+      gateway,
+      "anew",
+      `let kept = "x".repeat(1e5)
+      export const reply = () => {
+        const seen = [globalThis.left ?? "nothing", Math.random(), performance.now()]
+        globalThis.left = kept
+        return JSON.stringify(seen)
+      }`,
+    )
+    const seen = []
+    for (let turn = 0; turn < 8; turn++) {
+      const [left, random, age] = JSON.parse(textOf(await askModel(gateway, "anew")))
+      expect(left).toBe("nothing")
+      // A clock of this run, and not of the process.
+      expect(age).toBeLessThan(promptMs)
+      seen.push(random)
+    }
+    expect(new Set(seen).size).toBe(8)
+    expect(seen.every((random) => random >= 0 && random < 1)).toBe(true)
+  })
+
+  it("answers in a chat of the page", async () => {
+    const grace = chatting(gateway, user.key)
+    const id = await grace.begin({ models: ["echo"] })
+    const [, answer] = await grace.say(id, { content: "good morning" })
+    expect(answer).toMatchObject({ state: "completed", content: "You said: good morning " })
+  })
+
+  it("may be a text, a whole completion, or a generator that is not asynchronous", async () => {
+    await save("text", "export const reply = () => 'plain'")
+    await save("gives", "export function* reply() { yield 'a'; yield { content: 'b' } }")
+    const message = "{ role: 'assistant', content: 'made' }"
+    const usage = "{ prompt_tokens: 7, completion_tokens: 9 }"
+    await save(
+      "whole",
+      `export const reply = async () => ({ choices: [{ message: ${message},
+      finish_reason: "length" }], usage: ${usage} })`,
+    )
+    expect(textOf(await ask("text"))).toBe("plain")
+    expect(textOf(await ask("gives"))).toBe("ab")
+    const { body, headers } = await ask("whole")
+    expect(body.choices[0]).toMatchObject({ message: { content: "made" }, finish_reason: "length" })
+    expect(body.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 9, total_tokens: 16 })
+    const [record] = await recordsOf(gateway, headers.get("x-request-id") ?? "")
+    expect(record).toMatchObject({ tokens_in: 7, tokens_out: 9, estimated: 0 })
+    expect(String((await ask("whole", { stream: true })).body)).toContain('"content":"made"')
+  })
+
+  it("may hand over to another model, whose reply passes as it comes", async () => {
+    await save("router", "export const reply = (request) => ({ ...request, model: 'gpt-fake' })")
+    expect(textOf(await ask("router"))).toBe("You said: hello there")
+    const streamed = await ask("router", { stream: true })
+    expect(String(streamed.body)).toContain('"model":"gpt-fake"')
+    expect(String(streamed.body).trimEnd()).toMatch(/data: \[DONE\]$/)
+    expect(String(streamed.body)).not.toContain('"usage":{')
+    const records = await recordsOf(gateway, streamed.headers.get("x-request-id") ?? "")
+    expect(records.map(({ model }) => model).sort()).toEqual(["gpt-fake", "router"])
+  })
+
+  it("may be several, each by its own name", async () => {
+    await save(
+      "pair",
+      `export const models = [{ id: "one" }, { id: "two", name: "Two" }]
+      export const reply = (request, { model }) => model.id + " " + model.name`,
+    )
+    expect(textOf(await ask("pair.one"))).toBe("pair.one one")
+    expect(textOf(await ask("pair.two"))).toBe("pair.two two")
+    expect((await ask("pair")).status).toBe(404)
+  })
+
+  it("may cite, streamed and not", async () => {
+    await save(
+      "cites",
+      `export async function* reply() {
+      yield { sources: [{ source: { id: "f", name: "a.md", type: "file" }, document: ["word"],
+        metadata: [{}], distances: [0] }] }
+      yield "As it says [1]."
+    }`,
+    )
+    expect((await ask("cites")).body.sources[0].source.name).toBe("a.md")
+    const text = String((await ask("cites", { stream: true })).body)
+    expect(text).toMatch(/"choices":\[\],"sources":\[/)
+  })
+
+  it("may be the base of a model of one's own", async () => {
+    const created = await gateway.call(
+      "POST",
+      "/api/v1/models/create",
+      { id: "polite", name: "Polite", base_model_id: "echo", params: { system: "Be polite." } },
+      { key: user.key },
+    )
+    expect(created.status).toBe(200)
+    expect(textOf(await ask("polite"))).toBe("You said: hello there ")
+    const { body } = await gateway.call("GET", "/v1/models/polite", undefined, { key: user.key })
+    expect(body).toMatchObject({ owned_by: "function", base_model_id: "echo" })
+  })
+
+  it("comes before a connection's model of the same id, and after one's own", async () => {
+    await save("twin", "export const reply = () => 'of the function'")
+    await gateway.call("POST", "/api/v1/models/create", {
+      id: "twin",
+      name: "Twin",
+      base_model_id: "gpt-fake",
+      access_grants: [{ principal_type: "user", principal_id: "*", permission: "read" }],
+    })
+    expect(textOf(await ask("twin"))).toBe("You said: hello there")
+    await gateway.call("POST", "/api/v1/models/model/delete", { id: "twin" })
+    expect(textOf(await ask("twin"))).toBe("of the function")
+  })
+
+  it("is there for those whom it is granted to, and for nobody else", async () => {
+    await save("private", echo, { access_grants: [] })
+    expect((await ask("private")).status).toBe(404)
+    const { body } = await gateway.call("GET", "/v1/models", undefined, { key: user.key })
+    expect(body.data.map(({ id }: { id: string }) => id)).not.toContain("private")
+    expect((await askModel(gateway, "private")).status).toBe(200)
+    const grant = [{ principal_type: "user", principal_id: user.id, permission: "read" }]
+    await gateway.call("POST", "/api/v1/functions/id/private/update", { access_grants: grant })
+    expect((await ask("private")).status).toBe(200)
+    await gateway.call("POST", "/api/v1/functions/id/private/toggle")
+    expect((await ask("private")).status).toBe(404)
+  })
+
+  it("answers chat completions only", async () => {
+    const { status, body } = await gateway.call("POST", "/v1/embeddings", {
+      model: "echo",
+      input: "text",
+    })
+    expect(status).toBe(400)
+    expect(body.error.message).toMatch(/function/)
+  })
+
+  it("is in force as soon as it is saved", async () => {
+    await save("changes", "export const reply = () => 'first'")
+    expect(textOf(await ask("changes"))).toBe("first")
+    await save("changes", "export const reply = () => 'second'")
+    expect(textOf(await ask("changes"))).toBe("second")
+  })
+
+  it("keeps its last runs with their logs and lines", async () => {
+    await ask("echo")
+    expect(await lastRun(gateway, "echo")).toMatchObject({
+      outcome: "ok",
+      task: "echo",
+      user_id: user.id,
+      log: [{ level: "info", text: "asked 1", line: 3 }],
+    })
+    const { body: listed } = await gateway.call("GET", "/api/v1/functions/")
+    const echo = listed.items.find(({ id }: { id: string }) => id === "echo")
+    expect(echo.last_run).toEqual({ outcome: "ok", created_at: expect.any(Number) })
+    for (let count = 0; count < 60; count++) await ask("text")
+    const { body } = await gateway.call("GET", "/api/v1/functions/id/text/runs")
+    expect(body.total).toBe(50)
+  })
+})
+
+describe("a function that fails", () => {
+  it("is told with its line too where nothing waits for what is thrown", async () => {
+    await saveFunction(
+      gateway,
+      "late",
+      `export const reply = () =>
+        new Promise(() => setTimeout(() => {
+          throw new TypeError("too late")
+        }, 5))`,
+    )
+    const { status, body } = await askModel(gateway, "late")
+    expect(status).toBe(502)
+    expect(body.error.message).toMatch(/TypeError: too late.*line 3/)
+  })
+
+  const throwing = `export async function* reply(request) {
+  if (request.late) yield "so far"
+  const nothing = null
+  yield nothing.at
+}`
+
+  it("is 502 with the reason and the line before its first word", async () => {
+    await save("throws", throwing)
+    for (const stream of [true, false]) {
+      const { status, body } = await ask("throws", { stream })
+      expect(status).toBe(502)
+      expect(body.error).toMatchObject({ code: "function_failed" })
+      expect(body.error.message).toMatch(/TypeError.*line 4/)
+    }
+    expect(await lastRun(gateway, "throws")).toMatchObject({ outcome: "threw", line: 4 })
+  })
+
+  it("ends a stream with an error event, and without [DONE]", async () => {
+    await save("throws", throwing)
+    const { status, body, headers } = await ask("throws", { stream: true, late: true })
+    expect(status).toBe(200)
+    expect(body).toContain('"content":"so far"')
+    expect(body.trimEnd()).toMatch(/data: \{"error":.*function_failed.*\}$/)
+    expect(body).not.toContain("[DONE]")
+    const [record] = await recordsOf(gateway, headers.get("x-request-id") ?? "")
+    expect(record).toMatchObject({ outcome: "upstream_error", model: "throws" })
+  })
+
+  it("refuses in its own words", async () => {
+    await save("refuses", "export const reply = (r, context) => context.refuse('Not on Sundays.')")
+    const { status, body } = await ask("refuses")
+    expect(status).toBe(400)
+    expect(body.error).toMatchObject({ code: "function_refused", message: "Not on Sundays." })
+  })
+
+  it("says which settings are not filled in", async () => {
+    await save(
+      "needs",
+      `export const settings = { key: { type: "secret", required: true } }
+      export const reply = (request, { settings }) => settings.key.length + " characters"`,
+    )
+    expect((await ask("needs")).body.error.message).toMatch(/not filled in: key/)
+    const values = { key: "twelve chars" }
+    await gateway.call("POST", "/api/v1/functions/id/needs/valves", { values })
+    expect(textOf(await ask("needs"))).toBe("12 characters")
+  })
+
+  it("is stopped when its client leaves", async () => {
+    await save(
+      "endless",
+      `export async function* reply(request, context) {
+      for (;;) { yield "on "; await new Promise((resolve) => setTimeout(resolve, 5)) }
+    }`,
+    )
+    const leaving = new AbortController()
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${user.key}`, "x-request-id": "left-function" },
+      body: JSON.stringify({
+        model: "endless",
+        messages: [{ role: "user", content: "x" }],
+        stream: true,
+      }),
+      signal: leaving.signal,
+    })
+    await response.body?.getReader().read()
+    leaving.abort()
+    const [record] = await recordsOf(gateway, "left-function")
+    expect(record).toMatchObject({ outcome: "client_cancelled", estimated: 1 })
+    await expect.poll(async () => (await lastRun(gateway, "endless"))?.outcome).toBe("cancelled")
+  })
+})

@@ -1,0 +1,142 @@
+import { createServer } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
+
+let upstream: FakeOpenAI
+let gateway: TestGateway
+let user: Awaited<ReturnType<TestGateway["newUser"]>>
+/** Something on this machine that no function may reach. */
+const inside = createServer((request, response) => {
+  asked.push(request.url ?? "")
+  response.end("inside")
+})
+const asked: string[] = []
+let port: number
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
+  gateway = await startGateway({
+    OPENAI_API_BASE_URLS: upstream.url,
+  })
+  await waitForModels(gateway, ["gpt-fake"])
+  user = await gateway.newUser("Grace")
+  port = await listenOnLoopback(inside)
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream.close()
+  inside.close()
+})
+
+const save = (id: string, content: string, fields?: object) =>
+  saveFunction(gateway, id, content, fields)
+
+const run = async (code: string) => {
+  await save("hostile", code)
+  return askModel(gateway, "hostile", { key: user.key })
+}
+
+describe("hostile code that wants to reach inside", () => {
+  const reaching = (address: string) => `export const reply = async (request, { fetch }) =>
+    (await fetch(${JSON.stringify(address)})).text()`
+  const names = [
+    "localhost",
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0.0.0.0",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "10.0.0.1",
+    "192.168.1.1",
+    "172.16.0.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "[fe80::1]",
+    "[fd00::1]",
+  ]
+
+  it.each(names)("is not let to %s, though its host was allowed", async (name) => {
+    const address = `http://${name}:${port}/secret`
+    const { hostname } = new URL(address)
+    await save("hostile", reaching(address), { hosts: [`${hostname}:${port}`] })
+    const { status, body } = await askModel(gateway, "hostile", { key: user.key })
+    expect(status).toBe(502)
+    expect(body.error.message).toMatch(/network that functions may not reach/)
+    expect(asked).toEqual([])
+    expect(await lastRun(gateway, "hostile")).toMatchObject({ outcome: "denied" })
+  })
+
+  it("is not let to a host that nobody allowed, nor to another port of one", async () => {
+    await save("hostile", reaching("https://example.com/"), { hosts: ["api.example.com"] })
+    expect((await askModel(gateway, "hostile")).body.error.message).toMatch(
+      /not one that was allowed/,
+    )
+    await save("hostile", reaching("https://example.com:8443/"), { hosts: ["example.com"] })
+    expect((await askModel(gateway, "hostile")).body.error.message).toMatch(
+      /not one that was allowed/,
+    )
+    await save("hostile", reaching("file:///etc/passwd"), { hosts: ["example.com"] })
+    expect((await askModel(gateway, "hostile")).body.error.message).toMatch(/cannot be fetched/)
+  })
+
+  it("reads neither another function's settings nor its store", async () => {
+    await save(
+      "owner",
+      `export const settings = { key: { type: "secret" } }
+      export const reply = async (r, { store }) => { await store.set("mine", "kept"); return "ok" }`,
+    )
+    const values = { key: "of the owner alone" }
+    await gateway.call("POST", "/api/v1/functions/id/owner/valves", { values })
+    await askModel(gateway, "owner")
+    const { body } = await run(`export const reply = async (request, context) => {
+      const found = [await context.store.get("mine"), await context.store.keys(),
+        await context.store.get("owner/mine"), await context.store.get("../owner/mine")]
+      return JSON.stringify([found, context.settings])
+    }`)
+    expect(textOf({ body })).toBe("[[null,[],null,null],{}]")
+  })
+
+  it("does not get round its user's grants, nor round a key's models", async () => {
+    await save("closed", "export const reply = () => 'for few'", { access_grants: [] })
+    const code = (model: string) => `export const reply = async ({ messages }, context) => {
+      const reply = await context.chat({ model: "${model}", messages })
+      return reply.choices[0].message.content
+    }`
+    await save("hostile", code("closed"))
+    expect(textOf(await askModel(gateway, "hostile"))).toBe("for few")
+    const refused = await askModel(gateway, "hostile", { key: user.key })
+    expect(refused.body.error.message).toMatch(/does not exist, or you have no access/)
+    await save("hostile", "export const reply = (r) => ({ model: 'closed', messages: r.messages })")
+    expect((await askModel(gateway, "hostile", { key: user.key })).status).toBe(404)
+
+    await save("hostile", code("gpt-fake"))
+    const limits = { name: "one model", allowed_models: ["hostile"] }
+    const options = { key: user.key }
+    const made = await gateway.call("POST", "/api/v1/auths/api_keys", limits, options)
+    const limited = await askModel(gateway, "hostile", { key: made.body.api_key })
+    expect(limited.body.error.message).toMatch(/not allowed to use the model/)
+    expect(textOf(await askModel(gateway, "hostile", options))).toContain("You said")
+  })
+
+  it("is not told where our files lie", async () => {
+    const { body } = await run(`export const reply = async (request, context) => {
+      const told = []
+      for (const [work, name] of [[() => context.fetch("http://localhost/")],
+        [() => context.chat({})], [() => context.store.set("", 1)], [() => context.files.text("x")],
+        [() => new URL("http://[")], [() => import("fs")], [() => context.search([], 1)]]) {
+        try { await work() } catch (error) { told.push(error.message + error.stack) }
+      }
+      return told.join("\\n")
+    }`)
+    expect(textOf({ body }).length).toBeGreaterThan(100)
+    expect(textOf({ body })).not.toMatch(/file:|node_modules|\/server\/|\/work\/|node:internal/)
+  })
+})

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { createProcesses } from "../../bench/measure/processes.ts"
+import { createRows } from "../../bench/noisy-neighbor/rows.ts"
+
+// `npm run bench:neighbours` in short, with a deadline that a busy machine keeps: it takes 60 to 460 ms
+// beside other tests, and 8 s where users take no turns.
+const maxMs = 2500
+
+const processes = createProcesses()
+const folder = mkdtempSync(join(tmpdir(), "portico-neighbours-"))
+let measure: Awaited<ReturnType<typeof createRows>>
+
+beforeAll(async () => {
+  const main = new URL("../../src/main.ts", import.meta.url).pathname
+  measure = await createRows(processes, { folder, main, seconds: 3, windows: 1, nodeOptions: [] })
+})
+afterAll(async () => {
+  await processes.stopAll()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it.each(["1,000 connections", "1,000 streams"])(
+  "answers one user in time while another has %s",
+  { timeout: 120_000 },
+  async (attack) => {
+    const row = await measure(attack)
+    expect(row.attacked.failed).toBe(0)
+    expect(row.attacked.gateway).toBeLessThan(maxMs)
+  },
+)

@@ -1,0 +1,170 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { createInterface } from "node:readline"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { z } from "zod"
+import { buildWebPage } from "../../../web/e2e/setup/build.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { startServer } from "../harness/process.ts"
+import { isLongForm } from "../harness/test-size.ts"
+
+const root = join(import.meta.dirname, "../../..")
+const key = "sk-start-test-0123456789abcdef"
+const Line = z.object({ msg: z.literal("listening"), url: z.url() })
+
+/** The environment of a person at a terminal, without what npm and vitest put into ours. */
+const outside = (): NodeJS.ProcessEnv => {
+  const path = (process.env.PATH ?? "").split(delimiter)
+  const { HOME, LANG } = process.env
+  const own = Object.entries(process.env).filter(([name]) =>
+    /^(npm_config_(cafile|userconfig|registry|cache)|NODE_EXTRA_CA_CERTS|.*_proxy)$/i.test(name),
+  )
+  const PATH = path.filter((folder) => !folder.includes("node_modules")).join(delimiter)
+  return { ...Object.fromEntries(own), HOME, LANG, PATH }
+}
+
+/** The files of the working tree as a commit of everything would hold them. */
+const cloneInto = (folder: string): void => {
+  const args = ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others"]
+  const listed = execFileSync("git", [...args, "--exclude-standard"], { cwd: root })
+  for (const file of new Set(listed.toString().split("\0"))) {
+    const from = join(root, file)
+    if (file !== "" && existsSync(from)) cpSync(from, join(folder, file))
+  }
+}
+
+type Started = {
+  npm: ChildProcess
+  url: string
+  /** Milliseconds from the start of npm to the log line that names the address. */
+  listeningAfter: number
+  output: string[]
+  ended: Promise<unknown[]>
+}
+
+const isGroupRunning = (group: number): boolean => {
+  try {
+    return process.kill(-group, 0)
+  } catch {
+    return false
+  }
+}
+
+describe("npm start", () => {
+  // A fresh clone, whose installation takes minutes; in the short form this checkout.
+  let checkout = root
+  let folder = ""
+  let fake: FakeOpenAI
+  const running = new Set<ChildProcess>()
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "portico-start-"))
+    if (isLongForm) {
+      checkout = join(folder, "portico")
+      cloneInto(checkout)
+    } else {
+      buildWebPage()
+    }
+    fake = await startFakeOpenAI()
+  }, 120_000)
+  afterAll(async () => {
+    killAll()
+    for (const npm of running) if (npm.exitCode === null) process.kill(-(npm.pid ?? 0), "SIGKILL")
+    await fake.close()
+    rmSync(folder, { recursive: true, force: true })
+  }, 120_000)
+
+  const start = async (): Promise<Started> => {
+    const begun = performance.now()
+    const npm = spawn("npm", ["start"], {
+      cwd: checkout,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...outside(),
+        PORT: "0",
+        DATA_DIR: join(folder, "data"),
+        OPENAI_API_BASE_URLS: fake.url,
+        OPENAI_API_KEYS: "sk-upstream",
+        ADMIN_EMAIL: "admin@example.com",
+        ADMIN_PASSWORD: "correct horse battery staple",
+        ADMIN_API_KEY: key,
+      },
+    })
+    running.add(npm)
+    const output: string[] = []
+    const ended = once(npm, "exit")
+    const url = new Promise<string>((resolve, reject) => {
+      void ended.then(() => reject(new Error(`npm start ended:\n${output.join("\n")}`)))
+      for (const input of [npm.stdout, npm.stderr]) {
+        createInterface({ input }).on("line", (line) => {
+          output.push(line)
+          const listening = Line.safeParse(line.startsWith("{") ? JSON.parse(line) : undefined)
+          if (listening.success) resolve(listening.data.url)
+        })
+      }
+    })
+    return { npm, url: await url, listeningAfter: performance.now() - begun, output, ended }
+  }
+
+  /** Ends when nothing of the process group of `npm start` is left. */
+  const gone = (group: number | undefined): Promise<void> =>
+    expect.poll(() => isGroupRunning(group ?? 0)).toBe(false)
+
+  it.runIf(isLongForm)(
+    "installs, serves and ends on SIGTERM in a fresh clone, under the machine's Node",
+    async () => {
+      const { npm, url, output, ended } = await start()
+      expect(output).toContain("portico: installing the dependencies (once)")
+      expect(await fetch(`${url}/health`)).toMatchObject({ status: 200 })
+      npm.kill("SIGTERM")
+      expect(await ended).toEqual([0, null])
+      await gone(npm.pid)
+      await expect(fetch(`${url}/health`)).rejects.toThrow()
+    },
+    180_000,
+  )
+
+  it("only serves from then on, and lets a stream finish when npm is told to end", async () => {
+    const controlBegun = performance.now()
+    const control = await startServer({ DATA_DIR: join(folder, "control") })
+    const controlMs = performance.now() - controlBegun
+    control.child.kill("SIGTERM")
+    await control.ended
+    const { npm, url, output, listeningAfter, ended } = await start()
+    expect(output.filter((line) => line.startsWith("portico: "))).toEqual([])
+    // A server that creates its database takes about as long; installing and building take 20 times that.
+    expect(listeningAfter).toBeLessThan(5 * controlMs)
+
+    await expect.poll(async () => (await chat(url)).text()).toContain("[DONE]")
+    fake.pace.chunks = 20
+    fake.pace.delayMs = 50
+    const reply = await chat(url)
+    npm.kill("SIGTERM")
+    expect(await reply.text()).toMatch(/data: \[DONE\]\s*$/)
+    expect(await ended).toEqual([0, null])
+    await gone(npm.pid)
+  })
+
+  it("ends when its whole process group is told to", async () => {
+    const { npm, ended } = await start()
+    process.kill(-(npm.pid ?? 0), "SIGTERM")
+    await ended
+    await gone(npm.pid)
+  })
+})
+
+const chat = (url: string): Promise<Response> =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "gpt-fake",
+      stream: true,
+      messages: [{ role: "user", content: "Count to twenty" }],
+    }),
+  })

@@ -1,0 +1,243 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { adminKey } from "../harness/gateway.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+import { spawnServer, startServer } from "../harness/process.ts"
+import { startStream } from "../harness/streams.ts"
+import { promptMs } from "../harness/timing.ts"
+
+// Whole processes start here.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const folders: string[] = []
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "portico-stop-"))
+  folders.push(folder)
+  return folder
+}
+
+/** What a server says that cannot start. */
+const refusal = async (env: Record<string, string>): Promise<{ code: unknown; said: string }> => {
+  const { ended, output } = spawnServer(env)
+  return { code: await ended, said: output.join("\n") }
+}
+
+let upstream: FakeOpenAI
+beforeAll(async () => {
+  upstream = await startFakeOpenAI()
+})
+afterAll(async () => {
+  killAll()
+  await upstream.close()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+describe("a start that cannot be", () => {
+  it("names all wrong settings in one message", async () => {
+    const { code, said } = await refusal({
+      DATA_DIR: newFolder(),
+      PORT: "eighty",
+      ENV: "staging",
+      DATABASE_URL: "mysql://x",
+      SECRET_KEY: "short",
+      PUBLIC_URL: "models.example.com",
+      OLLAMA_BASE_URLS: "http://ok;ftp://no",
+      RUNTIME_PREFIX: "api",
+      OPENAI_API_BASE_URLS: "http://one",
+      OPENAI_API_KEYS: "a;b;c",
+      ADMIN_EMAIL: "not an address",
+      ADMIN_PASSWORD: "short",
+      ADMIN_API_KEY: "no",
+      ENABLE_SIGNUP: "perhaps",
+      JWT_EXPIRES_IN: "30s",
+      TRUSTED_PROXIES: "10.0.0.0/99",
+      MAX_BODY_SIZE: "big",
+      DRAIN_TIMEOUT: "soon",
+      LOG_LEVEL: "loud",
+    })
+    expect(code).toBe(1)
+    expect(said).toMatch(/^Portico cannot start\.\nThese settings are wrong:\n/)
+    const named = said
+      .split("\n")
+      .slice(2)
+      .map((line) => line.trim().split(" ")[0])
+    expect(new Set(named)).toEqual(
+      new Set(
+        [
+          "PORT ENV DATABASE_URL SECRET_KEY PUBLIC_URL OLLAMA_BASE_URLS RUNTIME_PREFIX OPENAI_API_KEYS",
+          "ADMIN_EMAIL ADMIN_PASSWORD ADMIN_API_KEY ENABLE_SIGNUP JWT_EXPIRES_IN TRUSTED_PROXIES",
+          "MAX_BODY_SIZE DRAIN_TIMEOUT LOG_LEVEL",
+        ].flatMap((names) => names.split(" ")),
+      ),
+    )
+    expect(said).not.toContain("    at ")
+  })
+
+  it("says so when an administrator could never sign in", async () => {
+    const env = { DATA_DIR: newFolder(), ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
+    const { code, said } = await refusal(env)
+    expect([code, said]).toEqual([1, expect.stringContaining("ADMIN_PASSWORD or ADMIN_API_KEY")])
+  })
+
+  it("says which data folder another process holds, and disturbs it not", async () => {
+    const DATA_DIR = newFolder()
+    const first = await startServer({ DATA_DIR })
+    const { code, said } = await refusal({ DATA_DIR })
+    expect(code).toBe(1)
+    expect(said).toContain(`The data folder ${DATA_DIR} is in use by another Portico process`)
+    expect(said.split("\n")).toHaveLength(2)
+    expect((await first.call("GET", "/ready")).status).toBe(200)
+    first.child.kill("SIGKILL")
+    await first.ended
+    const next = await startServer({ DATA_DIR })
+    next.child.kill("SIGTERM")
+    expect(await next.ended).toBe(0)
+  })
+
+  it("says which port is taken", async () => {
+    const server = createServer()
+    const port = String(await listenOnLoopback(server))
+    const { code, said } = await refusal({ DATA_DIR: newFolder(), PORT: port })
+    expect(code).toBe(1)
+    expect(said).toContain(`Port ${port} on 127.0.0.1 is in use`)
+    server.close()
+  })
+
+  it("says what is wrong with a database, or a folder, that is not to be had", async () => {
+    const nowhere = await refusal({ DATABASE_URL: "postgres://u:hush@localhost:1/none" })
+    expect(nowhere.code).toBe(1)
+    expect(nowhere.said).toMatch(
+      /The database localhost:1\/none of DATABASE_URL cannot be used: .+/,
+    )
+    expect(nowhere.said).not.toContain("hush")
+    const file = join(newFolder(), "file")
+    writeFileSync(file, "")
+    const noFolder = await refusal({ DATA_DIR: file })
+    expect(noFolder).toMatchObject({ code: 1, said: expect.stringContaining(file) })
+  })
+})
+
+/** What a new connection comes to; `fetch` would take one that it has kept. */
+const knock = (url: string): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1")
+    socket.once("connect", () => resolve("connected"))
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    socket.once("connect", () => socket.destroy())
+  })
+
+describe("SIGTERM", () => {
+  const env = () => ({ DATA_DIR: newFolder(), OPENAI_API_BASE_URLS: upstream.url })
+  const ready = async (url: string): Promise<void> => {
+    await expect
+      .poll(async () => (await startStream({ url }, { key: adminKey, seconds: 0.05 })).status)
+      .toBe(200)
+  }
+
+  it("lets a running stream finish, takes no new request, and exits with 0", async () => {
+    const server = await startServer(env())
+    await ready(server.url)
+    const running = await startStream(server, { key: adminKey, seconds: 2 })
+    server.child.kill("SIGTERM")
+    await expect.poll(() => server.output.some((line) => line.includes('"draining"'))).toBe(true)
+    expect(await knock(server.url)).toBe("ECONNREFUSED")
+    expect(await running.whole).toMatch(/data: \[DONE\]\s*$/)
+    const since = performance.now()
+    expect(await server.ended).toBe(0)
+    expect(performance.now() - since).toBeLessThan(promptMs)
+  })
+
+  it("lets an upload finish", async () => {
+    const server = await startServer(env())
+    const boundary = "----portico"
+    const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`
+    const body = Buffer.from(`${head}${"slow words ".repeat(10)}\r\n--${boundary}--\r\n`)
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1")
+    let reply = ""
+    socket.on("data", (chunk) => {
+      reply += chunk
+    })
+    await new Promise((resolve) => socket.once("connect", resolve))
+    socket.write(
+      `POST /api/v1/files/?process=false HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}\r\n` +
+        `content-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${body.length}\r\n\r\n`,
+    )
+    socket.write(body.subarray(0, 120))
+    await expect.poll(() => socket.bytesWritten).toBeGreaterThan(120)
+    server.child.kill("SIGTERM")
+    await expect.poll(() => server.output.some((line) => line.includes('"draining"'))).toBe(true)
+    // Longer than the last words of a reply are given.
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    socket.write(body.subarray(120))
+    expect(await server.ended).toBe(0)
+    expect(reply).toMatch(/^HTTP\/1\.1 200 OK/)
+    expect(reply).toContain('"filename":"a.txt"')
+  })
+
+  it("answers what comes on a kept connection, as the last of it", async () => {
+    const server = await startServer(env())
+    await ready(server.url)
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1")
+    let replies = ""
+    socket.on("data", (chunk) => {
+      replies += chunk
+    })
+    const closed = new Promise((resolve) => socket.once("close", resolve))
+    await new Promise((resolve) => socket.once("connect", resolve))
+    const body = JSON.stringify({
+      ...{ model: "gpt-fake", stream: true, messages: [{ role: "user", content: "Count" }] },
+      metadata: { fake_chunks: 40, fake_delay_ms: 50 },
+    })
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}\r\n` +
+        `content-length: ${body.length}\r\n\r\n${body}`,
+    )
+    await expect.poll(() => replies).toContain("data: ")
+    expect(replies).not.toMatch(/connection: close/i)
+    server.child.kill("SIGTERM")
+    await expect.poll(() => server.output.some((line) => line.includes('"draining"'))).toBe(true)
+    socket.write("GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
+    await closed
+    const [stream = "", last = ""] = replies.split(/(?=HTTP\/1\.1 200 OK\r\n)/)
+    expect(stream).toContain("data: [DONE]")
+    expect(last).toMatch(/connection: close/i)
+    expect(await server.ended).toBe(0)
+  })
+
+  it("ends what still runs after DRAIN_TIMEOUT, with a last word", async () => {
+    const server = await startServer({ ...env(), DRAIN_TIMEOUT: "500ms" })
+    await ready(server.url)
+    const running = await startStream(server, { key: adminKey, seconds: 30 })
+    const since = performance.now()
+    server.child.kill("SIGTERM")
+    const text = await running.whole
+    expect(text).not.toContain("[DONE]")
+    expect(text.trim().split("\n\n").at(-1)).toMatch(/^data: \{"error":\{.*shutting_down/)
+    expect(await server.ended).toBe(0)
+    // Half of the default of DRAIN_TIMEOUT.
+    expect(performance.now() - since).toBeLessThan(15_000)
+  })
+
+  it("writes what was only in memory: usage and when a key was last used", async () => {
+    const settings = env()
+    const server = await startServer(settings)
+    await ready(server.url)
+    const { body: before } = await server.call("GET", "/api/v1/usage/")
+    const running = await startStream(server, { key: adminKey, seconds: 0.1 })
+    await running.whole
+    server.child.kill("SIGTERM")
+    expect(await server.ended).toBe(0)
+    const again = await startServer(settings)
+    const { body: after } = await again.call("GET", "/api/v1/usage/")
+    expect(after.items[0].requests).toBeGreaterThan(before.items[0]?.requests ?? 0)
+    const { body: keys } = await again.call("GET", "/api/v1/auths/api_keys")
+    expect(keys[0].last_used_at).toBeGreaterThan(0)
+    again.child.kill("SIGTERM")
+    expect(await again.ended).toBe(0)
+  })
+})

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, inject } from "vitest"
+import type { Database } from "../../src/db/database.ts"
+import { openDatabase } from "../../src/db/open.ts"
+import { createPostgres } from "../setup/postgres.ts"
+import { isLongForm } from "./test-size.ts"
+
+/** A place for one database that nobody else uses. */
+export interface Place {
+  dataDir: string
+  /** Undefined for the embedded database. */
+  url: string | undefined
+  /** What a gateway's environment says of it. */
+  env: Record<string, string>
+  remove(): Promise<void>
+}
+
+export interface OpenedDatabase extends Place {
+  db: Database
+}
+
+const folder = (): string => mkdtempSync(join(tmpdir(), "portico-"))
+
+const sqlitePlace = async (): Promise<Place> => {
+  const dataDir = folder()
+  return {
+    dataDir,
+    url: undefined,
+    env: { DATA_DIR: dataDir },
+    remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+  }
+}
+
+const postgresPlace = async (): Promise<Place> => {
+  const dataDir = folder()
+  const { url, drop } = await createPostgres(inject("databaseUrl"))
+  return {
+    dataDir,
+    url,
+    env: { DATA_DIR: dataDir, DATABASE_URL: url },
+    remove: async () => {
+      await drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+const kind = (name: string, place: () => Promise<Place>) => ({
+  name,
+  place,
+  /** Opened and migrated; `remove` closes it too. */
+  open: async (): Promise<OpenedDatabase> => {
+    const found = await place()
+    const db = await openDatabase({ DATABASE_URL: found.url, DATA_DIR: found.dataDir })
+    return {
+      ...found,
+      db,
+      remove: async () => {
+        await db.close()
+        await found.remove()
+      },
+    }
+  },
+})
+
+/** True where a PostgreSQL is at hand; the set-up says so loudly where there is none. */
+export const hasPostgres = inject("databaseUrl") !== ""
+
+const sqlite = kind("SQLite", sqlitePlace)
+const postgres = kind("PostgreSQL", postgresPlace)
+
+/** PostgreSQL, for tests of what only it does; undefined where there is none. */
+export const postgresDatabase = hasPostgres ? postgres : undefined
+
+/** Half of the test files get each, and a file always gets the same. */
+const databaseForFile = (path: string): typeof sqlite => {
+  const name = path.split("/").slice(-2).join("/")
+  const sum = [...name].reduce((total, letter) => total + letter.charCodeAt(0), 0)
+  return sum % 2 === 0 ? sqlite : postgres
+}
+
+/**
+ * The databases for `describe.each`: in the long form each one that the gateway knows and this
+ * machine has, in the short form one of them.
+ */
+export const chooseDatabases = (): (typeof sqlite)[] => {
+  if (!hasPostgres) return [sqlite]
+  if (isLongForm) return [sqlite, postgres]
+  return [databaseForFile(expect.getState().testPath ?? "")]
+}

@@ -1,0 +1,5 @@
+import { it } from "vitest"
+import { isLongForm } from "./test-size.ts"
+
+/** A test that only the long form runs. */
+export const itInLongForm = it.runIf(isLongForm)

@@ -1,0 +1,32 @@
+import pg from "pg"
+import { inject } from "vitest"
+import type { Database } from "../../src/db/database.ts"
+import { openDatabase } from "../../src/db/open.ts"
+import { createPostgres } from "../setup/postgres.ts"
+
+const server = inject("pgvectorUrl")
+
+/** True where a PostgreSQL with pgvector is at hand; CI always has one. */
+export const hasPgvector = server !== ""
+
+/** A new database with pgvector at hand; its planner does without some of its plans. */
+export const openWithPgvector = async ({
+  without = [],
+}: {
+  without?: readonly string[]
+} = {}): Promise<{ db: Database; remove: () => Promise<void> }> => {
+  const { url, drop } = await createPostgres(server)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const name = client.escapeIdentifier(new URL(url).pathname.slice(1))
+  for (const plan of without) await client.query(`alter database ${name} set ${plan} = off`)
+  await client.end()
+  const db = await openDatabase({ DATABASE_URL: url, DATA_DIR: "" })
+  return {
+    db,
+    remove: async () => {
+      await db.close()
+      await drop()
+    },
+  }
+}

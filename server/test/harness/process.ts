@@ -1,0 +1,70 @@
+import type { GatewayOptions } from "../../src/gateway-options.ts"
+import { adminEmail, adminKey, adminPassword } from "./gateway.ts"
+import { type GatewayProcess, spawnGateway, testMain } from "./gateway-process.ts"
+
+interface ServerSettings {
+  openFiles?: number
+  options?: GatewayOptions
+  /** The entry point; by default one that takes `options`. */
+  main?: string
+}
+
+/** A gateway in a process of its own. */
+export interface ServerProcess extends GatewayProcess {
+  url: string
+  /** The administrator's API key. */
+  key: string
+  /** JSON over HTTP as the administrator; rejects when the server is gone. */
+  call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
+}
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
+  body: any
+}
+
+const callAt =
+  (url: string) =>
+  async (method: string, path: string, body?: unknown, key = adminKey): Promise<Reply> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get("content-type")?.includes("json")
+    return { status: response.status, body: isJson ? JSON.parse(text) : text }
+  }
+
+/** Starts a gateway with the tests' settings, without waiting for it to listen. */
+export const spawnServer = (
+  env: Record<string, string>,
+  { openFiles, options = {}, main = testMain }: ServerSettings = {},
+): GatewayProcess =>
+  spawnGateway({
+    main,
+    ...(openFiles !== undefined && {
+      wrapper: ["/bin/sh", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`],
+    }),
+    env: {
+      ADMIN_EMAIL: adminEmail,
+      ADMIN_PASSWORD: adminPassword,
+      ADMIN_API_KEY: adminKey,
+      OLLAMA_BASE_URLS: ";",
+      INSTALL_GUIDE: "false",
+      SECRET_KEY: "a secret key for the tests, long enough",
+      TEST_GATEWAY_OPTIONS: JSON.stringify(options),
+      ...env,
+    },
+  })
+
+/** Starts a gateway with the tests' settings and waits until it listens. */
+export const startServer = async (
+  env: Record<string, string>,
+  settings: ServerSettings = {},
+): Promise<ServerProcess> => {
+  const server = spawnServer(env, settings)
+  const url = await server.listening
+  return { ...server, url, key: env.ADMIN_API_KEY ?? adminKey, call: callAt(url) }
+}

@@ -1,0 +1,147 @@
+import { pino } from "pino"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createApp } from "../../src/app.ts"
+import type { MountedRoute } from "../../src/http/server.ts"
+import { refusalSchemas } from "../../src/operations/error-schemas.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+
+const scimToken = "the-identity-providers-own-token"
+const maxBodyBytes = 2_000_000
+
+let gateway: TestGateway
+let upstream: FakeOpenAI
+let routes: readonly MountedRoute[]
+
+const writes = new Set(["POST", "PUT", "PATCH"])
+const takesJson = ({ method, style, shape }: MountedRoute): boolean =>
+  shape.body !== undefined ||
+  shape.reads?.contentType === "application/json" ||
+  (style === "scim" && writes.has(method))
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI()
+  gateway = await startGateway({
+    MAX_BODY_SIZE: String(maxBodyBytes),
+    OPENAI_API_BASE_URLS: upstream.url,
+    SCIM_ENABLED: "true",
+    SCIM_TOKEN: scimToken,
+    SCIM_RATE_LIMIT: "off",
+  })
+  routes = createApp(gateway.gateway, pino({ enabled: false })).routes.filter(takesJson)
+})
+afterAll(async () => {
+  const faults = gateway.lines.filter((line) => line.err !== undefined || line.status === 500)
+  expect(faults).toEqual([])
+  await gateway.stop()
+  await upstream.close()
+})
+
+const addressOf = ({ path }: MountedRoute): string =>
+  `${path.replace(/:\w+(\{[^}]*\})?/g, "nothing").replace("*", "nothing")}?id=nothing`
+
+const send = async (route: MountedRoute, body: string): Promise<number> => {
+  const key = route.style === "scim" ? scimToken : adminKey
+  const { status, body: refusal } = await gateway.call(route.method, addressOf(route), body, {
+    key,
+  })
+  if (status >= 400) refusalSchemas[route.style].parse(refusal)
+  return status
+}
+
+/** Every route that takes JSON, with what it answers to `body`. */
+const answers = async (
+  body: string,
+  chosen = (_: MountedRoute) => true,
+): Promise<[string, number][]> => {
+  const found: [string, number][] = []
+  for (const route of routes.filter(chosen)) {
+    found.push([`${route.method} ${route.path}`, await send(route, body)])
+  }
+  expect(found.length).toBeGreaterThan(3)
+  return found
+}
+
+const isOf =
+  (statuses: readonly number[]) =>
+  ([, status]: [string, number]) =>
+    statuses.includes(status)
+const others = (found: [string, number][], statuses: readonly number[]) =>
+  found.filter((one) => !isOf([...statuses, 501])(one))
+
+const list = (count: number): string => `[${"0,".repeat(count - 1)}0]`
+
+describe("the part `metadata` of an upload", () => {
+  it.each([
+    ["nests 30,000 deep", `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, 400],
+    ["has U+0000", '{"a":"\\u0000"}', 422],
+    ["is a list", "[1]", 400],
+    ["is an object", '{"a":[{"b":1}]}', 200],
+  ])("is answered as it should where it %s", async (_what, metadata, status) => {
+    const form = new FormData()
+    form.append("metadata", metadata)
+    form.append("file", new Blob(["text"]), "a.txt")
+    const headers = { authorization: `Bearer ${adminKey}` }
+    const reply = await fetch(`${gateway.url}/api/v1/files/`, {
+      method: "POST",
+      headers,
+      body: form,
+    })
+    expect(reply.status).toBe(status)
+  })
+})
+
+describe("every route that takes JSON", () => {
+  it("is among these: at least fifty", () => {
+    expect(routes.length).toBeGreaterThan(50)
+  })
+
+  it("answers 413 to more than its bytes, in the words of its protocol", async () => {
+    const isScim = ({ style }: MountedRoute) => style === "scim"
+    const larger = `{"x":"${"x".repeat(maxBodyBytes)}"}`
+    expect(others(await answers(larger, (route) => !isScim(route)), [413])).toEqual([])
+    expect(others(await answers(`{"x":"${"x".repeat(8e6)}"}`, isScim), [413])).toEqual([])
+  }, 60_000)
+
+  it("takes 1 MB where it manages things and does not say otherwise", async () => {
+    const isUsual = ({ style, shape }: MountedRoute) => style === "api" && !shape.bodyLimits
+    expect(others(await answers(`{"x":"${"x".repeat(1e6)}"}`, isUsual), [413])).toEqual([])
+  }, 60_000)
+
+  it.each([
+    ["objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+    ["arrays", "[".repeat(100_000) + "]".repeat(100_000)],
+    ["arrays in a field", `{"name":${"[".repeat(20_000)}${"]".repeat(20_000)}}`],
+    ["arrays that are never closed", "[".repeat(30_000)],
+  ])(
+    "refuses what nests too deep: %s",
+    async (_what, body) => {
+      const small = body.length < 64_000
+      const takes = ({ shape }: MountedRoute) => small || shape.access !== "anyone"
+      expect(others(await answers(body, takes), [400, 422])).toEqual([])
+    },
+    60_000,
+  )
+
+  it.each([
+    ["elements", `{"x":${list(150_000)}}`],
+    ["elements of the outermost array", list(150_000)],
+    ["members", `{${Array.from({ length: 30_000 }, (_, n) => `"k${n}":0`).join(",")}}`],
+    ["long names of members", `{"${"k".repeat(500_000)}":1}`],
+    ["digits", `{"x":${"1".repeat(500_000)}}`],
+    ["spaces", `{${" ".repeat(500_000)}`],
+    ["escapes", `{"x":"${"\\u0000".repeat(50_000)}"}`],
+  ])(
+    "ends cleanly after too many %s",
+    async (_what, body) => {
+      const found = await answers(body)
+      expect(found.filter(([, status]) => status >= 500 && status !== 501)).toEqual([])
+      const manages = ({ style, shape }: MountedRoute) =>
+        style === "api" && !shape.bodyLimits && shape.access !== "anyone"
+      if (body.includes(list(150_000))) {
+        expect(others(await answers(body, manages), [413])).toEqual([])
+      }
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,261 @@
+import { pino } from "pino"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createApp } from "../../src/app.ts"
+import type { MountedRoute } from "../../src/http/server.ts"
+import { refusalSchemas } from "../../src/operations/error-schemas.ts"
+import { startFakeOllama } from "../fakes/ollama.ts"
+import { startFakeOpenAI } from "../fakes/openai.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+import { collect, upload } from "../knowledge/collections.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+const scimToken = "the-identity-providers-own-token"
+
+let gateway: TestGateway
+let routes: readonly MountedRoute[]
+let closeAll: () => Promise<unknown>
+
+beforeAll(async () => {
+  const upstream = await startFakeOpenAI({ apiKey: "up-key" })
+  const runtime = await startFakeOllama()
+  gateway = await startGateway({
+    ENV: "dev",
+    OPENAI_API_BASE_URLS: upstream.url,
+    OPENAI_API_KEYS: "up-key",
+    OLLAMA_BASE_URLS: runtime.url,
+    SCIM_ENABLED: "true",
+    SCIM_TOKEN: scimToken,
+  })
+  routes = createApp(gateway.gateway, pino({ enabled: false })).routes
+  closeAll = () => Promise.all([gateway.stop(), upstream.close(), runtime.close()])
+})
+afterAll(() => closeAll())
+
+/** An address of the route; what it names is not there. */
+const addressOf = ({ path }: MountedRoute): string =>
+  path.replace(/:\w+(\{[^}]*\})?/g, "nothing").replace("*", "api/tags")
+
+const methodOf = ({ method }: MountedRoute): string => (method === "ALL" ? "GET" : method)
+
+const nameOf = (route: MountedRoute): string => `${route.method} ${route.path}`
+
+/** Calls every route for which `chosen` holds, with its refusal parsed by the route's style. */
+const refusals = async (
+  chosen: (route: MountedRoute) => boolean,
+  options: { key: string | null },
+) => {
+  const found: { name: string; status: number; headers: Headers; refusal: unknown }[] = []
+  for (const route of routes.filter(chosen)) {
+    const reply = await gateway.call(methodOf(route), addressOf(route), undefined, options)
+    const refusal = refusalSchemas[route.style].parse(reply.body)
+    found.push({ name: nameOf(route), status: reply.status, headers: reply.headers, refusal })
+  }
+  expect(found.length).toBeGreaterThan(3)
+  return found
+}
+
+const names = (found: readonly { name: string }[]): string[] => found.map(({ name }) => name)
+
+describe("every route", () => {
+  it("is described", async () => {
+    const { paths } = (await gateway.call("GET", "/openapi.json")).body
+    const described = (route: MountedRoute): boolean => {
+      const template = route.path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace("*", "{path}")
+      return paths[template]?.[methodOf(route).toLowerCase()]?.summary === route.shape.summary
+    }
+    const offers = ({ shape }: MountedRoute): boolean => "200" in shape.responses
+    expect(
+      routes
+        .filter(offers)
+        .filter((route) => !described(route))
+        .map(nameOf),
+    ).toEqual([])
+  })
+
+  it("answers 401 without a credential, unless it is open to anyone", async () => {
+    const open = routes.filter(({ shape }) => shape.access === "anyone").map(({ path }) => path)
+    expect([...new Set(open)].filter((path) => !path.includes("docs")).sort()).toEqual([
+      "/api/config",
+      "/api/v1/auths/signin",
+      "/api/v1/auths/signup",
+      "/api/v1/sso/:provider/backchannel-logout",
+      "/api/v1/sso/:provider/callback",
+      "/api/v1/sso/:provider/start",
+      "/api/version",
+      "/health",
+      "/metrics",
+      "/openapi.json",
+      "/ready",
+    ])
+    const guarded = ["signed_in", "user", "admin"]
+    for (const key of [null, "sk-unknown", "garbled"]) {
+      const found = await refusals(({ shape }) => guarded.includes(shape.access), { key })
+      expect(names(found.filter(({ status }) => status !== 401))).toEqual([])
+      const bare = found.filter(({ headers }) => headers.get("www-authenticate") !== "Bearer")
+      expect(names(bare)).toEqual([])
+    }
+  })
+
+  it("for administrators answers 403 to a user", async () => {
+    const { key } = await gateway.newUser("Grace")
+    const found = await refusals(({ shape }) => shape.access === "admin", { key })
+    expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
+  })
+
+  it("for approved accounts answers 403 to one that waits", async () => {
+    const { id, key } = await gateway.newUser("Petra")
+    await gateway.call("POST", `/api/v1/users/${id}/update`, { role: "pending" })
+    const approved = ["user", "admin"]
+    const found = await refusals(({ shape }) => approved.includes(shape.access), { key })
+    expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
+    expect(JSON.stringify(found[0]?.refusal)).toContain("account_pending")
+    expect((await gateway.call("GET", "/api/v1/auths/", undefined, { key })).status).toBe(200)
+  })
+
+  it("answers 403 to a key that is limited to other routes", async () => {
+    const limits = { name: "one route", allowed_routes: ["/nowhere"] }
+    const { api_key: key } = (await gateway.call("POST", "/api/v1/auths/api_keys", limits)).body
+    const takesKeys = ["signed_in", "user", "admin"]
+    const found = await refusals(({ shape }) => takesKeys.includes(shape.access), { key })
+    expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
+  })
+
+  it("for the identity provider opens to no account, and soon makes who guesses wait", async () => {
+    const found = await refusals(({ shape }) => shape.access === "provisioner", { key: adminKey })
+    expect(found[0]?.status).toBe(401)
+    expect(names(found.filter(({ status }) => status !== 401 && status !== 429))).toEqual([])
+  })
+
+  it("answers 405 with Allow to a wrong method", async () => {
+    // SCIM answers below its own base: behind the gate, whatever the path.
+    const own = routes.filter(({ method, style }) => method !== "ALL" && style !== "scim")
+    for (const route of own) {
+      const taken = routes.filter(({ path }) => path === route.path).map(({ method }) => method)
+      const wrong = ["PUT", "PATCH", "DELETE", "POST"].find((method) => !taken.includes(method))
+      if (!wrong) continue
+      const { status, headers, body } = await gateway.call(wrong, addressOf(route))
+      expect(status, nameOf(route)).toBe(405)
+      const allowed = headers.get("allow")?.split(", ")
+      expect(allowed, nameOf(route)).toEqual(expect.arrayContaining(taken))
+      expect(allowed).not.toContain(wrong)
+      expect(refusalSchemas[route.style].parse(body)).toEqual(body)
+    }
+  })
+
+  it("answers with and without a last slash, without redirect", async () => {
+    for (const route of routes.filter(({ style }) => style !== "scim")) {
+      const bare = await gateway.call(methodOf(route), addressOf(route), undefined, { key: null })
+      const slashed = `${addressOf(route)}/`
+      const same = await gateway.call(methodOf(route), slashed, undefined, { key: null })
+      expect(same.status, nameOf(route)).toBe(bare.status)
+      expect(same.status, nameOf(route)).not.toBe(405)
+    }
+  })
+
+  it("has a request id in its reply, the caller's own where it is sane", async () => {
+    const headers = { "x-request-id": "mine-1" }
+    for (const route of routes) {
+      const address = addressOf(route)
+      const options = { key: null, headers }
+      const reply = await gateway.call(methodOf(route), address, undefined, options)
+      expect(reply.headers.get("x-request-id"), nameOf(route)).toBe("mine-1")
+    }
+  })
+})
+
+describe("every route that reads", () => {
+  /** Addresses of things that are there, for routes that name one. */
+  const addresses = new Map<string, string>()
+
+  beforeAll(async () => {
+    const call = async (path: string, body: unknown) => {
+      const reply = await gateway.call("POST", path, body)
+      expect(reply.status, path).toBe(200)
+      return reply.body
+    }
+    const { id: user } = await gateway.newUser("Rosa")
+    const group = await call("/api/v1/groups/create", { name: "Readers" })
+    await call(`/api/v1/groups/${group.id}/members/add`, { user_ids: [user] })
+    await waitForModels(gateway, ["gpt-fake"])
+    const grants = [{ principal_type: "group", principal_id: group.id, permission: "read" }]
+    await call("/api/v1/models/create", {
+      id: "helper",
+      name: "Helper",
+      base_model_id: "gpt-fake",
+      params: { system: "Be brief.", temperature: 0 },
+      access_grants: grants,
+    })
+    const messages = [{ role: "user", content: "hello" }]
+    await call("/v1/chat/completions", { model: "helper", messages })
+    await until(async () => (await gateway.call("GET", "/api/v1/usage")).body.total === 1)
+    await call("/api/v1/auths/api_key", undefined)
+    const chat = await call("/api/v1/chats/new", {})
+
+    const { body: file } = await upload(gateway, "read.md", "# Read\n\nWords.", {
+      query: "?process_in_background=false",
+    })
+    const collection = await collect(gateway, "Read", [file.id])
+    for (const path of [
+      "",
+      "/data/content",
+      "/process/status",
+      "/passages",
+      "/outline",
+      "/collections",
+    ]) {
+      addresses.set(`/api/v1/files/:id${path}`, `/api/v1/files/${file.id}${path}`)
+    }
+    for (const path of ["", "/files"]) {
+      addresses.set(`/api/v1/knowledge/:id${path}`, `/api/v1/knowledge/${collection}${path}`)
+    }
+
+    const content = "export const reply = () => 'hello'"
+    await call("/api/v1/functions/create", { id: "greeter", name: "Greeter", content })
+    for (const path of ["", "/valves", "/versions"]) {
+      addresses.set(`/api/v1/functions/id/:id${path}`, `/api/v1/functions/id/greeter${path}`)
+    }
+    addresses.set(
+      "/api/v1/functions/id/:id/versions/:version",
+      "/api/v1/functions/id/greeter/versions/1",
+    )
+
+    addresses.set("/api/v1/users/:id", `/api/v1/users/${user}`)
+    addresses.set("/api/v1/groups/:id", `/api/v1/groups/${group.id}`)
+    addresses.set("/api/v1/groups/:id/members", `/api/v1/groups/${group.id}/members`)
+    addresses.set("/api/v1/connections/:id", "/api/v1/connections/env-openai-0")
+    addresses.set("/api/v1/models/model", "/api/v1/models/model?id=helper")
+    addresses.set("/api/v1/chats/:id", `/api/v1/chats/${chat.id}`)
+    addresses.set("/api/v1/chats/:id/export", `/api/v1/chats/${chat.id}/export`)
+    for (const prefix of ["/v1", "/api", "/api/v1"]) {
+      addresses.set(`${prefix}/models/:id{.+}`, `${prefix}/models/helper`)
+    }
+  })
+
+  const reading = (): MountedRoute[] =>
+    routes.filter(
+      ({ method, shape }) =>
+        method === "GET" && shape.responses[200]?.schema && shape.access !== "provisioner",
+    )
+  const isFound = ({ path }: MountedRoute): boolean => addresses.has(path) || !path.includes(":")
+
+  it("answers exactly what it documents, and no secret", async () => {
+    const found = reading().filter(isFound)
+    expect(found.length).toBeGreaterThan(20)
+    for (const route of found) {
+      const { status, body } = await gateway.call("GET", addresses.get(route.path) ?? route.path)
+      expect(status, nameOf(route)).toBe(200)
+      // zod drops what a schema does not name: equal means that nothing undocumented is told.
+      expect(route.shape.responses[200]?.schema?.parse(body), nameOf(route)).toEqual(body)
+      expect(JSON.stringify(body), nameOf(route)).not.toMatch(/scrypt|up-key|password_hash/)
+    }
+  })
+
+  it("answers 404 in its own words where nothing is", async () => {
+    for (const route of reading().filter(({ path }) => path.includes(":"))) {
+      const { status, body } = await gateway.call("GET", addressOf(route))
+      expect(status, nameOf(route)).toBe(404)
+      expect(refusalSchemas[route.style].parse(body), nameOf(route)).toEqual(body)
+    }
+  })
+})

@@ -1,0 +1,43 @@
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { connect, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, it } from "vitest"
+import { killAll } from "../harness/gateway-process.ts"
+import { startServer } from "../harness/process.ts"
+
+const dataDir = mkdtempSync(join(tmpdir(), "portico-descriptors-"))
+afterAll(() => {
+  killAll()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+it("connections that use up the descriptors are turned away, said in the log, and take nothing else along", async () => {
+  const server = await startServer({ DATA_DIR: dataDir }, { openFiles: 200 })
+  const port = Number(new URL(server.url).port)
+  const write = async (name: string) =>
+    (await server.call("POST", "/api/v1/groups/create", { name })).status
+  expect(await write("before")).toBe(200)
+  let closed = 0
+  const sockets: Socket[] = []
+  for (let n = 0; n < 300; n++) {
+    const socket = connect(port, "127.0.0.1")
+    socket.on("error", () => {})
+    socket.on("close", () => closed++)
+    sockets.push(socket)
+  }
+  await expect.poll(() => closed, { timeout: 10_000 }).toBeGreaterThan(100)
+  await expect
+    .poll(() => server.output.some((line) => line.includes("Connections were turned away")))
+    .toBe(true)
+  // Those that are in may still write: descriptors are left for files.
+  const inside = sockets.find((socket) => !socket.destroyed)
+  inside?.write("GET /ready HTTP/1.1\r\nhost: localhost\r\n\r\n")
+  const [reply] = await once(inside ?? sockets[0] ?? process, "data")
+  expect(String(reply)).toMatch(/^HTTP\/1\.1 200/)
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(() => write("after").catch(() => 0), { timeout: 10_000 }).toBe(200)
+  server.child.kill("SIGTERM")
+  expect(await server.ended).toBe(0)
+}, 60_000)

@@ -1,0 +1,37 @@
+import { request } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { upload } from "../knowledge/collections.ts"
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(() => gateway.stop())
+
+/** @returns the status once the reply is whole */
+const head = (path: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${adminKey}` }
+    const asked = request(
+      gateway.url + path,
+      { method: "HEAD", headers, agent: false },
+      (reply) => {
+        reply.resume().on("end", () => resolve(reply.statusCode ?? 0))
+      },
+    )
+    asked.setTimeout(5000, () => reject(new Error(`HEAD ${path} is not answered`)))
+    asked.on("error", reject).end()
+  })
+
+describe("HEAD of what goes on until somebody ends it", () => {
+  it("is answered at once, and lets go", async () => {
+    const { id: chat } = (await gateway.call("POST", "/api/v1/chats/new", {})).body
+    const { id: file } = (await upload(gateway, "a.md", "# A", { query: "?process=false" })).body
+    const before = gateway.gateway.running.count()
+    expect(await head("/api/v1/events")).toBe(200)
+    expect(await head(`/api/v1/chats/${chat}/events`)).toBe(200)
+    expect(await head(`/api/v1/files/${file}/process/status?stream=true`)).toBe(200)
+    await expect.poll(() => gateway.gateway.running.count()).toBe(before)
+  })
+})

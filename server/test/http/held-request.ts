@@ -1,0 +1,40 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { TestGateway } from "../harness/gateway.ts"
+
+/** In which the gateway has surely read the head, and asked who sends it. */
+const headMs = 200
+
+/** Sends the head of a request, and its body only when asked to: as a slow, or a sly, client does. */
+export const holdRequest = async (
+  gateway: Pick<TestGateway, "url">,
+  { path, body, key }: { path: string; body: unknown; key: string },
+) => {
+  const { hostname, port } = new URL(gateway.url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  let reply = ""
+  socket.setEncoding("utf8").on("data", (text: string) => {
+    reply += text
+  })
+  await once(socket, "connect")
+  const text = JSON.stringify(body)
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    `host: ${hostname}`,
+    `authorization: Bearer ${key}`,
+    `content-length: ${Buffer.byteLength(text)}`,
+    "connection: close",
+  ]
+  socket.write(`${lines.join("\r\n")}\r\n\r\n${text.slice(0, 1)}`)
+  await sleep(headMs)
+  return {
+    /** @returns the reply's status */
+    finish: async (): Promise<number> => {
+      const closed = once(socket, "close")
+      socket.write(text.slice(1))
+      await closed
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(reply)?.[1])
+    },
+  }
+}

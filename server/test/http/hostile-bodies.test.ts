@@ -1,0 +1,123 @@
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Sink, startSink } from "../fakes/sink.ts"
+import { adminKey } from "../harness/gateway.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { startProber } from "../harness/prober.ts"
+import { type ServerProcess, startServer } from "../harness/process.ts"
+
+const scimToken = "the-identity-providers-own-token"
+
+let upstream: Sink
+let server: ServerProcess
+const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+
+beforeAll(async () => {
+  upstream = await startSink()
+  server = await startServer({
+    DATA_DIR: dataDir,
+    OPENAI_API_BASE_URLS: upstream.url,
+    SCIM_ENABLED: "true",
+    SCIM_TOKEN: scimToken,
+  })
+  // Code that runs for the first time is slow.
+  for (let n = 0; n < 20; n++) await server.call("GET", "/health")
+  await send("/v1/chat/completions", completion(`"messages":[{"content":"${"x".repeat(1e6)}"}]`))
+})
+afterAll(async () => {
+  server.child.kill("SIGTERM")
+  expect(await server.ended).toBe(0)
+  expect(server.output.filter((line) => line.includes('"status":500'))).toEqual([])
+  await upstream.stop()
+  rmSync(dataDir, { recursive: true })
+  killAll()
+})
+
+/** Sends a body as fast as it is taken. */
+const send = async (path: string, body: Buffer, method = "POST"): Promise<number> => {
+  const { hostname, port } = new URL(server.url)
+  const key = path.includes("/scim/") ? scimToken : adminKey
+  const socket = connect({ host: hostname, port: Number(port) })
+  // It may be cut off, as it goes on sending what was refused already.
+  socket.on("error", () => {})
+  const head = `${method} ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n`
+  socket.write(`${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`)
+  socket.write(body)
+  const [chunk] = await once(socket, "data")
+  socket.destroy()
+  return Number(String(chunk).slice(9, 12))
+}
+
+const residentBytes = (): number => {
+  const status = readFileSync(`/proc/${server.child.pid}/status`, "utf8")
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
+}
+
+const completion = (rest: string): Buffer => Buffer.from(`{"model":"gpt-fake",${rest}}`)
+const zeros = (bytes: number): string => `[0${",0".repeat(bytes / 2 - 1)}]`
+const members = (count: number): string =>
+  Array.from({ length: count }, (_, n) => `"x${n}":${n}`).join(",")
+const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
+const user = (content: string): string => `"messages":[{"role":"user","content":${content}}]`
+const base64 = (bytes: number): string => Buffer.alloc((bytes / 4) * 3, 7).toString("base64")
+const image = (bytes: number): string =>
+  `[{"type":"image_url","image_url":{"url":"data:image/png;base64,${base64(bytes)}"}}]`
+
+const message = (id: string, content: string) => ({ id, role: "user", content, created_at: 1 })
+const chat = (messages: object[]) => ({ title: "", created_at: 1, updated_at: 1, messages })
+const imports = (chats: object[]): Buffer => Buffer.from(JSON.stringify({ chats }))
+const manyChats = (): Buffer =>
+  imports(Array.from({ length: 1500 }, () => chat([message("m", "x".repeat(20_000))])))
+const manyMessages = (): Buffer =>
+  imports([chat(Array.from({ length: 5000 }, (_, n) => message(`m${n}`, "x".repeat(1000))))])
+const largeImage = (): Buffer => {
+  const images = [{ media_type: "image/png", base64: base64(27e6) }]
+  return imports([chat([{ ...message("m", "x"), images }])])
+}
+
+const completions = "/v1/chat/completions"
+const bodies: [what: string, path: string, body: () => Buffer, status: number][] = [
+  ["10 MB of elements", "/api/v1/chats/new", () => Buffer.from(`{"x":${zeros(10e6)}}`), 413],
+  ["49 MB of elements", "/api/v1/chats/new", () => Buffer.from(`{"x":${zeros(49e6)}}`), 413],
+  ["1 MB of elements", "/api/v1/chats/new", () => Buffer.from(`{"x":${zeros(990_000)}}`), 413],
+  ["a million members", completions, () => completion(members(1_000_000)), 400],
+  ["members up to 64 kB", completions, () => completion(members(5000)), 400],
+  ["49 MB of elements", completions, () => completion(user(zeros(49e6))), 413],
+  ["a million levels", completions, () => completion(user(deep(1_000_000))), 400],
+  ["49 MB of escapes", completions, () => completion(user(`"${"\\n".repeat(24e6)}"`)), 200],
+  ["an image of 45 MB", completions, () => completion(user(image(45e6))), 200],
+  [
+    "a model's name of 45 MB",
+    completions,
+    () => Buffer.from(`{"model":"${base64(45e6)}",${user('"x"')}}`),
+    413,
+  ],
+  ["49 MB of elements", "/api/v1/chats/import", () => Buffer.from(`{"x":${zeros(49e6)}}`), 413],
+  ["1,500 chats", "/api/v1/chats/import", manyChats, 200],
+  ["a chat of 5,000 messages", "/api/v1/chats/import", manyMessages, 200],
+  ["an image of 27 MB", "/api/v1/chats/import", largeImage, 200],
+  ["7 MB of elements", "/api/v1/scim/v2/Users", () => Buffer.from(`{"x":${zeros(7e6)}}`), 413],
+]
+
+describe("one body", () => {
+  it.each(bodies)(
+    "holds nobody up, and takes little memory: %s to %s",
+    async (_, path, make, status) => {
+      const body = make()
+      const before = residentBytes()
+      const prober = await startProber(server.url)
+      const answered = await send(path, body)
+      const { longestMs, controlMs } = await prober.stop()
+      expect(answered).toBe(status)
+      // Of 49 MB themselves, once on their way in and once on their way out, and of what is not collected yet.
+      expect(residentBytes() - before).toBeLessThan(250e6)
+      // Some tens of ms; 2.7 s to 38 s where bodies are walked before they are measured.
+      expect(longestMs - controlMs).toBeLessThan(1250)
+    },
+    60_000,
+  )
+})

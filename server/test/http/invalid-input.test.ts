@@ -1,0 +1,240 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { startServer } from "../harness/process.ts"
+
+let upstream: FakeOpenAI
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI()
+  gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
+  await gateway.newUser("Grace")
+})
+afterAll(async () => {
+  const faults = gateway.lines.filter((line) => line.err !== undefined || line.status === 500)
+  expect(faults).toEqual([])
+  await gateway.stop()
+  await upstream.close()
+  killAll()
+})
+
+const chatPaths = ["/v1/chat/completions", "/api/chat/completions", "/api/v1/chat/completions"]
+const apiPath = "/api/v1/groups/create"
+const ask = (path: string, body: unknown) => gateway.call("POST", path, body)
+const messages = [{ role: "user", content: "hello" }]
+const hello = { model: "gpt-fake", messages }
+const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
+type Body = string | Uint8Array<ArrayBuffer> | ReadableStream
+const bytes = async (path: string, body: Body) => {
+  const headers = { authorization: `Bearer ${adminKey}` }
+  const response = await fetch(gateway.url + path, { method: "POST", headers, body })
+  const text = await response.text()
+  return { status: response.status, body: JSON.parse(text) }
+}
+
+describe("a body that is no JSON object", () => {
+  const bodies: [string, Body][] = [
+    ["empty", ""],
+    ["spaces", "  \n"],
+    ["cut off", '{"model":"gpt-fake"'],
+    ["a form", "model=gpt-fake"],
+    ["with a comma too many", '{"model":"x",}'],
+    ["UTF-16", Buffer.from(JSON.stringify(hello), "utf16le")],
+    ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+    ["nested 100,000 deep", nested(100_000)],
+    ["nested 100,000 deep in a field", `{"name":${nested(100_000)},"model":"x","messages":[]}`],
+    ["nested and never closed", '{"a":'.repeat(100_000)],
+  ]
+
+  it.each(bodies)("is refused in each route's own shape: %s", async (_name, body) => {
+    for (const path of chatPaths) {
+      expect(await bytes(path, body)).toMatchObject({
+        status: 400,
+        body: { error: { code: "invalid_json", type: "invalid_request_error" } },
+      })
+    }
+    const answered = await bytes(apiPath, body)
+    expect(answered.status).toBe(400)
+    expect(answered.body.code).toBe("invalid_json")
+  })
+
+  it.each(["null", "[]", '"text"', "1", "true"])("is refused though JSON: %s", async (body) => {
+    expect((await bytes("/v1/chat/completions", body)).status).toBe(400)
+    expect((await bytes(apiPath, body)).status).toBe(422)
+  })
+
+  it("is parsed as JSON, whatever its Content-Type says", async () => {
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "nonsense"]) {
+      const headers = { "content-type": type, accept: "image/png" }
+      const { status } = await gateway.call("POST", "/v1/chat/completions", hello, { headers })
+      expect([type, status]).toEqual([type, 200])
+    }
+  })
+})
+
+describe("a chat request with wrong fields", () => {
+  const wrong: [body: object, param: string, code: string][] = [
+    [{ messages }, "model", "missing_parameter"],
+    [{ model: null, messages }, "model", "missing_parameter"],
+    [{ model: "", messages }, "model", "missing_parameter"],
+    [{ model: 7, messages }, "model", "bad_request"],
+    [{ model: ["gpt-fake"], messages }, "model", "bad_request"],
+    [{ model: "gpt-fake" }, "messages", "missing_parameter"],
+    [{ model: "gpt-fake", messages: "hello" }, "messages", "bad_request"],
+    [{ model: "gpt-fake", messages: {} }, "messages", "bad_request"],
+    [{ model: "gpt-fake", messages: [] }, "messages", "bad_request"],
+    [{ model: "gpt-fake", messages: ["hello"] }, "messages", "bad_request"],
+    [{ model: "gpt-fake", messages: [null] }, "messages", "bad_request"],
+    [{ ...hello, stream: "yes" }, "stream", "bad_request"],
+    [{ ...hello, model: "gpt-fake\r\nx-injected: 1" }, "model", "bad_request"],
+    [{ ...hello, model: "gpt\u0000fake" }, "model", "bad_request"],
+    [{ ...hello, model: "m".repeat(10_000) }, "model", "bad_request"],
+  ]
+
+  it.each(wrong)("names it: %j", async (body, param, code) => {
+    const before = upstream.requests.length
+    for (const path of chatPaths) {
+      const reply = await ask(path, body)
+      expect(reply).toMatchObject({ status: 400, body: { error: { param, code } } })
+      expect(reply.body.detail).toBe(reply.body.error.message)
+      expect(reply.headers.get("x-injected")).toBeNull()
+    }
+    const chats = upstream.requests.slice(before).filter(({ path }) => path.includes("chat"))
+    expect(chats).toEqual([])
+  })
+
+  it.each([
+    "nope",
+    "a/b:c",
+    "gpt-fake ",
+    "模型",
+    "\ud800",
+    "../../etc",
+    "__proto__",
+    "constructor",
+  ])("does not know the model %j", async (model) => {
+    const { status, body } = await ask("/v1/chat/completions", { ...hello, model })
+    expect([status, body.error.code, body.error.param]).toEqual([404, "model_not_found", "model"])
+  })
+
+  it.each([
+    '{"model":"gpt-fake","model":"other","messages":[{"role":"user","content":"x"}]}',
+    '{"model":"gpt-fake","Model":"other","messages":[{"role":"user","content":"x"}]}',
+    '{"model":"gpt-fake","\\u006dodel":"other","messages":[{"role":"user","content":"x"}]}',
+    '{"messages":[],"model":"gpt-fake","MESSAGES":[{"role":"user","content":"x"}]}',
+    '{"x":1,"model":"gpt-fake","messages":[{"role":"user","content":"x"}],"X":2}',
+  ])("refuses a key that occurs twice: %s", async (body) => {
+    for (const path of chatPaths) {
+      const reply = await ask(path, body)
+      expect([reply.status, reply.body.error.code]).toEqual([400, "duplicate_parameter"])
+    }
+  })
+
+  it("lets a key occur again deeper down", async () => {
+    const inner = '{"role":"user","content":"x","model":"y","x":{"a":1,"A":2}}'
+    const body = `{"model":"gpt-fake","messages":[${inner}],"metadata":{"model":"m","messages":"n"}}`
+    expect((await ask("/v1/chat/completions", body)).status).toBe(200)
+  })
+
+  it("takes ten thousand messages", async () => {
+    const many = Array.from({ length: 10_000 }, (_, n) => ({
+      role: "user",
+      content: `message ${n}`,
+    }))
+    const { status, body } = await ask("/v1/chat/completions", { ...hello, messages: many })
+    expect([status, body.choices[0].message.content]).toEqual([200, "You said: message 9999"])
+  })
+})
+
+describe("text that cannot be kept", () => {
+  it.each([
+    ["U+0000", '{"name":"a\\u0000b"}', "name"],
+    ["a lone high surrogate", '{"name":"a\\ud800b"}', "name"],
+    ["a lone low surrogate", '{"name":"\\udc00"}', "name"],
+    ["U+0000 in a key nobody reads", '{"name":"ok","a\\u0000":1}', "a\u0000"],
+    ["U+0000 deep down", '{"name":"ok","x":[{"y":"\\u0000"}]}', "x.0.y"],
+  ])("is refused: %s", async (_name, body, path) => {
+    const reply = await ask(apiPath, body)
+    expect(reply).toMatchObject({ status: 422, body: { code: "invalid", errors: [{ path }] } })
+  })
+
+  it.each(["line\nbreak", "tab\there", "esc\u001b[31m", "del\u007f", "c1\u0085", "   "])(
+    "is refused as a name: %j",
+    async (name) => {
+      const email = "x@example.com"
+      const added = { name, email, password: "long enough" }
+      expect((await ask("/api/v1/auths/add", added)).body.errors[0].path).toBe("name")
+      expect((await ask(apiPath, { name })).status).toBe(422)
+    },
+  )
+
+  it("is not any other: names of the whole of Unicode come back as they were", async () => {
+    for (const name of [
+      "Ünïcödé",
+      "名前",
+      "👩‍👩‍👧",
+      "עברית",
+      "a\u0301",
+      "x".repeat(200),
+      "'; drop table users; --",
+    ]) {
+      const { status, body } = await ask(apiPath, { name })
+      expect([status, body.name]).toEqual([200, name])
+      const found = await gateway.call("GET", `/api/v1/groups/?query=${encodeURIComponent(name)}`)
+      expect(found.body.items.map((group: { name: string }) => group.name)).toContain(name)
+    }
+  })
+
+  it.each([
+    { name: "x".repeat(201) },
+    { name: ["list"] },
+    { name: { toString: "x" } },
+    { name: 7 },
+    {},
+  ])("is told from a wrong type or length: %j", async (body) => {
+    const reply = await ask(apiPath, body)
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { code: "invalid", errors: [{ path: "name" }] },
+    })
+  })
+})
+
+describe("a body of 100 MB", () => {
+  it("is refused quickly, whole or in chunks, and takes no memory", async () => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), "portico-"))
+    const server = await startServer({ DATA_DIR, OPENAI_API_BASE_URLS: upstream.url })
+    const resident = async () => {
+      const { body } = await server.call("GET", "/metrics")
+      return Number(/^process_resident_memory_bytes (\d+)/m.exec(body)?.[1]) / 1e6
+    }
+    const headers = { authorization: `Bearer ${adminKey}` }
+    const big = Buffer.alloc(100e6, " ")
+    const send = (path: string, body: Body) =>
+      fetch(server.url + path, { method: "POST", headers, body, duplex: "half" } as RequestInit)
+    const before = await resident()
+    for (const path of ["/v1/chat/completions", apiPath, "/api/v1/auths/signin"]) {
+      const since = performance.now()
+      const reply = await send(path, big)
+      expect(reply.status).toBe(413)
+      expect(JSON.stringify(await reply.json())).toContain("body_too_large")
+      expect(performance.now() - since).toBeLessThan(15_000)
+    }
+    const stranger = await fetch(`${server.url}/v1/chat/completions`, { method: "POST", body: big })
+    expect(stranger.status).toBe(401)
+    const pieces = ReadableStream.from(Array.from({ length: 100 }, () => big.subarray(0, 1e6)))
+    const chunked = await send("/v1/chat/completions", pieces).catch(() => null)
+    // The connection may be closed on a client that goes on sending.
+    if (chunked) expect(chunked.status).toBe(413)
+    expect((await server.call("GET", "/health")).status).toBe(200)
+    expect((await resident()) - before).toBeLessThan(120)
+    server.child.kill("SIGTERM")
+    expect(await server.ended).toBe(0)
+    rmSync(DATA_DIR, { recursive: true })
+  }, 40_000)
+})

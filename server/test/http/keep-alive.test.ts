@@ -1,0 +1,297 @@
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+
+let upstream: FakeOpenAI
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI()
+  gateway = await startGateway({
+    OPENAI_API_BASE_URLS: upstream.url,
+    MAX_BODY_SIZE: "1MB",
+  })
+})
+afterAll(async () => {
+  const faults = gateway.lines.filter((line) => line.err !== undefined || line.status === 500)
+  expect(faults).toEqual([])
+  await gateway.stop()
+  await upstream.close()
+})
+
+const chat = (content: string, more: object = {}): string =>
+  JSON.stringify({ model: "gpt-fake", messages: [{ role: "user", content }], ...more })
+
+interface Request {
+  body: string
+  headers?: readonly string[]
+  key?: string
+  target?: string
+}
+
+const counted = (body: string): string => `content-length: ${Buffer.byteLength(body)}`
+const head = ({ body, headers, key = adminKey, target = "POST /v1/chat/completions" }: Request) => {
+  const lines = [`${target} HTTP/1.1`, "host: localhost", `authorization: Bearer ${key}`]
+  return `${[...lines, ...(headers ?? [counted(body)])].join("\r\n")}\r\n\r\n`
+}
+const request = (told: Request): string => head(told) + told.body
+const health = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"
+
+interface Reply {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** Reads a chunked body; null while it is not whole. */
+const unchunked = (text: string): { body: string; length: number } | null => {
+  let body = ""
+  for (let at = 0; ; ) {
+    const lineEnd = text.indexOf("\r\n", at)
+    if (lineEnd < 0) return null
+    const size = Number.parseInt(text.slice(at, lineEnd), 16)
+    const next = lineEnd + 2 + size + 2
+    if (text.length < next) return null
+    if (size === 0) return { body, length: next }
+    body += text.slice(lineEnd + 2, lineEnd + 2 + size)
+    at = next
+  }
+}
+
+/** The first reply of what a server sent, and how long it is; null while it is not whole. */
+const firstReply = (text: string): { reply: Reply; length: number } | null => {
+  const end = text.indexOf("\r\n\r\n")
+  if (end < 0) return null
+  const [line = "", ...fields] = text.slice(0, end).split("\r\n")
+  const headers = Object.fromEntries(
+    fields.map((field) => [
+      field.slice(0, field.indexOf(":")).toLowerCase(),
+      field.slice(field.indexOf(":") + 1).trim(),
+    ]),
+  )
+  const rest = text.slice(end + 4)
+  const counted = Number(headers["content-length"] ?? 0)
+  const chunked = headers["transfer-encoding"] === "chunked"
+  const whole = chunked
+    ? unchunked(rest)
+    : rest.length < counted
+      ? null
+      : { body: rest.slice(0, counted), length: counted }
+  if (!whole) return null
+  const reply = { status: Number(line.split(" ")[1]), headers, body: whole.body }
+  return { reply, length: end + 4 + whole.length }
+}
+
+/** A connection of a client, byte by byte. */
+const open = async () => {
+  const { hostname, port } = new URL(gateway.url)
+  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  socket.on("error", () => {})
+  let text = ""
+  let closed = false
+  let heard = (): void => {}
+  socket.on("data", (chunk: Buffer) => {
+    text += chunk.toString("latin1")
+    heard()
+  })
+  socket.on("close", () => {
+    closed = true
+    heard()
+  })
+  await once(socket, "connect")
+  const more = (): Promise<void> =>
+    new Promise((resolve) => {
+      heard = resolve
+    })
+  return {
+    socket,
+    send: (bytes: string | Buffer): void => void socket.write(bytes),
+    /** The next reply. @throws when the server closes before it is whole */
+    reply: async (): Promise<Reply> => {
+      for (;;) {
+        const found = firstReply(text)
+        if (found) {
+          text = text.slice(found.length)
+          return found.reply
+        }
+        if (closed) throw new Error(`closed after ${JSON.stringify(text)}`)
+        await more()
+      }
+    },
+    closed: async (): Promise<string> => {
+      while (!closed) await more()
+      return text
+    },
+  }
+}
+type Connection = Awaited<ReturnType<typeof open>>
+
+const said = ({ body }: Reply): string => JSON.parse(body).choices[0].message.content
+
+/** Sends in pieces, so that each arrives by itself. */
+const trickle = async ({ send }: Connection, pieces: readonly string[]): Promise<void> => {
+  for (const piece of pieces) {
+    send(piece)
+    await sleep(15)
+  }
+}
+
+describe("a kept connection", () => {
+  it("answers chats one after another, and says that it is kept", async () => {
+    const client = await open()
+    for (let round = 0; round < 3; round++) {
+      client.send(request({ body: chat("Hello") }))
+      const reply = await client.reply()
+      expect(reply.status).toBe(200)
+      expect(reply.headers).toMatchObject({
+        connection: "keep-alive",
+        "keep-alive": "timeout=75",
+        "content-type": "application/json",
+        date: expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/),
+        "x-request-id": expect.stringMatching(/^[\w-]+$/),
+      })
+    }
+    client.socket.destroy()
+  })
+
+  it("answers the same whichever way a request is framed", async () => {
+    const body = chat("Hello")
+    const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const ways = [
+      request({ body }),
+      head({ body, headers: ["transfer-encoding: chunked"] }) + chunked,
+      request({ body, headers: [`content-length: ${body.length}`, "x-a: 1", "x-a: 2"] }),
+    ]
+    const replies: Reply[] = []
+    for (const way of ways) {
+      const client = await open()
+      client.send(way)
+      const reply = await client.reply()
+      for (const own of ["x-request-id", "date"]) delete reply.headers[own]
+      replies.push({ ...reply, body: said(reply) })
+      client.socket.destroy()
+    }
+    expect(replies[0]?.status).toBe(200)
+    expect(replies[1]).toEqual(replies[0])
+    expect(replies[2]).toEqual(replies[0])
+  })
+
+  it("takes requests in pieces cut anywhere", async () => {
+    const client = await open()
+    const whole = request({ body: chat("Hello äöü €") })
+    await trickle(client, [whole.slice(0, 9), whole.slice(9, 60), whole.slice(60)])
+    expect((await client.reply()).status).toBe(200)
+    const body = chat("x".repeat(200_000))
+    const told = head({ body })
+    client.socket.destroy()
+    const other = await open()
+    await trickle(other, [told, body.slice(0, 1), body.slice(1, 150_000), body.slice(150_000)])
+    expect((await other.reply()).status).toBe(200)
+    await trickle(other, [told + body.slice(0, 10), body.slice(10)])
+    expect((await other.reply()).status).toBe(200)
+    other.socket.destroy()
+  })
+
+  it("answers requests that are sent before their turn, in order", async () => {
+    const client = await open()
+    const streamed = chat("Hello", { stream: true })
+    client.send(request({ body: chat("Hello") }) + request({ body: streamed }) + health)
+    expect((await client.reply()).headers["content-type"]).toBe("application/json")
+    expect((await client.reply()).body).toMatch(/data: \[DONE\]\n\n$/)
+    expect(await client.reply()).toMatchObject({ status: 200 })
+    client.send(request({ body: chat("Hello") }))
+    expect((await client.reply()).status).toBe(200)
+    client.socket.destroy()
+  })
+
+  it("goes on with chats after other requests, and with others after chats", async () => {
+    const client = await open()
+    for (const [bytes, status] of [
+      [request({ body: chat("Hello") }), 200],
+      [health, 200],
+      [request({ body: chat("Hello") }), 200],
+      [request({ body: "", target: "GET /v1/chat/completions" }), 405],
+      [request({ body: chat("Hello", { model: "none" }) }), 404],
+    ] as const) {
+      client.send(bytes)
+      expect((await client.reply()).status).toBe(status)
+    }
+    client.socket.destroy()
+  })
+
+  it("is told to go on before it sends a body, where it asks for that", async () => {
+    const client = await open()
+    const body = chat("Hello")
+    client.send(head({ body, headers: [counted(body), "expect: 100-continue"] }))
+    expect((await client.reply()).status).toBe(100)
+    client.send(body)
+    expect((await client.reply()).status).toBe(200)
+    client.socket.destroy()
+  })
+
+  it("refuses before it has read a long body, and is kept", async () => {
+    const client = await open()
+    const body = chat("x".repeat(500_000))
+    client.send(head({ body, key: "sk-nobody" }))
+    const refused = await client.reply()
+    expect(refused.status).toBe(401)
+    expect(refused.headers["www-authenticate"]).toBe("Bearer")
+    client.send(body)
+    client.send(request({ body: chat("Hello") }))
+    expect((await client.reply()).status).toBe(200)
+    client.socket.destroy()
+  })
+
+  it("refuses a body that is told to be too long at once", async () => {
+    const client = await open()
+    client.send(head({ body: "", headers: ["content-length: 100000000"] }))
+    const refused = await client.reply()
+    expect(refused.status).toBe(413)
+    expect(JSON.parse(refused.body).error.code).toBe("body_too_large")
+    client.socket.destroy()
+  })
+
+  it("ends after what the client says is the last", async () => {
+    const client = await open()
+    const body = chat("Hello")
+    client.send(request({ body, headers: [counted(body), "connection: close"] }))
+    expect((await client.reply()).headers.connection).toBe("close")
+    expect(await client.closed()).toBe("")
+  })
+
+  it.each([
+    ["two lengths", ["content-length: 5", "content-length: 6"]],
+    ["a length and chunks", ["content-length: 5", "transfer-encoding: chunked"]],
+    ["a length that is none", ["content-length: 5x"]],
+    ["a name that is none", ["content-length: 5", "x(: 1"]],
+    ["a lone line feed", ["content-length: 5", "x-a: 1\nx-b: 2"]],
+  ])("never takes a request with %s, nor what follows it", async (_, headers) => {
+    const client = await open()
+    client.send(head({ body: "", headers }) + request({ body: chat("Hello") }))
+    expect((await client.reply()).status).toBe(400)
+    expect(await client.closed()).toBe("")
+  })
+
+  it("leaves a line for who goes away in the middle of a body, and nothing running", async () => {
+    const client = await open()
+    const before = gateway.lines.length
+    client.send(`${head({ body: chat("x".repeat(1000)) })}{"model"`)
+    await sleep(50)
+    client.socket.destroy()
+    await expect
+      .poll(() => gateway.lines.slice(before).find(({ path }) => path === "/v1/chat/completions"))
+      .toMatchObject({ aborted: true })
+    expect(gateway.gateway.running.count()).toBe(0)
+  })
+
+  it("is ended for who sends no more, as by every other server", async () => {
+    const client = await open()
+    client.send(request({ body: chat("Hello") }))
+    await client.reply()
+    client.socket.end()
+    expect(await client.closed()).toBe("")
+  })
+})

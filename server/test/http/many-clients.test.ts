@@ -1,0 +1,45 @@
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { connect, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, it } from "vitest"
+import { killAll } from "../harness/gateway-process.ts"
+import { startServer } from "../harness/process.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "portico-crowd-"))
+afterAll(() => {
+  killAll()
+  rmSync(folder, { recursive: true })
+})
+
+/** As many as the system holds for anybody, should that be less. */
+const systemHolds = (): number => Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"))
+
+it.runIf(process.platform === "linux")(
+  "keeps a thousand clients at the door that come while it is busy",
+  async () => {
+    const server = await startServer({ DATA_DIR: folder })
+    const port = Number(new URL(server.url).port)
+    const come = async (): Promise<Socket> => {
+      const socket = connect(port, "127.0.0.1")
+      await once(socket, "connect")
+      return socket
+    }
+
+    server.child.kill("SIGSTOP")
+    // One that finds no room would come again and again, and find none.
+    const sockets = await Promise.all(
+      Array.from({ length: Math.min(1000, systemHolds()) }, () => come()),
+    )
+    const answers = sockets.map(async (socket) => {
+      socket.write("GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+      const [bytes] = await once(socket, "data")
+      return String(bytes).split("\r\n", 1)[0]
+    })
+    server.child.kill("SIGCONT")
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(["HTTP/1.1 200 OK"]))
+    server.child.kill("SIGTERM")
+    await server.ended
+  },
+)

@@ -1,0 +1,219 @@
+import { once } from "node:events"
+import { request as requestHttps } from "node:https"
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { cert } from "../fakes/certificate.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import {
+  adminEmail,
+  adminKey,
+  adminPassword,
+  startGateway,
+  type TestGateway,
+} from "../harness/gateway.ts"
+import { until, usageRecords } from "../harness/json-records.ts"
+import { findFreePort } from "../harness/listen.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+import { http2To, type Nginx, nginxVersion, overTls, startNginx } from "./nginx.ts"
+
+const bearer = { authorization: `Bearer ${adminKey}` }
+const slow = { fake_chunks: "20", fake_delay_ms: "150" }
+const question = (metadata: object = {}): string =>
+  JSON.stringify({
+    model: "gpt-fake",
+    stream: true,
+    messages: [{ role: "user", content: "hello there" }],
+    metadata,
+  })
+const scimToken = "a-token-of-the-identity-provider"
+
+describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it", () => {
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  let nginx: Nginx
+  let port = 0
+
+  beforeAll(async () => {
+    port = await findFreePort()
+    upstream = await startFakeOpenAI({ models: ["gpt-fake", "org/family-7b:latest"] })
+    gateway = await startGateway({
+      OPENAI_API_BASE_URLS: upstream.url,
+      ENABLE_OPENAI_PROXY: "true",
+      PUBLIC_URL: `https://localhost:${port}`,
+      TRUSTED_PROXIES: "127.0.0.1",
+      ENV: "dev",
+      SCIM_ENABLED: "true",
+      SCIM_TOKEN: scimToken,
+    })
+    await waitForModels(gateway, ["gpt-fake"])
+    nginx = await startNginx(port, gateway.url)
+  })
+  afterEach(() => upstream.clearFaults())
+  afterAll(async () => {
+    await nginx?.stop()
+    await gateway.stop()
+    await upstream.close()
+  })
+
+  /** When each piece of a streamed answer came, and the whole. */
+  const streamOverHttp2 = async (metadata: object) => {
+    const session = http2To(port)
+    onTestFinished(() => session.destroy())
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/v1/chat/completions",
+      ...bearer,
+    })
+    stream.end(question(metadata))
+    const times: number[] = []
+    let text = ""
+    for await (const chunk of stream) {
+      times.push(performance.now())
+      text += chunk
+    }
+    return { times, text }
+  }
+
+  it("streams each token as it comes, over HTTP/2", async () => {
+    const { times, text } = await streamOverHttp2(slow)
+    expect(text).toMatch(/\[DONE\]\n\n$/)
+    expect(times.length).toBeGreaterThanOrEqual(15)
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1500)
+  })
+
+  it.each(["HTTP/1.1", "HTTP/2"])(
+    "tells the provider when a client of %s leaves",
+    async (version) => {
+      const arrived = upstream.nextRequest(/chat/)
+      const path = "/v1/chat/completions"
+      if (version === "HTTP/2") {
+        const session = http2To(port)
+        onTestFinished(() => session.destroy())
+        const stream = session.request({ ":method": "POST", ":path": path, ...bearer })
+        stream.end(question(slow))
+        await once(stream, "data")
+        stream.close()
+      } else {
+        const to = {
+          host: "127.0.0.1",
+          servername: "localhost",
+          port,
+          ca: cert,
+          agent: false as const,
+        }
+        const sending = requestHttps({ ...to, method: "POST", path, headers: bearer })
+        sending.end(question(slow))
+        const [response] = await once(sending, "response")
+        await once(response, "data")
+        sending.on("error", () => {})
+        sending.destroy()
+      }
+      const { aborted, sent } = await arrived
+      await aborted
+      expect(sent.body.toString()).not.toContain("[DONE]")
+      await until(async () => (await usageRecords(gateway)).at(-1)?.outcome === "client_cancelled")
+    },
+  )
+
+  it("knows the client's address, whatever the client says of it", async () => {
+    const id = `from-${Date.now()}`
+    const headers = { ...bearer, "x-request-id": id, "x-forwarded-for": "203.0.113.9" }
+    await overTls(port, { path: "/api/v1/auths/", headers })
+    const line = await until(() => gateway.lines.find(({ request_id }) => request_id === id))
+    // nginx adds the address it sees, which here is a trusted one: the one before counts.
+    expect(line.address).toBe("203.0.113.9")
+  })
+
+  it("signs in with a cookie for TLS alone, and takes changes from its own page only", async () => {
+    const signedIn = await overTls(port, {
+      method: "POST",
+      path: "/api/v1/auths/signin",
+      headers: { "content-type": "application/json", origin: `https://localhost:${port}` },
+      body: JSON.stringify({ email: adminEmail, password: adminPassword }),
+    })
+    expect(signedIn.status).toBe(200)
+    const [set = ""] = signedIn.headers["set-cookie"] ?? []
+    expect(set).toMatch(/; Secure/)
+    const cookie = set.split(";", 1)[0] ?? ""
+    const change = (origin: string) =>
+      overTls(port, {
+        method: "POST",
+        path: "/api/v1/chats/new",
+        headers: { cookie, origin, "content-type": "application/json" },
+        body: JSON.stringify({ chat: { title: "By cookie" } }),
+      })
+    expect((await change(`https://localhost:${port}`)).status).toBe(200)
+    expect((await change("https://evil.example")).status).toBe(403)
+  })
+
+  it("passes a provider's reply on whose headers are large", async () => {
+    const headers = Object.fromEntries(
+      Array.from({ length: 12 }, (_, at) => [`x-ratelimit-detail-${at}`, "r".repeat(900)]),
+    )
+    upstream.fault({ kind: "status", status: 200, headers }, { on: /files/ })
+    const reply = await overTls(port, { path: "/openai/files", headers: bearer })
+    expect([reply.status, reply.body]).toEqual([200, "{}"])
+  })
+
+  it("takes a session's cookie beside much else", async () => {
+    const headers = { ...bearer, cookie: `other=${"c".repeat(7000)}` }
+    expect((await overTls(port, { path: "/api/v1/auths/", headers })).status).toBe(200)
+  })
+
+  it("leaves paths as they were sent, encoded slashes too", async () => {
+    const { status, body } = await overTls(port, {
+      path: "/v1/models/org%2Ffamily-7b%3Alatest",
+      headers: bearer,
+    })
+    expect([status, JSON.parse(body).id]).toEqual([200, "org/family-7b:latest"])
+  })
+
+  it("serves SCIM under the public address", async () => {
+    const made = await overTls(port, {
+      method: "POST",
+      path: "/api/v1/scim/v2/Users",
+      headers: { authorization: `Bearer ${scimToken}`, "content-type": "application/scim+json" },
+      body: JSON.stringify({
+        schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+        userName: "grace@example.com",
+      }),
+    })
+    expect(made.status).toBe(201)
+    const { meta } = JSON.parse(made.body)
+    const start = `https://localhost:${port}/api/v1/scim/v2/Users/`
+    expect([meta.location.startsWith(start), made.headers.location]).toEqual([true, meta.location])
+  })
+
+  it("serves the API's documentation and the page", async () => {
+    const docs = await overTls(port, { path: "/docs" })
+    expect([docs.status, docs.headers["content-type"]]).toEqual([
+      200,
+      expect.stringContaining("text/html"),
+    ])
+    const { body } = await overTls(port, { path: "/openapi.json" })
+    expect(JSON.parse(body).openapi).toBe("3.1.0")
+  })
+
+  it("carries 200 requests over one connection", async () => {
+    const session = http2To(port)
+    onTestFinished(() => session.destroy())
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const stream = session.request({ ":path": "/v1/models", ...bearer })
+        stream.resume()
+        const [headers] = await once(stream, "response")
+        return headers[":status"]
+      }),
+    )
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+
+  it("ends no stream when nginx reads its configuration again", async () => {
+    const arrived = upstream.nextRequest(/chat/)
+    const streaming = streamOverHttp2(slow)
+    await arrived
+    nginx.child.kill("SIGHUP")
+    const { text } = await streaming
+    expect(text).toMatch(/\[DONE\]\n\n$/)
+    expect((await overTls(port, { path: "/health" })).status).toBe(200)
+  })
+})

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import type { IncomingHttpHeaders } from "node:http"
+import { connect as connectHttp2 } from "node:http2"
+import { request as requestHttps } from "node:https"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { buffer } from "node:stream/consumers"
+import { cert, key } from "../fakes/certificate.ts"
+import { until } from "../harness/json-records.ts"
+
+const patienceMs = 25_000
+const operations = new URL("../../../docs/operations.md", import.meta.url)
+const program = ["/usr/sbin/nginx", "nginx"].find((path) => spawnSync(path, ["-v"]).status === 0)
+
+/** Such as `nginx/1.22.1`; undefined where there is none. */
+export const nginxVersion =
+  program && /nginx\/[\d.]+/.exec(spawnSync(program, ["-v"], { encoding: "utf8" }).stderr)?.[0]
+
+/** What docs/operations.md tells to put into nginx's configuration, letter for letter. */
+const documented = (): string =>
+  /```nginx\n(.*?)```/s.exec(readFileSync(operations, "utf8"))?.[1] ?? ""
+
+/** nginx 1.25.1 has `http2 on`; before, it is part of `listen`, as the documentation says. */
+const knowsHttp2On = (): boolean => {
+  const [major = 0, minor = 0, patch = 0] = (nginxVersion ?? "").slice(6).split(".").map(Number)
+  return major > 1 || minor > 25 || (minor === 25 && patch >= 1)
+}
+
+/** The documented server, with the port, the certificate and the gateway of a test. */
+const placed = (folder: string, port: number, gatewayUrl: string): string => {
+  const changes: [string, string][] = [
+    ["listen 443 ssl;", `listen 127.0.0.1:${port} ssl${knowsHttp2On() ? "" : " http2"};`],
+    ["/etc/ssl/models.example.com.pem", `${folder}/cert.pem`],
+    ["/etc/ssl/models.example.com.key", `${folder}/key.pem`],
+    ["server_name models.example.com", "server_name localhost"],
+    ["127.0.0.1:8080", new URL(gatewayUrl).host],
+  ]
+  if (!knowsHttp2On()) changes.push(["http2 on;", ""])
+  return changes.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`docs/operations.md does not say ${from}`)
+    return text.replaceAll(from, to)
+  }, documented())
+}
+
+const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+
+const configuration = (folder: string, server: string): string => `
+${process.getuid?.() === 0 ? "user root;" : ""}
+daemon off;
+worker_processes 2;
+pid ${folder}/pid;
+error_log ${folder}/error.log info;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ")}
+  ${server}
+}
+`
+
+export interface Nginx {
+  port: number
+  child: ChildProcess
+  /** Files in which it keeps bodies that it collects. */
+  collected(): string[]
+  errors(): string
+  stop(): Promise<void>
+}
+
+/** nginx as documented, with TLS, in front of a gateway. */
+export const startNginx = async (port: number, gatewayUrl: string): Promise<Nginx> => {
+  if (!program) throw new Error("No nginx on this machine")
+  const folder = mkdtempSync(join(tmpdir(), "portico-nginx-"))
+  chmodSync(folder, 0o711)
+  writeFileSync(join(folder, "cert.pem"), cert)
+  writeFileSync(join(folder, "key.pem"), key, { mode: 0o600 })
+  const file = join(folder, "nginx.conf")
+  writeFileSync(file, configuration(folder, placed(folder, port, gatewayUrl)))
+  const child = spawn(program, ["-p", folder, "-c", file], { stdio: ["ignore", "ignore", "pipe"] })
+  const said: string[] = []
+  child.stderr?.on("data", (chunk) => said.push(String(chunk)))
+  const ended = once(child, "exit")
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`nginx ended: ${said.join("")}`)
+    return (await overTls(port, { path: "/health" }).catch(() => undefined))?.status === 200
+  })
+  return {
+    port,
+    child,
+    collected: () =>
+      temporary.flatMap((name) => readdirSync(join(folder, name), { recursive: true }).map(String)),
+    errors: () => readFileSync(join(folder, "error.log"), "utf8"),
+    stop: async () => {
+      child.kill("SIGQUIT")
+      const late = setTimeout(() => child.kill("SIGTERM"), 3000)
+      await ended
+      clearTimeout(late)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface Asked {
+  method?: string
+  path: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** A request over TLS, with HTTP/1.1 and on a connection of its own. */
+export const overTls = (
+  port: number,
+  { method = "GET", path, headers = {}, body }: Asked,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const to = { host: "127.0.0.1", servername: "localhost", port, ca: cert, agent: false as const }
+    const host = `localhost:${port}`
+    const sending = requestHttps({
+      ...to,
+      method,
+      path,
+      headers: { host, ...headers },
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    const late = `${method} ${path} had no whole answer within ${patienceMs} ms`
+    const rejectNamed = (error: Error): void =>
+      reject(error.name === "AbortError" ? new Error(late, { cause: error }) : error)
+    sending.on("error", rejectNamed)
+    sending.on("response", (response) => {
+      const { statusCode: status = 0, headers } = response
+      buffer(response).then(
+        (body) => resolve({ status, headers, body: body.toString() }),
+        rejectNamed,
+      )
+    })
+    sending.end(body)
+  })
+
+/** An HTTP/2 connection through it. */
+export const http2To = (port: number) =>
+  connectHttp2(`https://localhost:${port}`, { ca: cert, host: "127.0.0.1" })

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { adminKey } from "../harness/gateway.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { type ServerProcess, startServer } from "../harness/process.ts"
+
+const heartbeatMs = 200
+
+let server: ServerProcess
+let dataDir: string
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+  server = await startServer({ DATA_DIR: dataDir }, { options: { heartbeatMs } })
+})
+afterAll(() => {
+  killAll()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+it("lives on when HEAD of an event stream waits behind one that goes on", async () => {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const ask = (method: string): string =>
+    `${method} /api/v1/events HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${adminKey}\r\n\r\n`
+  let answer = ""
+  socket.on("data", (chunk) => {
+    answer += chunk
+  })
+  socket.write(ask("GET") + ask("HEAD") + ask("HEAD"))
+  // A stream that waits behind has its heartbeats at the same times.
+  const heartbeats = () => answer.split(": still here").length - 1
+  await expect.poll(heartbeats, { timeout: 10_000 }).toBeGreaterThan(3)
+  socket.destroy()
+  expect(server.child.exitCode).toBeNull()
+  expect((await server.call("GET", "/api/v1/auths/")).status).toBe(200)
+}, 60_000)
+
+it("takes nobody's words in a refusal for a disk that fails", async () => {
+  const id = "readonly database: database is locked, disk I/O error"
+  expect((await server.call("POST", "/api/v1/models/model/delete", { id })).status).toBe(404)
+  expect((await server.call("GET", "/ready")).status).toBe(200)
+})

@@ -1,0 +1,289 @@
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import { createRandom } from "../../bench/rag/figures.ts"
+import type { Fault } from "../fakes/faults.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import type { RecordedRequest } from "../fakes/upstream.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+import { startStream } from "../harness/streams.ts"
+import { upload } from "../knowledge/collections.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+interface User {
+  id: string
+  key: string
+}
+
+/** A request of which only the head and a part of the body are sent. */
+const sendHalf = async (
+  { url }: TestGateway,
+  { key, path, type, headers, part }: Record<"key" | "path" | "type" | "headers" | "part", string>,
+) => {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  socket.on("error", () => {})
+  let answer = ""
+  socket.on("data", (bytes) => {
+    answer += bytes.toString()
+  })
+  await once(socket, "connect")
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n` +
+      `Content-Type: ${type}\r\n${headers}\r\n\r\n${part}`,
+  )
+  return { socket, answer: () => answer }
+}
+
+const half = (gateway: TestGateway, key: string, headers = "Content-Length: 900000") =>
+  sendHalf(gateway, {
+    ...{ key, headers, type: "application/json" },
+    path: "/v1/chat/completions",
+    part: headers.startsWith("Content-Length") ? '{"model":' : `100000\r\n${"[".repeat(400)}`,
+  })
+
+/** How a request to the provider ended. */
+const endingOf = ({ abortedAt, sent }: RecordedRequest) => {
+  if (abortedAt !== undefined) return "left"
+  if (sent.status === undefined) return "reset"
+  if (sent.status === 500) return "error"
+  const isWhole = /data: \[DONE\]\s*$|^\{.*\}$/s.test(sent.body.toString())
+  return isWhole ? "complete" : "cut"
+}
+
+describe("limits of one user", () => {
+  let upstream: FakeOpenAI
+  let gateway: TestGateway
+  let bob: User
+  let ada: User
+  const open: Socket[] = []
+
+  beforeAll(async () => {
+    upstream = await startFakeOpenAI()
+    gateway = await startGateway({
+      OPENAI_API_BASE_URLS: upstream.url,
+      MAX_REQUESTS: "3/5",
+      MAX_ANSWERS: "1/2",
+      MAX_EVENT_STREAMS: "2/3",
+      MAX_BUFFERED_BODIES: "1MB/2MB",
+      MAX_UPLOADS: "1/2",
+    })
+    await waitForModels(gateway, ["gpt-fake"])
+    bob = await gateway.newUser("Bob")
+    ada = await gateway.newUser("Ann")
+  })
+  afterEach(() => {
+    for (const socket of open.splice(0)) socket.destroy()
+    upstream.clearFaults()
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+  })
+
+  const held = () => {
+    const { requests, answers, eventStreams, bodies, uploads } = gateway.gateway.limits
+    return [requests, answers, eventStreams, bodies, uploads].map((limit) => limit.held())
+  }
+  const nothing = [0, 0, 0, 0, 0]
+  const chat = (key: string, fields: object = {}, signal?: AbortSignal) =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      ...(signal && { signal }),
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify({
+        model: "gpt-fake",
+        messages: [{ role: "user", content: "Hello" }],
+        ...fields,
+      }),
+    })
+
+  it("hold their streams, and leave others theirs", async () => {
+    const leaving = new AbortController()
+    const slow = { stream: true, metadata: { fake_chunks: 200, fake_delay_ms: 50 } }
+    const streams = await Promise.all([1, 2, 3].map(() => chat(bob.key, slow, leaving.signal)))
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
+    const refused = await chat(bob.key)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get("retry-after")).toBe("5")
+    expect(await refused.json()).toMatchObject({
+      error: {
+        type: "rate_limit_error",
+        code: "rate_limited",
+        message: expect.stringMatching(/at most 3 model requests under way \(MAX_REQUESTS\)/),
+      },
+    })
+    expect((await chat(ada.key)).status).toBe(200)
+    leaving.abort()
+    await until(() => gateway.gateway.limits.requests.held() === 0)
+    expect((await chat(bob.key)).status).toBe(200)
+  })
+
+  it("hold their bodies in memory, half-sent ones included", async () => {
+    const first = await half(gateway, bob.key)
+    open.push(first.socket)
+    await until(() => gateway.gateway.limits.bodies.held(bob.id) === 900_000)
+    const second = await half(gateway, bob.key)
+    open.push(second.socket)
+    await until(() => second.answer().includes("429 Too Many Requests"))
+    expect(second.answer()).toMatch(/MAX_BUFFERED_BODIES/)
+    const others = await half(gateway, ada.key)
+    open.push(others.socket)
+    await until(() => gateway.gateway.limits.bodies.held(ada.id) === 900_000)
+    first.socket.destroy()
+    others.socket.destroy()
+    await until(() => gateway.gateway.limits.bodies.held() === 0)
+  })
+
+  it("hold bodies of no told length by what has come of them", async () => {
+    const bodies = gateway.gateway.limits.bodies
+    const half = await sendHalf(gateway, {
+      ...{ key: bob.key, type: "application/json", path: "/v1/chat/completions" },
+      headers: "Transfer-Encoding: chunked",
+      part: `200000\r\n{"a":"${"x".repeat(900_000)}`,
+    })
+    open.push(half.socket)
+    await until(() => half.answer().includes("429 Too Many Requests"))
+    half.socket.destroy()
+    await until(() => bodies.held() === 0)
+  })
+
+  it("hold their uploads under way", async () => {
+    const part = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhello`
+    const asked = {
+      ...{ path: "/api/v1/files/", type: "multipart/form-data; boundary=b", part },
+      headers: "Content-Length: 5000",
+    }
+    const first = await sendHalf(gateway, { ...asked, key: bob.key })
+    open.push(first.socket)
+    await until(() => gateway.gateway.limits.uploads.held(bob.id) === 1)
+    const refused = await upload(gateway, "b.txt", "More", { key: bob.key })
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } })
+    expect(refused.body.detail).toMatch(/MAX_UPLOADS/)
+    expect((await upload(gateway, "b.txt", "More", { key: ada.key })).status).toBe(200)
+    first.socket.destroy()
+    await until(() => gateway.gateway.limits.uploads.held() === 0)
+    expect((await upload(gateway, "b.txt", "More", { key: bob.key })).status).toBe(200)
+  })
+
+  it("hold their event streams", async () => {
+    const leaving = new AbortController()
+    const events = (key: string) =>
+      fetch(`${gateway.url}/api/v1/events`, {
+        headers: { authorization: `Bearer ${key}` },
+        signal: leaving.signal,
+      })
+    expect((await events(bob.key)).status).toBe(200)
+    expect((await events(bob.key)).status).toBe(200)
+    const refused = await events(bob.key)
+    expect(refused.status).toBe(429)
+    expect(await refused.text()).toMatch(/MAX_EVENT_STREAMS/)
+    expect((await events(ada.key)).status).toBe(200)
+    leaving.abort()
+    await until(() => gateway.gateway.limits.eventStreams.held() === 0)
+  })
+
+  it("hold the requests of their answers, and one that never fits is refused for good", async () => {
+    const options = { key: bob.key }
+    const messages = [
+      { id: "1", role: "user", content: "x".repeat(450_000), created_at: 1 },
+      { id: "2", parent_id: "1", role: "assistant", content: "y".repeat(450_000), created_at: 1 },
+    ]
+    const long = { title: "Long", created_at: 1, updated_at: 1, models: ["gpt-fake"], messages }
+    const { body } = await gateway.call("POST", "/api/v1/chats/import", { chats: [long] }, options)
+    const path = `/api/v1/chats/${body.ids[0]}`
+    const refused = await gateway.call(
+      "POST",
+      `${path}/messages`,
+      { content: "z".repeat(200_000) },
+      options,
+    )
+    expect(refused).toMatchObject({ status: 413, body: { code: "body_too_large" } })
+    expect(refused.body.detail).toMatch(/2 MB, too much for a model: 1 MB \(MAX_BUFFERED_BODIES\)/)
+    expect((await gateway.call("GET", path, undefined, options)).body.messages).toHaveLength(2)
+    await until(() => held().join() === nothing.join())
+  })
+
+  it("hold their answers in chats", async () => {
+    upstream.fault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 1 })
+    const options = { key: bob.key }
+    const made = await gateway.call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] }, options)
+    const path = `/api/v1/chats/${made.body.id}/messages`
+    const asked = await gateway.call("POST", path, { content: "Slowly" }, options)
+    expect(asked.status).toBeLessThan(300)
+    const other = await gateway.call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] }, options)
+    const refused = await gateway.call(
+      ...(["POST", `/api/v1/chats/${other.body.id}/messages`, { content: "More" }] as const),
+      options,
+    )
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } })
+    expect(refused.body.detail).toMatch(/MAX_ANSWERS/)
+    await gateway.call("POST", `/api/v1/chats/${made.body.id}/stop`, {}, options)
+    await until(() => gateway.gateway.limits.answers.held() === 0)
+  })
+
+  it.each([1, 2])("hold nothing when all has ended, in whatever way (seed %i)", async (seed) => {
+    const random = createRandom(seed)
+    const keys = [bob.key, ada.key]
+    const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
+    const one = async (): Promise<void> => {
+      await sleep(random() * 500)
+      const key = pick(keys)
+      const leaving = new AbortController()
+      if (random() < 0.5) setTimeout(() => leaving.abort(), random() * 200)
+      if (random() < 0.2) {
+        const { socket } = await half(gateway, key)
+        await sleep(random() * 100)
+        socket.destroy()
+        return
+      }
+      if (random() < 0.2) await upload(gateway, "c.txt", `${random()}`, { key })
+      const pace = { fake_chunks: 5, fake_delay_ms: 10 }
+      const stream = random() < 0.5
+      const response = await chat(key, { stream, metadata: pace }, leaving.signal)
+      await response.text()
+    }
+    const sentBefore = upstream.requests.length
+    const faults: Fault[] = [
+      { kind: "reset" },
+      { kind: "status", status: 500 },
+      { kind: "break", after: 2 },
+    ]
+    for (const fault of faults) {
+      upstream.fault(fault, { on: /chat/ })
+      // A client that stays until the end; those below may all leave before.
+      await Promise.allSettled([
+        chat(bob.key, { stream: true }).then((response) => response.text()),
+      ])
+    }
+    for (const fault of faults) upstream.fault(fault, { on: /chat/, times: 4 })
+    upstream.fault({ kind: "slow_frames", ms: 30 }, { on: /chat/, times: 4 })
+    await Promise.allSettled(Array.from({ length: 80 }, one))
+    await until(() => held().every((count) => count === 0))
+    expect(held()).toEqual(nothing)
+    const endings = upstream.requests.slice(sentBefore).map(endingOf)
+    expect(endings).toEqual(expect.arrayContaining(["reset", "error", "cut"]))
+  })
+})
+
+it("streams without limits that honest use meets", async () => {
+  const upstream = await startFakeOpenAI()
+  const gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
+  await waitForModels(gateway, ["gpt-fake"])
+  const { MAX_REQUESTS, MAX_EVENT_STREAMS } = gateway.gateway.config
+  expect(MAX_REQUESTS.perUser).toBeGreaterThanOrEqual(1000)
+  expect(MAX_EVENT_STREAMS.perUser).toBeGreaterThanOrEqual(1000)
+  const running = await startStream(gateway, {
+    key: "sk-admin-key-for-the-tests-0123456789",
+    seconds: 1,
+  })
+  expect(running.status).toBe(200)
+  await running.whole
+  expect(gateway.gateway.limits.requests.held()).toBe(0)
+  await gateway.stop()
+  await upstream.close()
+})

@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { builtInModelFolder } from "../../src/knowledge/built-in/model-files.ts"
+
+/** Options of a gateway that has the built-in embedding model, which tests leave out by default. */
+export const withBuiltInModel = { builtInModelFolder }
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    // It has ended meanwhile.
+    return ""
+  }
+}
+
+/** Ids of the processes that run the built-in model on behalf of a gateway. */
+export const modelProcesses = (gateway: number = process.pid): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes("built-in/child.ts"))
+    .filter((pid) => / [RSDTt] (\d+) /.exec(read(`/proc/${pid}/stat`))?.[1] === `${gateway}`)
+    .map(Number)
+
+/** Whether a process has loaded the model's runtime. */
+export const hasRuntime = (pid: number): boolean =>
+  read(`/proc/${pid}/maps`).includes("onnxruntime")

@@ -1,0 +1,36 @@
+import type { TestGateway } from "../harness/gateway.ts"
+import { adminKey } from "../harness/gateway.ts"
+
+/** Uploads bytes as a browser would. */
+export const upload = async (
+  gateway: Pick<TestGateway, "url">,
+  filename: string,
+  content: string | Uint8Array,
+  { key = adminKey, query = "", type = "application/octet-stream" } = {},
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
+): Promise<{ status: number; body: any }> => {
+  const form = new FormData()
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+  form.append("file", new Blob([new Uint8Array(bytes)], { type }), filename)
+  const response = await fetch(`${gateway.url}/api/v1/files/${query}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: form,
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+/** Makes a collection. @returns its id */
+export const collect = async (
+  gateway: TestGateway,
+  name: string,
+  fileIds: readonly string[] = [],
+  key = adminKey,
+): Promise<string> => {
+  const made = await gateway.call("POST", "/api/v1/knowledge/create", { name }, { key })
+  const { id } = made.body
+  for (const file_id of fileIds) {
+    await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id }, { key })
+  }
+  return id
+}

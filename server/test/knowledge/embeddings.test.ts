@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+import { collect, upload } from "./collections.ts"
+
+const wait = "?process_in_background=false"
+
+describe.each(chooseDatabases())("passages by their meaning on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+  let upstream: FakeOpenAI
+
+  beforeAll(async () => {
+    place = await makePlace()
+    upstream = await startFakeOpenAI({ dimensions: 384 })
+    const env = { OPENAI_API_BASE_URLS: upstream.url, MODEL_REFRESH_INTERVAL: "500ms" }
+    const options = { embeddingRetryMs: 20, questionTimeoutMs: 1000 }
+    gateway = await startGateway({ ...place.env, ...env }, options)
+    await waitForModels(gateway, ["embed-fake"])
+    const spaces = gateway.gateway.db.read.selectFrom("vector_spaces").selectAll()
+    await until(async () => (await spaces.execute()).length === 1)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+    await place.remove()
+  })
+
+  /** Every text that was sent to be embedded, passages and questions. */
+  const embedded = (): string[] =>
+    upstream.requests
+      .filter(({ path }) => path.endsWith("/embeddings"))
+      .flatMap(({ body }) => JSON.parse(body.toString()).input)
+
+  const story = (topic: string, paragraphs: number): string =>
+    Array.from(
+      { length: paragraphs },
+      (_, n) =>
+        `Paragraph ${n} on ${topic}. ${`The ${topic} number ${n} is worth telling. `.repeat(20)}`,
+    ).join("\n\n")
+
+  it("embeds each passage once, and the same bytes never again", async () => {
+    const text = story("otter", 12)
+    const one = await upload(gateway, "otters.txt", text, { query: wait })
+    expect(one.body.data).toMatchObject({ status: "completed", error: null })
+    const { passages, embedded: done } = one.body.data.progress
+    expect(passages).toBeGreaterThan(5)
+    expect(done).toBe(passages)
+    const before = embedded()
+    expect(before.length).toBe(passages)
+    expect(new Set(before).size).toBe(before.length)
+    const two = await upload(gateway, "copy-of-otters.txt", text, { query: wait })
+    expect(two.body.data.progress.embedded).toBe(passages)
+    expect(embedded()).toHaveLength(before.length)
+  })
+
+  it("searches both ways and says how each passage fared", async () => {
+    const file = await upload(gateway, "foxes.txt", "A quick brown fox jumps over the lazy dog.", {
+      query: wait,
+    })
+    const id = await collect(gateway, "Foxes", [file.body.id])
+    const asked = { query: "quick brown fox" }
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)
+    expect(body).toMatchObject({ search: "hybrid", embedding_model: "embed-fake", note: null })
+    expect(body.passages[0]).toMatchObject({ lexical: { rank: 1 }, dense: { rank: 1 }, used: true })
+    await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "dense" })
+    const dense = (await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)).body
+    expect(dense).toMatchObject({ search: "dense", passages: [{ lexical: null }] })
+    await gateway.call("POST", `/api/v1/knowledge/${id}/update`, { search: "lexical" })
+    const lexical = (await gateway.call("POST", `/api/v1/knowledge/${id}/query`, asked)).body
+    expect(lexical).toMatchObject({ search: "lexical", note: null, passages: [{ dense: null }] })
+  })
+
+  it("completes a file through five times 429 and a dropped connection, embedding nothing twice", async () => {
+    const before = embedded().length
+    const text = story("badger", 60)
+    upstream.fault({ kind: "status", status: 429 }, { on: /embeddings/, times: 5 })
+    upstream.fault({ kind: "reset" }, { on: /embeddings/, times: 1 })
+    const { body } = await upload(gateway, "badgers.txt", text)
+    await vi.waitFor(
+      async () => {
+        const file = (await gateway.call("GET", `/api/v1/files/${body.id}`)).body
+        expect(file.data).toMatchObject({ status: "completed", error: null })
+        expect(file.data.progress.embedded).toBe(file.data.progress.passages)
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+    const answered = embedded().slice(before)
+    const firstBatch = answered.slice(0, 32)
+    // Six refusals sent the first batch again; all others went once.
+    const counts = Map.groupBy(answered, (sent) => sent)
+    const again = [...counts].filter(([, times]) => times.length > 1).map(([sent]) => sent)
+    expect(again.every((sent) => firstBatch.includes(sent))).toBe(true)
+    upstream.clearFaults()
+  }, 40_000)
+
+  it("can be searched by words while its vectors are still on their way", async () => {
+    upstream.fault({ kind: "hang" }, { on: /embeddings/, times: 2 })
+    const file = await upload(gateway, "hedgehogs.txt", "Hedgehogs hibernate in heaps of leaves.")
+    const id = await collect(gateway, "Hedgehogs", [file.body.id])
+    const { body, status } = await gateway.call("POST", "/v1/chat/completions", {
+      model: "gpt-fake",
+      messages: [{ role: "user", content: "Where do hedgehogs hibernate?" }],
+      files: [{ type: "collection", id }],
+    })
+    expect(status).toBe(200)
+    expect(body.sources[0].document[0]).toContain("heaps of leaves")
+    upstream.clearFaults()
+  }, 40_000)
+
+  it("changes to another model beside the old one, and no question fails or mixes them", async () => {
+    const id = await collect(gateway, "Change")
+    const file = await upload(gateway, "voles.txt", story("vole", 4), { query: wait })
+    await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.body.id })
+    const seen = new Set<string>()
+    let asking = true
+    const questions = (async () => {
+      while (asking) {
+        const { status, body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, {
+          query: "vole number 2",
+        })
+        expect(status).toBe(200)
+        expect(body.passages.length).toBeGreaterThan(0)
+        seen.add(body.embedding_model ?? "none")
+      }
+    })()
+    upstream.models.splice(
+      upstream.models.findIndex((model) => model.id === "embed-fake"),
+      1,
+      openAIModel("other-embed-fake"),
+    )
+    await vi.waitFor(
+      async () => {
+        const spaces = await gateway.gateway.db.read
+          .selectFrom("vector_spaces")
+          .selectAll()
+          .execute()
+        expect(spaces).toMatchObject([{ model: "other-embed-fake", state: "active" }])
+      },
+      { timeout: 30_000, interval: 300 },
+    )
+    await expect.poll(() => [...seen]).toContain("other-embed-fake")
+    asking = false
+    await questions
+    const { data } = (await gateway.call("GET", `/api/v1/files/${file.body.id}`)).body
+    expect(data.progress.embedded).toBe(data.progress.passages)
+  }, 60_000)
+})

@@ -1,0 +1,126 @@
+import { sql } from "kysely"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { maxRows } from "../../src/db/table-limits.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { startProber } from "../harness/prober.ts"
+import { collect, upload } from "./collections.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const { filesPerCollection, collectionFilesPerUser } = maxRows
+const limitReached = { status: 409, body: { code: "limit_reached" } }
+
+describe.each(chooseDatabases())("full collections on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+  let ida: { id: string; key: string }
+  let shelf: string
+
+  const add = (id: string, fileIds: readonly string[]) => {
+    const files = fileIds.map((file_id) => ({ file_id }))
+    const path = `/api/v1/knowledge/${id}/files/batch/add`
+    return gateway.call("POST", path, files, { key: ida.key })
+  }
+  const store = async (name: string): Promise<string> => {
+    const { body } = await upload(gateway, name, name, { key: ida.key, query: "?process=false" })
+    return body.id
+  }
+  const countOf = async (id: string, key = ida.key): Promise<number> => {
+    const { body } = await gateway.call("GET", `/api/v1/knowledge/${id}`, undefined, { key })
+    return body.file_counts.total
+  }
+  /** Fills a collection with files `first` to `last` of those that `beforeAll` made. */
+  const fill = (id: string, first: number, last: number) =>
+    gateway.gateway.db.transact((tx) =>
+      sql`insert into collection_files (collection_id, file_id, added_at)
+        select ${id}, id, 1 from files
+        where id >= ${idOf(first)} and id <= ${idOf(last)}`.execute(tx),
+    )
+  const idOf = (n: number): string => `made ${1_000_000 + n}`
+
+  beforeAll(async () => {
+    place = await makePlace()
+    gateway = await startGateway(place.env)
+    ida = await gateway.newUser("Ida")
+    await gateway.gateway.db.transact((tx) =>
+      sql`with recursive numbers(n) as
+        (select 1 union all select n + 1 from numbers where n < ${filesPerCollection})
+        insert into files (id, user_id, hash, filename, filename_key, content_type, size, metadata,
+          status, created_at, updated_at)
+        select 'made ' || (1000000 + n), ${ida.id}, 'none', 'f', 'f', 'text/plain', 1, '{}',
+          'stored', 1, 1 from numbers`.execute(tx),
+    )
+    shelf = await collect(gateway, "Shelf", [], ida.key)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await place.remove()
+  })
+
+  it("take files that they have already, however often they are named, and no more", async () => {
+    await fill(shelf, 1, filesPerCollection - 1)
+    const [last, more] = [await store("last.txt"), await store("more.txt")]
+    const present = [idOf(1), idOf(2)]
+    expect((await add(shelf, [last, ...present, last])).status).toBe(200)
+    expect((await add(shelf, [last, ...present])).status).toBe(200)
+    expect(await add(shelf, [more, ...present])).toMatchObject(limitReached)
+    expect(await countOf(shelf)).toBe(filesPerCollection)
+  })
+
+  it("are bounded for one user in all", async () => {
+    const count = collectionFilesPerUser / filesPerCollection - 1
+    for (let n = 0; n < count; n++) {
+      const id = await collect(gateway, `Shelf ${n}`, [], ida.key)
+      await fill(id, 1, filesPerCollection)
+    }
+    const other = await collect(gateway, "Other", [], ida.key)
+    const refused = await add(other, [idOf(1)])
+    expect(refused).toMatchObject(limitReached)
+    expect(refused.body.detail).toMatch(/1,000,000 files together/)
+    expect((await add(shelf, [idOf(1)])).status).toBe(200)
+    const { key } = await gateway.newUser("Eve")
+    const file = await upload(gateway, "a.txt", "a", { key, query: "?process=false" })
+    const own = await collect(gateway, "Own", [], key)
+    const path = `/api/v1/knowledge/${own}/file/add`
+    const added = await gateway.call("POST", path, { file_id: file.body.id }, { key })
+    expect(added.status).toBe(200)
+  })
+
+  it("have files whose owner lists all of them by name, and holds up nobody", async () => {
+    const prober = await startProber(gateway.url)
+    const started = performance.now()
+    const list = (query: string) =>
+      gateway.call("GET", `/api/v1/files/?${query}`, undefined, { key: ida.key })
+    const { body } = await list("order_by=filename&direction=desc&page_size=3")
+    const tookMs = performance.now() - started
+    const { longestMs, controlMs } = await prober.stop()
+    expect(body.total).toBe(filesPerCollection + 2)
+    const names = body.items.map(({ filename }: { filename: string }) => filename)
+    expect(names).toEqual(["more.txt", "last.txt", "f"])
+    // On the loop, others waited nearly as long as it took, a tenth of a second.
+    expect(longestMs).toBeLessThan(Math.max(50, tookMs / 2 + 5 * controlMs))
+  })
+
+  it("do not hold up others when they are emptied or deleted", async () => {
+    const [reset, deleted] = [await collect(gateway, "A"), await collect(gateway, "B")]
+    await fill(reset, 1, filesPerCollection)
+    await fill(deleted, 1, filesPerCollection)
+    const requests = [
+      ["POST", `/api/v1/knowledge/${reset}/reset`],
+      ["DELETE", `/api/v1/knowledge/${deleted}/delete`],
+    ] as const
+    for (const [method, path] of requests) {
+      const prober = await startProber(gateway.url)
+      const started = performance.now()
+      const { status } = await gateway.call(method, path)
+      const tookMs = performance.now() - started
+      const { longestMs, controlMs } = await prober.stop()
+      expect(status).toBe(200)
+      // In one statement, others waited nearly as long as it took.
+      expect(longestMs).toBeLessThan(tookMs / 2 + 5 * controlMs)
+    }
+    expect(await countOf(reset, gateway.key)).toBe(0)
+    expect((await gateway.call("GET", `/api/v1/knowledge/${deleted}`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest"
+import { createHandbook, ownDocuments } from "../../src/knowledge/handbook.ts"
+
+describe("the handbook", () => {
+  const { search } = createHandbook(ownDocuments)
+
+  it.each([
+    ["How do I create an API key?", "How do I create an API key?"],
+    ["how can I connect a provider", "How do I connect a provider or a runtime?"],
+    ["share a model with a group", "How do I share a model with a group or a person?"],
+    ["How do I back up the data?", "Back-up and restore"],
+    ["how do I turn on SCIM", "Turn it on"],
+    ["can I use PostgreSQL", "PostgreSQL"],
+    ["reset a forgotten password", "How do I reset a password?"],
+    ["how do I write a function", "How do I write a function?"],
+  ])("finds for “%s” the section “%s”", async (question, section) => {
+    const found = await search(question, 3)
+    const headings = found.map(({ heading }) => heading?.at(-1))
+    expect(headings).toContain(section)
+  })
+
+  it("gives passages word for word, with their place in the document's text", async () => {
+    const [first] = await search("How do I create an API key?", 1)
+    expect(first).toMatchObject({ filename: "Using Portico", file_id: "handbook/using.md" })
+    expect(first?.text).toContain("The key is shown once")
+    expect((first?.end ?? 0) - (first?.start ?? 0)).toBe(first?.text.length)
+  })
+
+  it.each(["hello", "qwertz uiop", ""])("finds nothing for “%s”", async (question) => {
+    expect(await search(question, 3)).toEqual([])
+  })
+
+  it("finds nothing where there are no documents", async () => {
+    expect(await createHandbook("/nowhere/at/all").search("API key", 3)).toEqual([])
+  })
+})

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { followPath } from "../conversations/chat-page.ts"
+import { pdf } from "../files/make-documents.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { collect, upload } from "./collections.ts"
+
+const wait = "?process_in_background=false"
+const bees =
+  "# Bees\n\n## Dance\n\nThe waggle dance tells the way.\n\n## Sting\n\nIt is barbed. 🐝\n"
+
+describe.each(chooseDatabases())("what people look at in files on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+  let file: { id: string }
+  let eve: { id: string; key: string }
+
+  beforeAll(async () => {
+    home = await place()
+    gateway = await startGateway(home.env)
+    file = (await upload(gateway, "bees.md", bees, { query: wait })).body
+    eve = await gateway.newUser("Eve")
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await home.remove()
+  })
+
+  const read = (path: string, key?: string) =>
+    gateway.call("GET", `/api/v1/files/${file.id}${path}`, undefined, key ? { key } : {})
+
+  it("gives the passages in their order, each with its place, word for word", async () => {
+    const { body } = await read("/passages?page_size=1")
+    const { content } = (await read("/data/content")).body
+    expect(body.total).toBeGreaterThan(0)
+    const [first] = body.items
+    expect(first).toMatchObject({ position: 0, heading: ["Bees", "Dance"] })
+    expect(content.slice(first.start, first.end)).toBe(first.text)
+    const { start } = (await read("/passages")).body.items.at(-1)
+    const found = await read(`/passages?page_size=1&at=${start + 1}`)
+    expect(found.body.items[0].start).toBe(start)
+    const beyond = await read("/passages?page=100")
+    expect(beyond.body.items).toEqual([])
+  })
+
+  it("gives the headings or pages of a file, each with where it begins", async () => {
+    const { content } = (await read("/data/content")).body
+    expect((await read("/outline")).body.items).toEqual([
+      { start: 0, heading: ["Bees", "Dance"] },
+      { start: content.indexOf("## Sting"), heading: ["Bees", "Sting"] },
+    ])
+    const paged = await upload(gateway, "pages.pdf", pdf(["First page.", "Second page."]), {
+      query: wait,
+    })
+    const { body } = await gateway.call("GET", `/api/v1/files/${paged.body.id}/outline`)
+    expect(body.items).toMatchObject([{ page: 1 }, { page: 2 }])
+  })
+
+  it("gives a piece of the text with where it stands in the whole", async () => {
+    const { content, length } = (await read("/data/content")).body
+    expect(length).toBe(content.length)
+    const piece = await read("/data/content?start=2&end=6")
+    expect(piece.body).toEqual({ content: "Bees", start: 2, length })
+    const broken = content.indexOf("🐝") + 1
+    expect((await read(`/data/content?start=${broken}`)).body.content).toMatch(/^\ufffd/)
+    expect((await read("/data/content?start=-1")).status).toBe(422)
+  })
+
+  it("says where a file is used, to each reader what they may read", async () => {
+    const open = await collect(gateway, "Open shelf", [file.id])
+    const closed = await collect(gateway, "Closed shelf", [file.id])
+    expect((await read("/collections", eve.key)).status).toBe(404)
+    const access_grants = [{ principal_type: "user", principal_id: eve.id, permission: "read" }]
+    await gateway.call("POST", `/api/v1/knowledge/${open}/update`, { access_grants })
+    expect((await read("/collections", eve.key)).body.items).toEqual([
+      { id: open, name: "Open shelf" },
+    ])
+    expect((await read("/collections")).body.items).toEqual([
+      { id: closed, name: "Closed shelf" },
+      { id: open, name: "Open shelf" },
+    ])
+    const shelf = await gateway.call("GET", `/api/v1/knowledge/${open}`)
+    expect(shelf.body.embedding_model).toBe(null)
+  })
+
+  it("tells a file's states to those who may read it through a collection, and to no others", async () => {
+    const access_grants = [{ principal_type: "user", principal_id: eve.id, permission: "read" }]
+    const shelf = await collect(gateway, "Live shelf")
+    await gateway.call("POST", `/api/v1/knowledge/${shelf}/update`, { access_grants })
+    const mallory = await gateway.newUser("Mallory")
+    const pages = await Promise.all(
+      [eve.key, mallory.key].map((key) => followPath(gateway.url, "/api/v1/events", key)),
+    )
+    const [reader, stranger] = pages
+    const { body: fresh } = await upload(gateway, "ants.txt", "Ants march.", { query: wait })
+    await gateway.call("POST", `/api/v1/knowledge/${shelf}/file/add`, { file_id: fresh.id })
+    await reader?.until(({ name, data }) => name === "collections" && data.id === shelf)
+    await gateway.call("POST", `/api/v1/files/${fresh.id}/process`)
+    await reader?.until(({ name, data }) => name === "files" && data.id === fresh.id)
+    const names = stranger?.events.map(({ name }) => name) ?? []
+    expect(names.filter((name) => name === "files" || name === "collections")).toEqual([])
+    for (const page of pages) page.leave()
+  })
+})

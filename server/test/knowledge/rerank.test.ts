@@ -1,0 +1,70 @@
+import { createServer } from "node:http"
+import { json } from "node:stream/consumers"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { listenOnLoopback } from "../harness/listen.ts"
+import { collect, upload } from "./collections.ts"
+
+const asked: { url: string | undefined; key: string | undefined; body: unknown }[] = []
+let status = 200
+
+/** Prefers what names the moon, whatever the question. */
+const ranker = createServer(async (request, response) => {
+  const body: { documents?: string[] } = Object(await json(request))
+  asked.push({ url: request.url, key: request.headers.authorization, body })
+  const results = (body.documents ?? []).map((text, index) => ({
+    index,
+    relevance_score: text.includes("moon") ? 4.2 : -1.5,
+  }))
+  response.writeHead(status, { "content-type": "application/json" })
+  response.end(JSON.stringify({ results: results.toReversed() }))
+})
+let gateway: TestGateway
+let collection = ""
+
+beforeAll(async () => {
+  const port = await listenOnLoopback(ranker)
+  gateway = await startGateway({
+    RERANK_URL: `http://127.0.0.1:${port}/v1/`,
+    RERANK_MODEL: "ranker",
+    RERANK_API_KEY: "sk-rank",
+  })
+  const query = "?process_in_background=false"
+  const texts = ["Moths moths fly to lamps.", "Moths fly by the moon.", "Moths eat wool."]
+  const ids = []
+  for (const [at, text] of texts.entries()) {
+    ids.push((await upload(gateway, `${at}.txt`, text, { query })).body.id)
+  }
+  collection = await collect(gateway, "Moths", ids)
+})
+afterAll(async () => {
+  await gateway.stop()
+  ranker.close()
+})
+
+const search = async () =>
+  (await gateway.call("POST", `/api/v1/knowledge/${collection}/query`, { query: "moths" })).body
+
+it("has the endpoint order passages, and says how", async () => {
+  const { passages } = await search()
+  expect(passages[0]).toMatchObject({
+    text: "Moths fly by the moon.",
+    reranked: { rank: 1, score: 4.2 },
+  })
+  expect(passages.map(({ reranked }: { reranked: { rank: number } }) => reranked.rank)).toEqual([
+    1, 2, 3,
+  ])
+  expect(asked[0]).toMatchObject({
+    url: "/v1/rerank",
+    key: "Bearer sk-rank",
+    body: { model: "ranker", query: "moths", top_n: 3 },
+  })
+})
+
+it("keeps the order of before while the endpoint is out of order, and says so", async () => {
+  status = 503
+  const { passages, note } = await search()
+  expect(passages).toHaveLength(3)
+  expect(passages[0]).toMatchObject({ text: "Moths moths fly to lamps.", reranked: null })
+  expect(note).toContain("The rerank endpoint does not answer")
+})

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { shortestMs } from "../harness/timing.ts"
+import { upload } from "./collections.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const collections = 100
+const manyGrants = 1000
+
+const readers = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    principal_type: "user",
+    principal_id: `reader-${index}`,
+    permission: "read",
+  }))
+
+describe.each(chooseDatabases())("lists of collections on $name", ({ place }) => {
+  let home: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    home = await place()
+    gateway = await startGateway(home.env)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await home.remove()
+  })
+
+  const list = async (key: string, query = `?page_size=${collections}`) => {
+    const { status, body } = await gateway.call("GET", `/api/v1/knowledge/${query}`, undefined, {
+      key,
+    })
+    expect(status).toBe(200)
+    return body
+  }
+
+  it("cost a fraction of reading each of a hundred collections with a thousand grants", async () => {
+    const { key } = await gateway.newUser("Many")
+    const input = { name: "Shared", access_grants: readers(manyGrants) }
+    const create = () => gateway.call("POST", "/api/v1/knowledge/create", input, { key })
+    for (let index = 0; index < collections; index++) await create()
+    const { items } = await list(key)
+    expect(items).toHaveLength(collections)
+    const readOne = async (): Promise<void> => {
+      const path = `/api/v1/knowledge/${items[0].id}`
+      const { body } = await gateway.call("GET", path, undefined, { key })
+      expect(body.access_grants).toHaveLength(manyGrants)
+    }
+    await readOne()
+    const oneMs = await shortestMs(readOne)
+    const listMs = await shortestMs(() => list(key))
+    expect(listMs).toBeLessThan((collections / 4) * oneMs)
+  })
+
+  it("show the first grants, those to everyone before others, and how many there are", async () => {
+    const { key } = await gateway.newUser("Grace")
+    const everyone = { principal_type: "user", principal_id: "*", permission: "read" }
+    const input = { name: "Open", access_grants: [...readers(30), everyone] }
+    const { body: made } = await gateway.call("POST", "/api/v1/knowledge/create", input, { key })
+    expect(made.grant_count).toBe(31)
+    const [listed] = (await list(key, "?query=Open")).items
+    expect(listed).toMatchObject({ id: made.id, grant_count: 31 })
+    expect(listed.access_grants).toHaveLength(20)
+    expect(listed.access_grants[0]).toEqual(everyone)
+    const whole = await gateway.call("GET", `/api/v1/knowledge/${made.id}`, undefined, { key })
+    expect(whole.body.access_grants).toHaveLength(31)
+  })
+
+  it("show the first files of each collection, in the order of their adding", async () => {
+    const { key } = await gateway.newUser("Filipa")
+    const ids: string[] = []
+    for (let index = 0; index < 22; index++) {
+      const { body } = await upload(gateway, `f${index}.txt`, `File ${index}.`, {
+        key,
+        query: "?process=false",
+      })
+      ids.push(body.id)
+    }
+    const shelf = async (name: string, fileIds: string[]) => {
+      const { body } = await gateway.call("POST", "/api/v1/knowledge/create", { name }, { key })
+      const files = fileIds.map((file_id) => ({ file_id }))
+      if (files.length === 0) return body.id
+      const path = `/api/v1/knowledge/${body.id}/files/batch/add`
+      expect((await gateway.call("POST", path, files, { key })).status).toBe(200)
+      return body.id
+    }
+    const full = await shelf("Full", ids)
+    const pair = await shelf("Pair", ids.slice(3, 5))
+    const empty = await shelf("Empty", [])
+    const { items } = await list(key)
+    const shown = (id: string) => {
+      const found = items.find((item: { id: string }) => item.id === id)
+      return found.files.map((file: { id: string }) => file.id)
+    }
+    expect(shown(full)).toEqual(ids.slice(0, 20))
+    expect(shown(pair)).toEqual(ids.slice(3, 5))
+    expect(shown(empty)).toEqual([])
+  })
+})

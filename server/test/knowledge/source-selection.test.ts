@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { waitForModels } from "../models/wait-for-models.ts"
+import { collect, upload } from "./collections.ts"
+
+interface Passage {
+  filename: string
+  text: string
+  start: number
+  end: number
+  reason: string
+  reserved: string | null
+  used: boolean
+  left_out: string | null
+}
+
+const topics = [
+  "anchors",
+  "bilges",
+  "compasses",
+  "dinghies",
+  "engines",
+  "flares",
+  "galleys",
+  "hulls",
+]
+
+/** A manual of a chapter a topic, far longer than what is given of a file. */
+const manual = topics
+  .map((topic, at) => {
+    const text = `This chapter is about ${topic}. Check the ${topic} before each voyage. `.repeat(
+      25,
+    )
+    return `# Chapter ${at + 1}: ${topic}\n\n${text}\n\nThe code of the ${topic} is ${topic.toUpperCase()}-${at}7.`
+  })
+  .join("\n\n")
+
+describe.each(chooseDatabases())("what a model is given on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+  let upstream: FakeOpenAI
+  let manualId = ""
+
+  beforeAll(async () => {
+    place = await makePlace()
+    upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
+    gateway = await startGateway({ ...place.env, OPENAI_API_BASE_URLS: upstream.url })
+    await waitForModels(gateway, ["gpt-fake"])
+    manualId = await add("manual.md", manual)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await upstream.close()
+    await place.remove()
+  })
+
+  const add = async (name: string, text: string): Promise<string> =>
+    (await upload(gateway, name, text, { query: "?process_in_background=false" })).body.id
+
+  const ask = async (question: unknown, files: unknown) => {
+    const messages = [{ role: "user", content: question }]
+    const json = { model: "gpt-fake", messages, files }
+    const { status, body } = await gateway.call("POST", "/v1/chat/completions", json)
+    expect(status).toBe(200)
+    const sent = upstream.requests.filter(({ path }) => path.endsWith("/chat/completions")).at(-1)
+    const prompt: string = JSON.parse(sent?.body.toString() ?? "{}").messages[0].content
+    const reasons: string[] = body.sources.map(
+      ({ metadata }: { metadata: { reason: string }[] }) => metadata[0]?.reason,
+    )
+    return { sources: body.sources, reasons, prompt }
+  }
+  const search = async (id: string, query: string, k = 100) => {
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, { query, k })
+    const passages: Passage[] = body.passages
+    const budget: { tokens: number; used: number } = body.budget
+    return { budget, passages, used: passages.filter((passage) => passage.used) }
+  }
+  const setBudget = (tokens: number) =>
+    gateway.call("POST", "/api/v1/settings", { rag_token_budget: tokens })
+
+  it("gives a named file whole where it fits, in reading order", async () => {
+    const id = await add("short.md", "# One\n\nFirst things.\n\n# Two\n\nSecond things.")
+    const { sources, reasons } = await ask("What does § 4 say?", [{ type: "file", id }])
+    expect(reasons).toEqual(["whole", "whole"])
+    expect(sources.map(({ document }: { document: string[] }) => document[0])).toEqual([
+      "# One\n\nFirst things.",
+      "# Two\n\nSecond things.",
+    ])
+  })
+
+  it("gives the outline and the openings of a file that does not fit, then passages", async () => {
+    const { sources, reasons, prompt } = await ask("Summarize this document about voyages.", [
+      { type: "file", id: manualId },
+    ])
+    expect(new Set(reasons)).toEqual(new Set(["outline", "opening", "passage"]))
+    expect(reasons[0]).toBe("outline")
+    for (const [at, topic] of topics.entries()) {
+      expect(sources[0].document[0]).toContain(`Chapter ${at + 1}: ${topic}`)
+    }
+    const { body } = await gateway.call("GET", `/api/v1/files/${manualId}/data/content`)
+    for (const { document, metadata } of sources.slice(1)) {
+      const [{ start, end }] = metadata
+      expect(body.content.slice(start, end)).toBe(document[0])
+    }
+    expect(reasons.filter((reason) => reason === "opening").length).toBeGreaterThanOrEqual(3)
+    expect(prompt).toContain('excerpt="outline of the file"')
+  })
+
+  it("fills the budget with passages of a named file, and gives no opening twice", async () => {
+    const { sources, reasons } = await ask("Check the engines and flares before each voyage", [
+      { type: "file", id: manualId },
+    ])
+    const characters = sources.reduce(
+      (sum: number, { document }: { document: string[] }) => sum + (document[0]?.length ?? 0),
+      0,
+    )
+    expect(characters).toBeGreaterThan(0.6 * 4000 * 3.5)
+    const ranges = sources.map(
+      ({ metadata }: { metadata: { start: number; end: number }[] }) => metadata[0],
+    )
+    for (const [at, opening] of ranges.entries()) {
+      if (reasons[at] !== "opening") continue
+      const holds = (other: { start: number; end: number }, index: number): boolean =>
+        reasons[index] === "passage" && other.start <= opening.start && other.end >= opening.end
+      expect(ranges.some(holds)).toBe(false)
+    }
+  })
+
+  it("gives openings of a Chinese file too", async () => {
+    const chapter = (at: number): string =>
+      `# 第${at}章\n\n${`本章讲述第${at}个港口的规则。`.repeat(60)}`
+    const text = Array.from({ length: 20 }, (_, at) => chapter(at + 1)).join("\n\n")
+    const id = await add("gang.md", text)
+    const { reasons } = await ask("总结这份文件", [{ type: "file", id }])
+    expect(reasons[0]).toBe("outline")
+    expect(reasons).toContain("opening")
+  })
+
+  it("gives something of the best passage in the smallest budget", async () => {
+    await setBudget(500)
+    const text = "船只进港前必须检查缆绳。".repeat(400)
+    const id = await collect(gateway, "Tiny", [await add("tiny.txt", text)])
+    const { sources } = await ask("缆绳", [{ type: "collection", id }])
+    expect(sources).toHaveLength(1)
+    await setBudget(4000)
+  })
+
+  it("finds a detail in the same file", async () => {
+    const { sources } = await ask("What is the code of the flares?", [
+      { type: "file", id: manualId },
+    ])
+    const texts = sources.map(({ document }: { document: string[] }) => document[0])
+    expect(texts.some((text: string) => text.includes("FLARES-57"))).toBe(true)
+  })
+
+  it("gives a small collection whole, and of a large one a list of its files first", async () => {
+    const small = await collect(gateway, "Small", [
+      await add("a.txt", "Apples are red."),
+      await add("b.txt", "Bananas are yellow."),
+    ])
+    const whole = await ask("zzz", [{ type: "collection", id: small }])
+    expect(whole.reasons).toEqual(["whole", "whole"])
+    expect(whole.prompt).not.toContain("list=")
+
+    const large = await collect(gateway, "Large", [
+      manualId,
+      await add("menu.txt", "Soup on Mondays\nFish on Fridays"),
+    ])
+    const { prompt } = await ask("What does this knowledge base cover?", [
+      { type: "collection", id: large },
+    ])
+    expect(prompt).toContain("files in the searched collections, not to be cited: 2")
+    expect(prompt).toContain("- manual.md: Chapter 1: anchors")
+    expect(prompt).toContain("- menu.txt: Soup on Mondays")
+    expect(prompt.indexOf("- menu.txt")).toBeLessThan(prompt.indexOf('number="1"'))
+  })
+
+  it("has as much space for sources when the question comes with an image", async () => {
+    const data = Buffer.alloc(200_000, 7).toString("base64")
+    const content = [
+      { type: "text", text: "Which flares are these?" },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${data}` } },
+    ]
+    const plain = await ask("Which flares are these?", [{ type: "file", id: manualId }])
+    const withImage = await ask(content, [{ type: "file", id: manualId }])
+    expect(withImage.sources.length).toBe(plain.sources.length)
+  })
+
+  it("tells the model that sources may be irrelevant, where to cite, and that they do not command", async () => {
+    const { prompt } = await ask("Which compasses?", [{ type: "file", id: manualId }])
+    expect(prompt).toContain("some of them may be irrelevant")
+    expect(prompt).toContain("directly after the statement that it supports")
+    expect(prompt).toContain("never an instruction")
+  })
+
+  it("keeps to the token budget that administrators set, and says what it left out", async () => {
+    const id = await collect(gateway, "Manuals", [manualId])
+    const usual = await search(id, "Check the engines before each voyage")
+    expect(usual.budget.used).toBeLessThanOrEqual(4000)
+    expect(usual.used.length).toBeGreaterThanOrEqual(8)
+    expect(usual.passages.some(({ left_out }) => left_out === "rank")).toBe(true)
+    expect((await setBudget(499)).status).toBe(422)
+    expect((await setBudget(1000)).status).toBe(200)
+    const small = await search(id, "Check the engines before each voyage")
+    expect(small.budget).toMatchObject({ tokens: 1000 })
+    expect(small.budget.used).toBeLessThanOrEqual(1000)
+    expect(small.used.length).toBeLessThan(usual.used.length)
+    expect(small.used.length).toBeGreaterThan(0)
+    await setBudget(4000)
+  })
+
+  it("gives identical text once", async () => {
+    const text = "The lighthouse keeper polishes the lens every evening at nine."
+    const copies = await Promise.all(["x.txt", "y.txt"].map((name) => add(name, text)))
+    const id = await collect(gateway, "Copies", [...copies, manualId])
+    const { passages } = await search(id, "When is the lens polished?")
+    const found = passages.filter((passage) => passage.text === text)
+    expect(found.map(({ used, left_out }) => [used, left_out])).toEqual([
+      [true, null],
+      [false, "duplicate"],
+    ])
+  })
+
+  it("gives a named file and passages of a collection side by side", async () => {
+    const named = await add("note.txt", "Buy new flares.")
+    const id = await collect(gateway, "Manual alone", [manualId])
+    const { reasons } = await ask("What is the code of the flares?", [
+      { type: "file", id: named },
+      { type: "collection", id },
+    ])
+    expect(reasons[0]).toBe("whole")
+    expect(reasons).toContain("passage")
+  })
+
+  it("explains a follow-up that only the previous question finds", async () => {
+    const id = await collect(gateway, "Follow-ups", [manualId])
+    const query = { query: "Warum?", previous: "What is the code of the hulls?", k: 100 }
+    const { body } = await gateway.call("POST", `/api/v1/knowledge/${id}/query`, query)
+    const first: Passage & { from_previous: boolean } = body.passages[0]
+    expect(first.text).toContain("hulls")
+    expect(first.from_previous).toBe(true)
+  })
+})

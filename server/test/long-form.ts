@@ -1,5 +1,0 @@
-import { it } from "vitest"
-import { isLongForm } from "./amount.ts"
-
-/** A test that only the long form runs. */
-export const itInLongForm = it.runIf(isLongForm)

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { waitForModels } from "./wait-for-models.ts"
+
+const base = "/api/v1/models"
+
+let upstream: FakeOpenAI
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
+  gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
+  await waitForModels(gateway, ["gpt-fake"])
+})
+beforeEach(async () => {
+  for (const { id } of (await exported()).body.models) {
+    await gateway.call("POST", `${base}/model/delete`, { id })
+  }
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream.close()
+})
+
+const exported = (key?: string) =>
+  gateway.call("GET", `${base}/export`, undefined, key ? { key } : {})
+const take = (models: object[], options: { key?: string } = {}) =>
+  gateway.call("POST", `${base}/import`, { models }, options)
+const make = async (model: object) =>
+  expect(await gateway.call("POST", `${base}/create`, model)).toMatchObject({ status: 200 })
+const entry = (id: string, fields: object = {}) => ({
+  id,
+  name: id,
+  base_model_id: "gpt-fake",
+  ...fields,
+})
+
+it("carries everything there and back", async () => {
+  const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
+  const params = { system: "S", temperature: 0 }
+  await make(entry("one", { params, access_grants, is_active: false }))
+  const meta = { description: "d", tags: ["t"], x: 1 }
+  await make(entry("two", { base_model_id: "one", meta }))
+  const { body: before } = await exported()
+  for (const id of ["two", "one"]) await gateway.call("POST", `${base}/model/delete`, { id })
+  const taken = await take(before.models.toReversed())
+  expect(taken).toMatchObject({ status: 200, body: { updated: [] } })
+  const { body: again } = await exported()
+  const bare = ({ created_at, updated_at, ...model }: Record<string, unknown>) => model
+  expect(again.models.map(bare)).toEqual(before.models.map(bare))
+  expect((await take([entry("one", { name: "New" }), entry("three")])).body).toEqual({
+    created: ["three"],
+    updated: ["one"],
+  })
+})
+
+it("takes all models or none", async () => {
+  const { key } = await gateway.newUser("Eve")
+  await make(entry("there"))
+  const tries: [object[], string][] = [
+    [[entry("new"), entry("bad", { base_model_id: "none" })], "models.1.base_model_id"],
+    [[entry("new"), entry("new")], "models.1.id"],
+    [
+      [entry("x", { base_model_id: "y" }), entry("y", { base_model_id: "x" })],
+      "models.1.base_model_id",
+    ],
+    [[entry("there", { name: "Changed" }), entry("", {})], "models.1.id"],
+  ]
+  for (const [models, path] of tries) {
+    const { status, body } = await take(models)
+    expect({ status, path: body.errors?.[0]?.path }).toEqual({ status: 422, path })
+  }
+  const { body } = await exported()
+  expect(body.models).toMatchObject([{ id: "there", name: "there" }])
+  const listed = await gateway.call("GET", "/v1/models")
+  expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual(["there", "gpt-fake"])
+  expect((await take([entry("new")], { key })).status).toBe(403)
+  expect((await exported(key)).status).toBe(403)
+})

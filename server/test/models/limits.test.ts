@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place, postgresDatabase } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { waitForModels } from "./wait-for-models.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const base = "/api/v1/models"
+
+let upstream: FakeOpenAI
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI({ models: ["gpt-fake"] })
+})
+afterAll(() => upstream.close())
+
+const start = async (place: Place, env: Record<string, string> = {}): Promise<TestGateway> => {
+  const gateway = await startGateway({
+    ...place.env,
+    OPENAI_API_BASE_URLS: upstream.url,
+    ...env,
+  })
+  await waitForModels(gateway, ["gpt-fake"])
+  return gateway
+}
+
+const newModel = (id: string, fields: object = {}) => ({
+  id,
+  name: `The ${id}`,
+  base_model_id: "gpt-fake",
+  ...fields,
+})
+
+type Key = { key?: string }
+const create = (gateway: TestGateway, model: object, options: Key = {}) =>
+  gateway.call("POST", `${base}/create`, model, options)
+const update = (gateway: TestGateway, id: string, changes: object, options: Key = {}) =>
+  gateway.call("POST", `${base}/model/update?id=${id}`, changes, options)
+const remove = (gateway: TestGateway, id: string, options: Key = {}) =>
+  gateway.call("POST", `${base}/model/delete`, { id }, options)
+const importAll = (gateway: TestGateway, ids: readonly string[]) =>
+  gateway.call("POST", `${base}/import`, { models: ids.map((id) => newModel(id)) })
+const list = (gateway: TestGateway, query = "", options: Key = {}) =>
+  gateway.call("GET", `${base}/list?${query}`, undefined, options)
+const idsOf = ({ body }: { body: { items: { id: string }[] } }) => body.items.map(({ id }) => id)
+const named = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `${prefix}${at}`)
+
+describe.each(chooseDatabases())("the number of models on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    place = await makePlace()
+    gateway = await start(place, { MAX_MODELS: "5/8" })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await place.remove()
+  })
+
+  it("is bounded for one user and for all, also when they come at once", async () => {
+    const [ada, bob] = [await gateway.newUser("Ann"), await gateway.newUser("Bob")]
+    const createAll = async (prefix: string, options: Key) => {
+      const models = named(prefix, 20).map((id) => newModel(id))
+      const replies = await Promise.all(models.map((model) => create(gateway, model, options)))
+      return replies.filter(({ status }) => status !== 200)
+    }
+    const refused = await createAll("ann-", ada)
+    expect(refused).toHaveLength(15)
+    expect(refused[0]).toMatchObject({ status: 409, body: { code: "limit_reached" } })
+    expect(refused[0]?.body.detail).toMatch(/^You have 5 models.*MAX_MODELS.*Delete models/)
+    const over = await createAll("bob-", bob)
+    expect(over).toHaveLength(17)
+    expect(over[0]?.body.detail).toMatch(/^There are 8 models.*MAX_MODELS/)
+    expect((await list(gateway)).body.total).toBe(8)
+    const [own = ""] = idsOf(await list(gateway, "", ada))
+    expect((await remove(gateway, own, ada)).status).toBe(200)
+    expect((await create(gateway, newModel("again"), bob)).status).toBe(200)
+  })
+
+  it("is bounded for imports by that of all, and those that replace models add none", async () => {
+    const { body: exported } = await gateway.call("GET", `${base}/export`)
+    expect(exported.models).toHaveLength(8)
+    for (const id of idsOf(await list(gateway))) await remove(gateway, id)
+    const taken = await importAll(gateway, named("m", 9))
+    expect(taken).toMatchObject({ status: 409, body: { code: "limit_reached" } })
+    expect((await list(gateway)).body.total).toBe(0)
+    const restored = await gateway.call("POST", `${base}/import`, exported)
+    expect(restored.body.created).toHaveLength(8)
+    expect((await gateway.call("POST", `${base}/import`, exported)).body.updated).toHaveLength(8)
+    expect((await importAll(gateway, ["m0"])).status).toBe(409)
+    for (const id of idsOf(await list(gateway))) await remove(gateway, id)
+    expect((await importAll(gateway, named("m", 5))).status).toBe(200)
+  })
+
+  it("stays as it is where the limit is lowered; only more are refused", async () => {
+    await gateway.stop()
+    gateway = await start(place, { MAX_MODELS: "2/3" })
+    expect((await list(gateway)).body.total).toBe(5)
+    const { body } = await gateway.call("GET", "/v1/models/m0")
+    expect(body).toMatchObject({ name: "The m0", available: true })
+    expect((await update(gateway, "m0", { name: "Other" })).body.name).toBe("Other")
+    expect((await create(gateway, newModel("more"))).status).toBe(409)
+    expect((await remove(gateway, "m1")).status).toBe(200)
+    expect((await create(gateway, newModel("more"))).status).toBe(409)
+    expect((await list(gateway)).body.total).toBe(4)
+  })
+})
+
+describe.each(chooseDatabases())("a model's size on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    place = await makePlace()
+    gateway = await start(place)
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await place.remove()
+  })
+
+  const large = "x".repeat(300_000)
+  const meta = { description: "", tags: [], large }
+  const params = { large }
+
+  it("is bounded when it is made, changed and imported", async () => {
+    const wrong = { status: 422, body: { code: "invalid", errors: [{ path: "params" }] } }
+    const tooLarge = { meta: { large: "x" }, params: { large: large + large } }
+    const refused = await create(gateway, newModel("big", tooLarge))
+    expect(refused).toMatchObject(wrong)
+    expect(refused.body.detail).toMatch(
+      /`meta` and `params` are limited to 512,000 .*yours are 600,\d+\. Shorten `params`\./,
+    )
+    expect((await create(gateway, newModel("big", { meta }))).status).toBe(200)
+    expect(await update(gateway, "big", { params })).toMatchObject(wrong)
+    expect((await update(gateway, "big", { params: { a: 1 } })).status).toBe(200)
+    const models = [newModel("good"), newModel("big", { meta: { ...meta, a: large } })]
+    const taken = await gateway.call("POST", `${base}/import`, { models })
+    expect(taken).toMatchObject({ status: 422, body: { errors: [{ path: "models.1.meta" }] } })
+    expect((await gateway.call("GET", `${base}/model?id=big`)).body).toMatchObject({
+      meta,
+      params: { a: 1 },
+    })
+  })
+
+  it("may be that of a prompt of 200,000 characters in any script", async () => {
+    const prompt = { params: { system: "語".repeat(200_000) } }
+    expect((await create(gateway, newModel("prompt", prompt))).status).toBe(200)
+  })
+
+  it("keeps a larger model of before changeable where it does not grow", async () => {
+    await create(gateway, newModel("old", { params }))
+    await gateway.gateway.db.transact((tx) =>
+      tx
+        .updateTable("model_contents")
+        .set({ params: JSON.stringify({ large: large + large }) })
+        .where("model_id", "=", "old")
+        .execute(),
+    )
+    const renamed = await update(gateway, "old", { name: "Old", is_active: false })
+    expect(renamed).toMatchObject({ status: 200, body: { name: "Old" } })
+    const whole = { meta: { description: "", tags: [] }, params: { large: large + large } }
+    expect((await update(gateway, "old", whole)).status).toBe(200)
+    const grown = await update(gateway, "old", { ...whole, params: { large: large + large, a: 1 } })
+    expect(grown.status).toBe(422)
+    expect((await update(gateway, "old", { params })).status).toBe(200)
+  })
+})
+
+describe.each(chooseDatabases())("the list of models on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    place = await makePlace()
+    gateway = await start(place)
+    const names = ["Cedar", "alder", "Birch", "Übung", "Elm"]
+    const models = names.map((name, at) => newModel(`m${at}`, { name }))
+    await gateway.call("POST", `${base}/import`, { models })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await place.remove()
+  })
+
+  it("comes in pages, by name, id or time, one way or the other", async () => {
+    expect(idsOf(await list(gateway))).toEqual(["m1", "m2", "m0", "m4", "m3"])
+    expect(idsOf(await list(gateway, "direction=desc&page_size=2"))).toEqual(["m3", "m4"])
+    const second = await list(gateway, "page=2&page_size=2")
+    expect(second.body.total).toBe(5)
+    expect(idsOf(second)).toEqual(["m0", "m4"])
+    expect(idsOf(await list(gateway, "page=4&page_size=2"))).toEqual([])
+    await update(gateway, "m2", { params: { system: "Be brief." } })
+    expect((await list(gateway, "order_by=created_at")).body.total).toBe(5)
+    expect((await list(gateway, "order_by=secret")).status).toBe(422)
+    expect((await list(gateway, "page_size=201")).status).toBe(422)
+  })
+
+  it("is searched by name and id, whatever the case, and leaves contents out", async () => {
+    expect(idsOf(await list(gateway, `query=${encodeURIComponent("ÜBUNG")}`))).toEqual(["m3"])
+    expect(idsOf(await list(gateway, "query=M2"))).toEqual(["m2"])
+    const { body } = await list(gateway, "query=birch")
+    expect(body).toMatchObject({ total: 1, items: [{ id: "m2", meta: { tags: [] } }] })
+    expect(body.items[0]).not.toHaveProperty("params")
+    const stranger = await gateway.newUser("Eve")
+    expect((await list(gateway, "", stranger)).body).toEqual({ items: [], total: 0 })
+  })
+
+  it("is exported whole", async () => {
+    await update(gateway, "m0", { params: { system: "Long." }, meta: { knowledge: ["k"] } })
+    const { body, headers } = await gateway.call("GET", `${base}/export`)
+    expect(headers.get("content-type")).toMatch(/json/)
+    expect(body.models).toHaveLength(5)
+    expect(body.models[0]).toMatchObject({
+      id: "m0",
+      params: { system: "Long." },
+      meta: { knowledge: ["k"], description: "", tags: [] },
+    })
+    for (const { id } of body.models) await remove(gateway, id)
+    expect((await gateway.call("GET", `${base}/export`)).body).toEqual({ models: [] })
+  })
+})
+
+const shared = postgresDatabase ? [postgresDatabase] : []
+
+describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
+  let place: Place
+  let one: TestGateway
+  let other: TestGateway
+
+  beforeAll(async () => {
+    place = await makePlace()
+    one = await start(place)
+    other = await start(place)
+  })
+  afterAll(async () => {
+    await one.stop()
+    await other.stop()
+    await place.remove()
+  })
+
+  const answerOf = async (gateway: TestGateway, model: string) => {
+    const messages = [{ role: "user", content: "hi" }]
+    const { status } = await gateway.call("POST", "/v1/chat/completions", { model, messages })
+    return status === 200 ? upstream.requests.at(-1)?.json : status
+  }
+  const temperatureIs = (temperature: number) =>
+    expect
+      .poll(() => answerOf(other, "told"), { timeout: 10_000 })
+      .toMatchObject({ temperature, model: "gpt-fake" })
+
+  it("have each other's changes in force, whatever they used before", async () => {
+    await create(one, newModel("told", { params: { temperature: 0.1 } }))
+    await temperatureIs(0.1)
+    for (const temperature of [0.2, 0.3]) {
+      await update(one, "told", { params: { temperature } })
+      await temperatureIs(temperature)
+    }
+    const user = await other.newUser("Una")
+    const read = { principal_type: "user", principal_id: user.id, permission: "read" }
+    expect((await list(other, "", user)).body.total).toBe(0)
+    await update(one, "told", { access_grants: [read] })
+    await expect.poll(async () => (await list(other, "", user)).body.total).toBe(1)
+    await remove(one, "told")
+    await expect.poll(() => answerOf(other, "told")).toBe(404)
+  })
+})

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type FakeOllama, startFakeOllama } from "../fakes/ollama.ts"
+import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+
+let runtime: FakeOllama
+let provider: FakeOpenAI
+let gateway: TestGateway
+
+beforeAll(async () => {
+  runtime = await startFakeOllama({ models: ["llama3.2", "shared:latest", "nomic-embed-text"] })
+  runtime.fault({ kind: "status", status: 500 }, { on: /show/, times: 3 })
+  const described = {
+    ...openAIModel("described"),
+    max_model_len: 8192,
+    capabilities: { vision: true },
+  }
+  provider = await startFakeOpenAI({ models: ["shared:latest", described, "org/x:1"] })
+  gateway = await startGateway({
+    OLLAMA_BASE_URLS: runtime.url,
+    OPENAI_API_BASE_URLS: provider.url,
+    MODEL_REFRESH_INTERVAL: "200ms",
+  })
+  await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.settled()))
+})
+afterAll(async () => {
+  await gateway.stop()
+  await runtime.close()
+  await provider.close()
+})
+
+const lists = () => provider.requests.filter(({ path }) => path === "/v1/models").length
+
+/** Resolves when the provider's list of now has been asked for, and read before the next. */
+const waitForList = async () => {
+  const before = lists()
+  await until(() => lists() > before + 1)
+}
+
+const listed = async () => {
+  const { body } = await gateway.call("GET", "/api/models")
+  expect(body.object).toBe("list")
+  return new Map<string, Record<string, unknown>>(
+    body.data.map((model: { id: string }) => [model.id, model]),
+  )
+}
+
+it("names each model once, in the order of the connections", async () => {
+  const { body } = await gateway.call("GET", "/api/models")
+  const ids = body.data.map(({ id }: { id: string }) => id)
+  expect(ids).toEqual([
+    "llama3.2:latest",
+    "shared:latest",
+    "nomic-embed-text:latest",
+    "described",
+    "org/x:1",
+  ])
+})
+
+it("says what people choose by", async () => {
+  const models = await listed()
+  expect(models.get("llama3.2:latest")).toMatchObject({
+    object: "model",
+    name: "llama3.2:latest",
+    owned_by: "ollama",
+    connection_type: "local",
+    is_active: true,
+    available: true,
+    tags: [],
+  })
+  const [local, external] = [runtime, provider].map(({ origin }) => new URL(origin).host)
+  expect(models.get("shared:latest")).toMatchObject({
+    owned_by: "ollama",
+    connections: [{ name: local }, { name: external }],
+  })
+  expect(models.get("described")).toMatchObject({
+    owned_by: "openai",
+    connection_type: "external",
+    context_length: 8192,
+    capabilities: { vision: true },
+    created: 1_700_000_000,
+  })
+})
+
+it("cuts long descriptions and tags, which a model by itself has whole", async () => {
+  const [exact, long] = ["x".repeat(500), `${"x".repeat(499)}😀${"y".repeat(9000)}`]
+  const tags = Array.from({ length: 50 }, (_, at) => `tag ${at}`)
+  for (const [id, description] of Object.entries({ exact, long })) {
+    const model = { id, name: id, base_model_id: "described", meta: { description, tags } }
+    expect((await gateway.call("POST", "/api/v1/models/create", model)).status).toBe(200)
+  }
+  const models = await listed()
+  const start = `${"x".repeat(499)}\ufffd…`
+  expect(models.get("long")).toMatchObject({ description: start, tags: tags.slice(0, 10) })
+  expect(models.get("exact")).toMatchObject({ description: exact, tags: tags.slice(0, 10) })
+  const { body } = await gateway.call("GET", "/api/models/long")
+  expect(body).toMatchObject({ description: long, tags })
+})
+
+it("asks a runtime again for what it would not tell at first, and then no more", async () => {
+  await until(async () => (await listed()).get("llama3.2:latest")?.context_length)
+  const models = await listed()
+  expect(models.get("llama3.2:latest")?.capabilities).toMatchObject({ completion: true })
+  const shows = () => runtime.requests.filter(({ path }) => path === "/api/show").length
+  const before = shows()
+  const lists = () => runtime.requests.filter(({ path }) => path === "/api/tags").length
+  const listsBefore = lists()
+  await until(() => lists() > listsBefore + 1)
+  expect(shows()).toBe(before)
+})
+
+it("follows what the upstreams have", async () => {
+  provider.models.push(openAIModel("new"))
+  await until(async () => (await listed()).has("new"))
+  provider.models.pop()
+  await until(async () => !(await listed()).has("new"))
+  // No model, but nothing that may break the list either.
+  provider.models.push(JSON.parse('{"id":7}'))
+  await waitForList()
+  expect((await listed()).get("described")).toMatchObject({ available: true })
+  provider.models.pop()
+})
+
+it("chats with a runtime's model, streamed and not, its tag left out or not", async () => {
+  for (const model of ["llama3.2", "llama3.2:latest"]) {
+    for (const stream of [false, true]) {
+      const messages = [{ role: "user", content: "ahoy" }]
+      const asked = { model, messages, stream }
+      const { status, body } = await gateway.call("POST", "/v1/chat/completions", asked)
+      expect(status).toBe(200)
+      expect(stream ? body : body.choices[0].message.content).toContain("ahoy")
+      if (stream) expect(body.endsWith("data: [DONE]\n\n")).toBe(true)
+      const chats = runtime.requests.filter(({ path }) => /chat/.test(path))
+      expect(chats.at(-1)?.json).toMatchObject({ model: "llama3.2:latest" })
+    }
+  }
+})

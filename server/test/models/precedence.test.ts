@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { until } from "../harness/json-records.ts"
+import { waitForModels } from "./wait-for-models.ts"
+
+const base = "/api/v1/models"
+const everyone = [{ principal_type: "user", principal_id: "*", permission: "write" }]
+
+let upstream: FakeOpenAI
+let gateway: TestGateway
+let eve: { id: string; key: string }
+let bob: { id: string; key: string }
+
+beforeAll(async () => {
+  upstream = await startFakeOpenAI({ models: ["gpt-fake", "ground"] })
+  gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
+  await waitForModels(gateway, ["ground"])
+  eve = await gateway.newUser("Eve")
+  bob = await gateway.newUser("Bob")
+})
+beforeEach(async () => {
+  const { body } = await gateway.call("GET", `${base}/list`)
+  for (const { id } of body.items) await gateway.call("POST", `${base}/model/delete`, { id })
+  upstream.models.splice(0, upstream.models.length, openAIModel("gpt-fake"), openAIModel("ground"))
+  await gateway.gateway.registry.refresh(5000)
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream.close()
+})
+
+type Key = { key?: string }
+
+/** A model whose prompt tells whose it is. */
+const make = (id: string, whose: string, options: Key = {}, fields: object = {}) =>
+  gateway.call(
+    "POST",
+    `${base}/create`,
+    {
+      id,
+      name: id,
+      base_model_id: "ground",
+      params: { system: whose },
+      access_grants: everyone,
+      ...fields,
+    },
+    options,
+  )
+
+const offer = async (...ids: string[]): Promise<void> => {
+  upstream.models.push(...ids.map((id) => openAIModel(id)))
+  await gateway.gateway.registry.refresh(5000)
+  await waitForModels(gateway, ids)
+}
+
+/** What answered: a prompt's owner, else the connection's model, else the status. */
+const answererOf = async (model: string, options: Key = {}): Promise<string> => {
+  const messages = [{ role: "user", content: "hi" }]
+  const reply = await gateway.call("POST", "/v1/chat/completions", { model, messages }, options)
+  if (reply.status !== 200) return String(reply.status)
+  const said = reply.body.choices[0].message.content
+  if (said === "from the function") return "function"
+  const { json } = upstream.requests.at(-1) ?? {}
+  const sent = json as { model: string; messages: { role: string; content: string }[] }
+  return sent.messages.find(({ role }) => role === "system")?.content ?? sent.model
+}
+
+const everybody = (): Key[] => [{}, eve, bob]
+
+describe("a person's model", () => {
+  it.each([
+    ["gpt-later", "gpt-later", "gpt-later"],
+    ["GPT-Later", "gpt-later", "404"],
+    ["gpt-later", "GPT-Later", "404"],
+    ["llama9", "llama9:latest", "llama9:latest"],
+    ["Llama9", "llama9:latest", "404"],
+    ["llama9:latest", "llama9:latest", "llama9:latest"],
+    ["mistral9:latest", "mistral9", "404"],
+    ["Straße", "STRASSE", "404"],
+  ])("called %s never stands before a connection's %s that came later", async (id, later, then) => {
+    expect((await make(id, "Eve's", eve)).status).toBe(200)
+    expect(await answererOf(id, bob)).toBe("Eve's")
+    await make("above", "Above.", {}, { base_model_id: id })
+    await offer(later)
+    for (const who of everybody()) {
+      expect(await answererOf(id, who)).toBe(then)
+      expect(await answererOf(later, who)).toBe(later)
+      const { body } = await gateway.call("GET", "/v1/models", undefined, who)
+      const records = body.data.filter((record: { id: string }) => [id, later].includes(record.id))
+      expect(records).toMatchObject([{ id: later, connections: [{}] }])
+      expect(records[0].base_model_id).toBeUndefined()
+    }
+    expect(await answererOf("above", bob)).toBe(then === "404" ? "404" : "Above.")
+    const { json } = upstream.requests.at(-1) ?? {}
+    if (then !== "404") expect(json).toMatchObject({ model: later })
+    // It is its owner's still, to delete or to read.
+    const kept = await gateway.call(
+      "GET",
+      `${base}/model?id=${encodeURIComponent(id)}`,
+      undefined,
+      eve,
+    )
+    expect(kept.body).toMatchObject({ id, user_id: eve.id })
+  })
+
+  it.each(["gpt-fake", "GPT-FAKE", "gpt-fake:latest", "Gpt-Fake:Latest"])(
+    "takes no name like a connection's: %s",
+    async (id) => {
+      expect(await make(id, "Eve's", eve)).toMatchObject({
+        status: 409,
+        body: { code: "conflict" },
+      })
+    },
+  )
+
+  it.each(["house", "HOUSE", "house:latest"])(
+    "takes no name like an administrator's, and gives way to one that came later: %s",
+    async (id) => {
+      await make(id, "Eve's", eve)
+      expect(await answererOf(id, bob)).toBe("Eve's")
+      const own = await make("House", "The administrator's")
+      expect(own.status).toBe(200)
+      expect(await answererOf("House", bob)).toBe("The administrator's")
+      expect(await answererOf(id, bob)).toBe("404")
+      await gateway.call("POST", `${base}/model/delete`, { id })
+      expect((await make(id, "Eve's", eve)).status).toBe(409)
+    },
+  )
+
+  it("answers again once nothing else has its name", async () => {
+    await make("sometimes", "Eve's", eve)
+    await offer("sometimes")
+    expect(await answererOf("sometimes", bob)).toBe("sometimes")
+    upstream.models.pop()
+    await gateway.gateway.registry.refresh(5000)
+    await until(() => !gateway.gateway.registry.offers().has("sometimes"))
+    expect(await answererOf("sometimes", bob)).toBe("Eve's")
+  })
+
+  it("gains nothing by an administrator's update or import of it", async () => {
+    await make("mine", "Eve's", eve)
+    await gateway.call("POST", `${base}/model/update?id=mine`, { name: "Changed" })
+    const entry = { id: "mine", name: "Taken in", base_model_id: "ground" }
+    const taken = await gateway.call("POST", `${base}/import`, { models: [entry] })
+    expect(taken.body).toEqual({ created: [], updated: ["mine"] })
+    await offer("mine")
+    expect(await answererOf("mine", eve)).toBe("mine")
+    const update = `${base}/model/update?id=mine`
+    const changed = await gateway.call("POST", update, { id: "gpt-fake", name: "N" }, eve)
+    expect(changed.body).toMatchObject({ id: "mine", user_id: eve.id })
+    expect(await answererOf("gpt-fake", bob)).toBe("gpt-fake")
+  })
+})
+
+it("an administrator's model goes before a function, that before a connection's", async () => {
+  await offer("several")
+  expect(await answererOf("several", bob)).toBe("several")
+  const content = "export const reply = () => 'from the function'"
+  const fn = { id: "several", name: "Several", content, access_grants: everyone }
+  const made = await gateway.call("POST", "/api/v1/functions/create", fn)
+  expect(made.status).toBe(200)
+  expect(await answererOf("several", bob)).toBe("function")
+  expect((await make("Several", "Eve's", eve)).status).toBe(409)
+  await make("several", "The administrator's")
+  expect(await answererOf("several", bob)).toBe("The administrator's")
+  await gateway.call("DELETE", "/api/v1/functions/id/several/delete")
+})
+
+it("whoever loses the administrator's role loses precedence, and has it back with the role", async () => {
+  const carol = await gateway.newUser("Carol")
+  const role = async (name: string) =>
+    gateway.call("POST", `/api/v1/users/${carol.id}/update`, { role: name })
+  await role("admin")
+  expect((await make("gpt-fake", "Carol's", carol)).status).toBe(200)
+  expect(await answererOf("gpt-fake", bob)).toBe("Carol's")
+  await role("user")
+  await expect.poll(() => answererOf("gpt-fake", bob)).toBe("gpt-fake")
+  expect(await answererOf("gpt-fake", carol)).toBe("gpt-fake")
+  await role("admin")
+  await expect.poll(() => answererOf("gpt-fake", bob)).toBe("Carol's")
+})

@@ -1,0 +1,14 @@
+import { until } from "../harness/json-records.ts"
+
+/** Waits until the gateway lists all of these models to the owner of the key. */
+export const waitForModels = async (
+  { url, key }: { url: string; key: string },
+  models: readonly string[],
+): Promise<void> => {
+  const headers = { authorization: `Bearer ${key}` }
+  await until(async () => {
+    const response = await fetch(`${url}/v1/models`, { headers })
+    const list = await response.text()
+    return response.ok && models.every((model) => list.includes(`"id":${JSON.stringify(model)}`))
+  })
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { json, type ProxiedUpstream, startProxied } from "../completions/relayed-request.ts"
+import { adminKey } from "../harness/gateway.ts"
+import { rawRequest } from "../harness/raw-http.ts"
+
+let upstream: ProxiedUpstream
+beforeAll(async () => {
+  upstream = await startProxied()
+})
+afterAll(() => upstream.stop())
+
+describe("the path of a proxied request", () => {
+  it.each([
+    ...["/ollama/api/chat/../pull", "/ollama/./api/tags", "/ollama/api/%2e%2e/api/pull"],
+    ...["/ollama/api/%2E%2e/pull", "/ollama/api%2fpull", "/ollama/api\\pull", "/ollama/api%5Cpull"],
+    ...["/ollama/api/show%00", "/ollama/api/show%0a", "/ollama/api/show%252e", "/ollama/api/%zz"],
+    ...["/ollama/v1/models/..%2f..%2fapi%2ftags", "/openai/models/a%2F..%2Fb", "/ollama/..;/x"],
+    ...["/ollama/api/tags#x", "/openai/../ollama/api/pull"],
+  ])("is refused where it can be read in several ways: %s", async (target) => {
+    const before = upstream.paths.length
+    const reply = await rawRequest(upstream.gateway.url, {
+      target,
+      headers: [`authorization: Bearer ${adminKey}`],
+    })
+    expect([400, 404]).toContain(reply.status)
+    expect(upstream.paths.slice(before).filter((path) => !path.startsWith("/api/show"))).toEqual([])
+  })
+
+  it("may encode the slash of a model's id", async () => {
+    upstream.answers((response) => void response.writeHead(200, json).end("{}"))
+    const before = upstream.paths.length
+    expect((await upstream.send("GET", "/openai/models/org%2Fm")).status).toBe(200)
+    expect(upstream.paths.slice(before)).toEqual(["/v1/models/org%2Fm"])
+  })
+})
+
+describe("two Host headers", () => {
+  it.each([
+    ["GET", "/health", "here"],
+    ["POST", "/v1/chat/completions", "here"],
+    ["GET", "/v1/models", "there"],
+  ])("are refused: %s %s", async (method, target, second) => {
+    const headers = ["host: localhost", `Host: ${second}`, "content-length: 0"]
+    const reply = await rawRequest(upstream.gateway.url, { method, target, headers })
+    expect(reply.status).toBe(400)
+    expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "bad_request" } })
+  })
+})

@@ -1,0 +1,215 @@
+import { type Browser, chromium } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { z } from "zod"
+import { chromiumPath, runsBrowserTests } from "../../../web/e2e/chromium.ts"
+import { adminEmail, adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
+import { measureCpuMs } from "../harness/timing.ts"
+
+const Operation = z.object({
+  operationId: z.string(),
+  tags: z.array(z.string()).min(1),
+  summary: z.string().min(3),
+  description: z.string(),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+  parameters: z
+    .array(z.object({ name: z.string(), in: z.enum(["path", "query"]), required: z.boolean() }))
+    .default([]),
+  requestBody: z.object({ content: z.record(z.string(), z.object({ schema: z.looseObject({}) })) }),
+  responses: z.record(
+    z.string().regex(/^[1-5]\d\d$|^default$/),
+    z.object({
+      description: z.string().min(2),
+      content: z.record(z.string(), z.object({ schema: z.object({}) })).optional(),
+    }),
+  ),
+})
+const Method = z.enum(["get", "post", "put", "patch", "delete", "head"])
+const Document = z.strictObject({
+  openapi: z.literal("3.1.0"),
+  info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
+  servers: z.array(z.object({ url: z.string() })),
+  paths: z.record(
+    z.string().startsWith("/"),
+    z.partialRecord(Method, Operation.partial({ requestBody: true })),
+  ),
+  components: z.object({
+    schemas: z.record(z.string().regex(/^[\w.-]+$/), z.object({})),
+    securitySchemes: z.record(z.string(), z.object({ type: z.enum(["http", "apiKey"]) })),
+  }),
+})
+
+const asAnyone = { key: null }
+const paths = ["/docs", "/docs/", "/docs/start.js", "/docs/swagger-ui-bundle.js", "/openapi.json"]
+
+describe("with ENV=prod", () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway()
+  })
+  afterAll(() => gateway.stop())
+
+  it.each(paths)("%s is not there, for nobody", async (path) => {
+    expect((await gateway.call("GET", path, undefined, asAnyone)).status).toBe(404)
+    expect((await gateway.call("GET", path)).status).toBe(404)
+  })
+})
+
+describe("with ENV=dev", () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startGateway({ ENV: "dev" })
+  })
+  afterAll(() => gateway.stop())
+
+  const read = async () => (await gateway.call("GET", "/openapi.json", undefined, asAnyone)).body
+
+  it("is made once: who asks for it over and over holds nobody up", async () => {
+    await read()
+    // Bare `fetch`, so that nothing is parsed: made anew, each would take a tenth of a second.
+    const ms = await measureCpuMs(async () => {
+      for (let times = 0; times < 50; times++) {
+        await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()
+      }
+    })
+    expect(ms).toBeLessThan(2500)
+  })
+  const operationsOf = async () =>
+    Object.entries(Document.parse(await read()).paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => ({ path, method, ...operation })),
+    )
+
+  it("answers a document that is whole, and says that the interface is experimental", async () => {
+    const document = Document.parse(await read())
+    expect(document.info.description).toContain("experimental")
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(["/v1/chat/completions", "/api/models", "/api/v1/users/{id}"]),
+    )
+  })
+
+  it("resolves every reference", async () => {
+    const document = await read()
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)]
+    expect(references.length).toBeGreaterThan(100)
+    const missing = references.filter(([, reference = ""]) => {
+      const steps = reference.split("/")
+      const found = steps.slice(1).reduce((place, step) => place?.[step], document)
+      return steps[0] !== "#" || found === undefined
+    })
+    expect(missing).toEqual([])
+  })
+
+  it("names every parameter of a path, and every operation once", async () => {
+    const operations = await operationsOf()
+    for (const { path, parameters } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      const described = parameters.filter((parameter) => parameter.in === "path")
+      expect(described.map(({ name }) => name)).toEqual(inPath)
+      expect(path).not.toMatch(/[:*]/)
+    }
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it("describes a body by what is sent, and a reply by what is answered", async () => {
+    const { schemas } = (await read()).components
+    expect(schemas.NewApiKey.required).toBeUndefined()
+    expect(schemas.ApiKey.required).toContain("expires_at")
+    expect(schemas.User.additionalProperties).toBeUndefined()
+  })
+
+  it("describes bodies that are read piece by piece too", async () => {
+    const { paths: described } = Document.parse(await read())
+    const upload = described["/api/v1/files"]?.post?.requestBody?.content["multipart/form-data"]
+    expect(JSON.stringify(upload?.schema)).toContain('"format":"binary"')
+    const patch = described["/api/v1/scim/v2/Users/{id}"]?.patch?.requestBody?.content
+    expect(Object.keys(patch ?? {})).toEqual(["application/scim+json"])
+  })
+
+  it("describes a proxy under each of its methods", async () => {
+    const { paths: described } = Document.parse(await read())
+    const methods = Object.keys(described["/ollama/{path}"] ?? {})
+    expect(methods.sort()).toEqual(["delete", "get", "head", "patch", "post", "put"])
+  })
+
+  it("does not answer for parts that the page has not", async () => {
+    for (const name of ["index.html", "constructor", "..%2Fpackage.json", "LICENSE"]) {
+      expect((await gateway.call("GET", `/docs/${name}`)).status, name).toBe(404)
+    }
+  })
+
+  it("forbids the page all that is not ours", async () => {
+    const { headers, body } = await gateway.call("GET", "/docs", undefined, asAnyone)
+    const policy = headers.get("content-security-policy") ?? ""
+    expect(policy).toContain("default-src 'self'")
+    expect(policy).not.toContain("unsafe")
+    expect(body).not.toMatch(/<script>|https?:\/\//)
+  })
+
+  describe.runIf(runsBrowserTests)("in a browser", { timeout: 180_000 }, () => {
+    let browser: Browser
+    beforeAll(async () => {
+      const quiet = ["--disable-background-networking", "--disable-component-update"]
+      const plain = ["--disable-sync", "--no-first-run", "--disable-quic", "--disable-gpu"]
+      const args = ["--no-sandbox", ...quiet, ...plain]
+      browser = await chromium.launch({ executablePath: chromiumPath, args })
+    })
+    afterAll(() => browser?.close())
+
+    const newPage = async () => {
+      const page = await browser.newPage()
+      page.setDefaultTimeout(80_000)
+      return page
+    }
+
+    it("renders every operation and asks nobody but the gateway", async () => {
+      const page = await newPage()
+      const asked: string[] = []
+      const complaints: string[] = []
+      page.on("request", (request) => void asked.push(request.url()))
+      page.on("console", (message) => {
+        if (["error", "warning"].includes(message.type())) complaints.push(message.text())
+      })
+      page.on("pageerror", (error) => void complaints.push(error.message))
+
+      await page.goto(`${gateway.url}/docs/`)
+      const operations = await operationsOf()
+      // One tag after the other: of a long list the page keeps in the document what is seen.
+      for (const [tag, tagged] of Map.groupBy(operations, ({ tags }) => tags[0])) {
+        const toggle = page.locator(`.opblock-tag[data-tag="${tag}"] button.expand-operation`)
+        const shown = page.locator(".opblock-tag-section.is-open .opblock")
+        await toggle.click()
+        await shown.nth(tagged.length - 1).waitFor()
+        expect(await shown.count(), tag).toBe(tagged.length)
+        await toggle.click()
+        await shown.first().waitFor({ state: "detached" })
+      }
+      expect(await page.locator(".information-container").innerText()).toContain("experimental")
+
+      await page.locator('.opblock-tag[data-tag="auths"] button.expand-operation').click()
+      const signIn = page.locator("#operations-auths-post_api_v1_auths_signin")
+      await signIn.locator("button").first().click()
+      await signIn.getByText("The e-mail or the password is wrong").waitFor()
+
+      const foreign = asked.filter((url) => !/^(data|blob):/.test(url))
+      expect(foreign.filter((url) => !url.startsWith(`${gateway.url}/`))).toEqual([])
+      expect(complaints).toEqual([])
+    })
+
+    it("tries an operation with the key that was given", async () => {
+      const page = await newPage()
+      await page.goto(`${gateway.url}/docs`)
+      await page.locator('.opblock-tag[data-tag="auths"] button.expand-operation').click()
+      await page.locator(".auth-wrapper .authorize").click()
+      await page.getByLabel("auth-bearer-value").first().fill(adminKey)
+      await page.getByLabel("Apply credentials").first().click()
+      await page.getByRole("button", { name: "Close" }).first().click()
+
+      const whoAmI = page.locator("#operations-auths-get_api_v1_auths")
+      await whoAmI.locator("button").first().click()
+      await whoAmI.getByRole("button", { name: "Try it out" }).click()
+      await whoAmI.getByRole("button", { name: "Execute" }).click()
+      const answered = whoAmI.locator(".live-responses-table")
+      await answered.getByText(adminEmail).first().waitFor()
+    })
+  })
+})

@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process"
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtemp } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { z } from "zod"
+
+const root = join(import.meta.dirname, "../../..")
+const biome = join(root, "node_modules/@biomejs/biome/bin/biome")
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+describe("the order of the house", () => {
+  let copy = ""
+
+  beforeEach(async () => {
+    copy = await mkdtemp(join(tmpdir(), "portico-house-"))
+    for (const file of ["biome.json", "biome.order.json", ".gitignore"]) {
+      copyFileSync(join(root, file), join(copy, file))
+    }
+  })
+  afterEach(() => rmSync(copy, { recursive: true, force: true }))
+
+  /** What Biome says about one file, or "" when it is content. */
+  const lint = async (path: string, code: string): Promise<string> => {
+    const file = join(copy, "server/src", path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, code)
+    const run = promisify(execFile)(process.execPath, [biome, "lint", file], { cwd: copy })
+    const complaint = z.object({ stdout: z.string(), stderr: z.string() })
+    return run.then(
+      () => "",
+      (error: unknown) => {
+        const { stdout, stderr } = complaint.parse(error)
+        return stdout + stderr
+      },
+    )
+  }
+  const importing = (from: string): string => `import { thing } from "${from}"\n\nthing()\n`
+
+  it.each([
+    ["errors.ts", "./config/config.ts"],
+    ["config/planted.ts", "../db/database.ts"],
+    ["db/planted.ts", "../secrets/secrets.ts"],
+    ["db/migrations/planted.ts", "../../http/route.ts"],
+    ["http/planted.ts", "../auth/keys.ts"],
+    ["users/planted.ts", "../groups/groups.ts"],
+    ["connections/planted.ts", "../usage/create-usage.ts"],
+    ["models/planted.ts", "../completions/completions.ts"],
+    ["completions/planted.ts", "../gateway.ts"],
+    ["native-proxy/planted.ts", "../unheard-of/thing.ts"],
+    ["scim/planted.ts", "../../test/fakes/openai.ts"],
+  ])("%s may not import %s", async (path, from) => {
+    const said = await lint(path, importing(from))
+    expect(said).toContain("lint/style/noRestrictedImports")
+    expect(said).toContain("may import only")
+  })
+
+  it("sees imports of types, re-exports and import() too", async () => {
+    const said = await lint(
+      "users/planted.ts",
+      `import type { Chat } from "../completions/completions.ts"
+export { thing } from "../models/models.ts"
+export const later = async (): Promise<Chat> => (await import("../gateway.ts")).chat
+`,
+    )
+    expect(said.match(/noRestrictedImports/g)).toHaveLength(3)
+  })
+
+  it.each([
+    ["config/planted.ts", "../errors.ts"],
+    ["db/migrations/planted.ts", "../text-matching.ts"],
+    ["users/planted.ts", "../db/database.ts"],
+    ["users/planted.ts", "./store.ts"],
+    ["grants/planted.ts", "../groups/groups.ts"],
+    ["native-proxy/planted.ts", "../completions/completions.ts"],
+    ["users/planted.test.ts", "../gateway.ts"],
+    ["gateway.ts", "./native-proxy/native-proxy.ts"],
+  ])("%s may import %s", async (path, from) => {
+    expect(await lint(path, importing(from))).toBe("")
+  })
+
+  it("refuses a cycle of imports", async () => {
+    await lint("users/first.ts", importing("./second.ts"))
+    expect(await lint("users/second.ts", importing("./first.ts"))).toContain("noImportCycles")
+  })
+
+  it("reads the environment in config.ts only", async () => {
+    const code = "export const port = process.env.PORT\n"
+    expect(await lint("config/config.ts", code)).toBe("")
+    expect(await lint("users/planted.ts", code)).toContain("noProcessEnv")
+  })
+
+  it("names every folder there is", () => {
+    const folders = readdirSync(join(root, "server/src"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    const order = read("biome.order.json")
+    expect(folders.filter((folder) => !order.includes(`"${folder}/*.ts"`))).toEqual([])
+  })
+})
+
+describe("the dependencies", () => {
+  const Entry = z.object({
+    resolved: z.string().optional(),
+    hasInstallScript: z.boolean().optional(),
+    optionalDependencies: z.record(z.string(), z.string()).optional(),
+  })
+  const { packages } = z
+    .object({ packages: z.record(z.string(), Entry) })
+    .parse(JSON.parse(read("package-lock.json")))
+  const entries = Object.entries(packages)
+
+  it("need no install script", () => {
+    const scripted = entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)
+    // Its script only fetches what GPUs need, and is not run (docs/decisions/0095).
+    expect(scripted).toEqual(["node_modules/onnxruntime-node"])
+    expect(read(".npmrc")).toContain("ignore-scripts=true")
+  })
+
+  it("are locked without the address of a registry", () => {
+    expect(entries.filter(([, entry]) => entry.resolved?.includes("://"))).toEqual([])
+  })
+
+  // `npm ci` refuses a lock file without them, on every platform.
+  it("are locked for every platform", () => {
+    const missing = entries.flatMap(([path, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {}).filter(
+        (name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`],
+      ),
+    )
+    expect(missing).toEqual([])
+  })
+})

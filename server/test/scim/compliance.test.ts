@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { expect, it } from "vitest"
+import { base, describeScim, scimToken } from "./scim.ts"
+
+/** A Python that has `scim-tester/requirements.txt`; CI brings one. */
+const python = process.env.TEST_PYTHON
+const program = new URL("./scim-tester/check.py", import.meta.url).pathname
+const run = promisify(execFile)
+
+interface Result {
+  status: string
+  title: string
+  resource: string | null
+  reason: string
+}
+
+/** All that it finds wrong, on both databases. */
+const findings = async (url: string): Promise<Result[]> => {
+  const env = { ...process.env, SCIM_TOKEN: scimToken }
+  const options = { env, maxBuffer: 64 * 1024 * 1024 }
+  const { stdout } = await run(python ?? "", [program, `${url}${base}`], options)
+  const results: Result[] = JSON.parse(stdout)
+  const passed = results.filter(({ status }) => status === "SUCCESS")
+  expect(passed.length).toBeGreaterThan(20)
+  const quiet = ["SUCCESS", "SKIPPED", "ACCEPTABLE"]
+  return results.filter(({ status }) => !quiet.includes(status))
+}
+
+const modes: [mode: string, wrong: object[]][] = [
+  ["hide", []],
+  // The default keeps a deleted user readable as inactive, which the RFC does not have.
+  ["deactivate", [{ title: "object_deletion", resource: "User", status: "ERROR" }]],
+]
+
+for (const [mode, wrong] of modes) {
+  describeScim(
+    `scim2-tester with SCIM_DELETE_MODE=${mode}`,
+    (client) => {
+      it("finds nothing wrong but what is documented", async ({ skip }) => {
+        if (python === undefined) {
+          expect(process.env.CI, "CI has to set TEST_PYTHON").toBeUndefined()
+          return skip(
+            "set TEST_PYTHON to a Python with server/test/scim/scim-tester/requirements.txt",
+          )
+        }
+        expect(await findings(client().gateway.url)).toMatchObject(wrong)
+      }, 300_000)
+    },
+    { SCIM_DELETE_MODE: mode },
+  )
+}

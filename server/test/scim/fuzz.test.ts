@@ -1,0 +1,247 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { type RawBuilder, sql } from "kysely"
+import { parse } from "scim2-parse-filter"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Database } from "../../src/db/database.ts"
+import { Failure } from "../../src/errors.ts"
+import { matches } from "../../src/scim/evaluate.ts"
+import { parseFilter } from "../../src/scim/filter.ts"
+import { createFilterCompiler } from "../../src/scim/filter-sql.ts"
+import { createViews } from "../../src/scim/mappers.ts"
+import { everything, type Json } from "../../src/scim/projection.ts"
+import { userType } from "../../src/scim/resource-types.ts"
+import { chooseDatabases, type OpenedDatabase } from "../harness/databases.ts"
+import { amount } from "../harness/test-size.ts"
+import { createChooser, filterOf, foreignSkeleton, ownSkeleton, term, texts } from "./generate.ts"
+import { seedOdd } from "./odd-users.ts"
+import { describeScim, patchUrn } from "./scim.ts"
+
+/** More rounds: `npm run fuzz:scim` has 100,000 of each. The same seed gives the same run. */
+const rounds = Number(process.env.SCIM_FUZZ_ROUNDS ?? amount(100, 400))
+const seed = Number(process.env.SCIM_FUZZ_SEED ?? 42)
+/** A filter that takes longer than this, however often it is tried, is too slow. */
+const slowMs = 50
+const base = "http://portico.example/api/v1/scim/v2"
+
+const outcome = <T>(work: () => T): T | Error => {
+  try {
+    return work()
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/**
+ * What scim2-parse-filter reads in a way of its own: a part behind a bracket, which is our own
+ * addition to the grammar, and escapes in texts, which it does not take for JSON's.
+ */
+const readOtherwise = /\]\.|\\/
+
+const timed = async (db: Database, where: RawBuilder<boolean>) => {
+  const begun = performance.now()
+  const { rows } = await sql<{ id: string }>`
+    select users.id from users where ${where} order by users.id
+  `.execute(db.read)
+  return { ids: rows.map(({ id }) => id), ms: performance.now() - begun }
+}
+
+/** The shortest of several tries: a busy machine makes one slow, and a slow filter all of them. */
+const shortest = async (db: Database, where: RawBuilder<boolean>): Promise<number> => {
+  let ms = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 20 && ms > slowMs; attempt++) {
+    await sleep(attempt * 10)
+    ms = Math.min(ms, (await timed(db, where)).ms)
+  }
+  return ms
+}
+
+describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
+  let opened: OpenedDatabase
+  let users: Json[]
+  let views: ReturnType<typeof createViews>
+
+  beforeAll(async () => {
+    opened = await open()
+    await seedOdd(opened.db, createChooser(7), texts)
+    views = createViews(opened.db, "deactivate")
+    users = await views.users.page(
+      { where: sql<boolean>`(1 = 1)`, order: sql`users.id`, limit: 1000, offset: 0 },
+      { projection: everything, base },
+    )
+  })
+  afterAll(() => opened.remove())
+
+  it("find what an evaluation in memory finds", async () => {
+    const compile = createFilterCompiler({ type: userType, base })
+    const chooser = createChooser(seed)
+    for (let round = 0; round < rounds; round++) {
+      const text = filterOf(chooser, 3, term)
+      const filter = parseFilter(userType, text)
+      const expected = users.filter((user) => matches(filter, user)).map(({ id }) => id)
+      const found = await timed(opened.db, compile(filter))
+      expect([text, found.ids]).toEqual([text, expected])
+      const ms = found.ms > slowMs ? await shortest(opened.db, compile(filter)) : found.ms
+      expect([text, ms <= slowMs]).toEqual([text, true])
+    }
+  }, 3_600_000)
+})
+
+describe("generated filters", () => {
+  it("are read as scim2-parse-filter reads them", () => {
+    const chooser = createChooser(seed)
+    let compared = 0
+    for (let round = 0; round < rounds; round++) {
+      const text = filterOf(chooser, 3, term)
+      if (readOtherwise.test(text)) continue
+      expect([text, ownSkeleton(parseFilter(userType, text))]).toEqual([
+        text,
+        foreignSkeleton(parse(text)),
+      ])
+      compared++
+    }
+    expect(compared).toBeGreaterThan(rounds / 2)
+  }, 3_600_000)
+
+  it("never end in anything but a refusal when they are torn, and are read where both read", () => {
+    const chooser = createChooser(seed + 1)
+    let refused = 0
+    for (let round = 0; round < rounds; round++) {
+      const whole = filterOf(chooser, 3, term)
+      const at = chooser.below(whole.length)
+      const text =
+        whole.slice(0, at) + chooser.pick(["", "(", '"', "\\", "]", " ", "é"]) + whole.slice(at + 1)
+      const own = outcome(() => parseFilter(userType, text))
+      if (own instanceof Error) {
+        refused++
+        expect(own).toBeInstanceOf(Failure)
+        expect(own).toMatchObject({ status: 400, details: { scimType: "invalidFilter" } })
+        continue
+      }
+      if (readOtherwise.test(text)) continue
+      const foreign = outcome(() => parse(text))
+      expect([text, foreign instanceof Error]).toEqual([text, false])
+    }
+    expect(refused).toBeGreaterThan(rounds / 4)
+  }, 3_600_000)
+})
+
+/** What no database keeps, by itself and inside of text; and what says nothing. */
+const hostile = ["\\u0000", "a\\u0000", "\\ud800", "x\\udfffy", "\\uD83D", "\\u0000%"] as const
+const empty = ["", " ", "\t", "()", "not ()", "[]", '""', "\u0000", "\u00a0"] as const
+const parameters = ["filter", "Filter", "FILTER"] as const
+
+describeScim("Hostile filters and paths", (client) => {
+  it("are refused whole, never answered with everybody and never break", async () => {
+    const chooser = createChooser(seed + 3)
+    const { id } = await client().user("hostile")
+    const bad = (): string => `userName eq "${chooser.pick(hostile)}"`
+    for (let round = 0; round < rounds; round++) {
+      const spoilt = filterOf(chooser, 2, (inner) => (inner.below(2) === 0 ? bad() : term(inner)))
+      const filter = chooser.below(3) === 0 ? chooser.pick(empty) : `${spoilt} or ${bad()}`
+      const endpoint = chooser.pick(["Users", "Groups"])
+      const query = `${chooser.pick(parameters)}=${encodeURIComponent(filter)}`
+      const found = await client().call("GET", `/${endpoint}?${query}`)
+      const said = [seed, endpoint, filter]
+      expect([...said, found.status, found.body.Resources]).toEqual([...said, 400, undefined])
+      const body = { schemas: [], [chooser.pick(parameters)]: filter }
+      const searched = await client().call("POST", `/${endpoint}/.search`, body)
+      expect([...said, searched.status]).toEqual([...said, 400])
+      const op = chooser.pick(["add", "replace", "remove"])
+      const path = `emails[type eq "${chooser.pick(hostile)}" or ${term(chooser)}].value`
+      const patched = await client().patch(`/Users/${id}`, { op, path, value: "x" })
+      expect([seed, path, patched.status]).toEqual([seed, path, 400])
+    }
+  }, 3_600_000)
+})
+
+const paths = [
+  "userName",
+  "name",
+  "name.givenName",
+  "emails",
+  "emails.value",
+  'emails[type eq "work"]',
+  'emails[type eq "work"].value',
+  "emails[primary eq true].display",
+  "active",
+  "externalId",
+  "title",
+  "id",
+  "groups",
+  "schemas",
+  "meta",
+  "__proto__",
+  "constructor.prototype",
+  "nope",
+  "",
+  "emails[",
+  "roles",
+  5,
+  null,
+  {},
+] as const
+const values = [
+  null,
+  "",
+  "x",
+  "a@b.example",
+  true,
+  "False",
+  5,
+  [],
+  {},
+  ["x"],
+  { value: "x" },
+  { givenName: "G" },
+  [{ value: "v@x.example", type: "work", primary: true }],
+  [
+    { value: "w", primary: true },
+    { value: "z", primary: true },
+  ],
+  JSON.parse('{"__proto__":{"polluted":1},"active":false}'),
+  { active: "maybe" },
+  [[[]]],
+  { emails: [{ value: 5 }] },
+  { "name.givenName": "D", nickName: null },
+] as const
+
+describeScim("Mutated PATCH bodies", (client) => {
+  const own = new Set([
+    "schemas",
+    "id",
+    "externalId",
+    "userName",
+    "name",
+    "displayName",
+    "nickName",
+    "active",
+    "emails",
+    "groups",
+    "meta",
+  ])
+
+  it("change all or nothing, only what is known, and never break", async () => {
+    const chooser = createChooser(seed + 2)
+    const { id } = await client().user("mutated")
+    const read = async () => (await client().call("GET", `/Users/${id}`)).body
+    let before = await read()
+    for (let round = 0; round < rounds; round++) {
+      const Operations = Array.from({ length: 1 + chooser.below(3) }, () => ({
+        op: chooser.pick(["add", "replace", "remove", "Add", "test"]),
+        ...(chooser.below(4) > 0 && { path: chooser.pick(paths) }),
+        ...(chooser.below(6) > 0 && { value: chooser.pick(values) }),
+      }))
+      const answer = await client().call("PATCH", `/Users/${id}`, {
+        schemas: [patchUrn],
+        Operations,
+      })
+      const said = [JSON.stringify(Operations), answer.status, answer.body.detail]
+      expect([200, 400, 409], said.join(" ")).toContain(answer.status)
+      const after = await read()
+      expect(after).toEqual(answer.status === 200 ? answer.body : before)
+      expect(Object.keys(after).filter((name) => !own.has(name))).toEqual([])
+      before = after
+    }
+    expect({}).not.toHaveProperty("polluted")
+  }, 3_600_000)
+})

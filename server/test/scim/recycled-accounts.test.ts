@@ -1,0 +1,235 @@
+import { describe, expect, it } from "vitest"
+import { adminKey, startGateway } from "../harness/gateway.ts"
+import {
+  coreUser,
+  createClient,
+  describeScim,
+  errorUrn,
+  type ScimClient,
+  scimToken,
+} from "./scim.ts"
+
+const conflict = {
+  status: 409,
+  body: { schemas: [errorUrn], status: "409", scimType: "uniqueness" },
+}
+let count = 0
+
+describeScim("A recycled address", (client) => {
+  const post = (userName: string, more: object = {}) =>
+    client().call("POST", "/Users", { schemas: [coreUser], userName, ...more })
+  const put = (id: string, userName: string, more: object) =>
+    client().call("PUT", `/Users/${id}`, { schemas: [coreUser], userName, ...more })
+  const api = (method: string, path: string, body?: unknown) =>
+    client().gateway.call(method, `/api/v1/users/${path}`, body)
+  const replace = (id: string, value: object) =>
+    client().patch(`/Users/${id}`, { op: "replace", value })
+
+  /** An account of the first person's, which owns a model, ended by DELETE. */
+  const ended = async (externalId: string | null = "first") => {
+    const name = `recycled${++count}`
+    const user = await client().user(name, { externalId })
+    const email = `${name}@example.org`
+    expect((await client().call("DELETE", `/Users/${user.id}`)).status).toBe(204)
+    return { id: user.id as string, email }
+  }
+  const read = async (id: string) => (await client().call("GET", `/Users/${id}`)).body
+
+  it("is matched and found inactive, and its account revived under its own externalId", async () => {
+    const { id, email } = await ended()
+    const found = await client().find("Users", `userName eq "${email}"`)
+    expect(found.body.Resources).toMatchObject([{ id, active: false, externalId: "first" }])
+    expect((await replace(id, { active: true })).body.active).toBe(true)
+    expect((await client().call("DELETE", `/Users/${id}`)).status).toBe(204)
+    expect((await replace(id, { active: true, externalId: "first" })).body.active).toBe(true)
+    expect((await client().call("DELETE", `/Users/${id}`)).status).toBe(204)
+    expect(await post(email, { externalId: "first" })).toMatchObject({ status: 201, body: { id } })
+  })
+
+  it.each<[string, (id: string, email: string) => Promise<{ status: number; body: unknown }>]>([
+    ["PATCH of both", (id) => replace(id, { active: true, externalId: "second" })],
+    [
+      "PATCH by path",
+      (id) => client().patch(`/Users/${id}`, { op: "add", path: "externalId", value: "second" }),
+    ],
+    ["PUT", (id, email) => put(id, email, { active: true, externalId: "second" })],
+    ["POST", (_, email) => post(email, { externalId: "second" })],
+    ["POST in capitals", (_, email) => post(email.toUpperCase(), { externalId: "FIRST" })],
+  ])("does not hand the first person's account to the second: %s", async (_how, attempt) => {
+    const { id, email } = await ended()
+    const answer = await attempt(id, email)
+    expect(answer).toMatchObject(conflict)
+    const { detail } = answer.body as { detail: string }
+    expect(detail).toContain("release")
+    expect(detail).toContain("externalId")
+    expect(await read(id)).toMatchObject({ active: false, externalId: "first" })
+  })
+
+  it("is not handed over in two steps, whichever comes first, nor by way of no externalId", async () => {
+    const { id, email } = await ended()
+    expect((await replace(id, { active: true })).status).toBe(200)
+    expect(await replace(id, { externalId: "second" })).toMatchObject(conflict)
+    expect(
+      (await client().patch(`/Users/${id}`, { op: "remove", path: "externalId" })).status,
+    ).toBe(200)
+    expect((await read(id)).externalId).toBeUndefined()
+    expect(await replace(id, { externalId: "second" })).toMatchObject(conflict)
+    expect(await put(id, email, { externalId: "second" })).toMatchObject(conflict)
+    expect((await replace(id, { active: false })).status).toBe(200)
+    expect(await replace(id, { active: true, externalId: "second" })).toMatchObject(conflict)
+    // An administrator's own reactivation does not free it either.
+    expect((await api("POST", `${id}/update`, { active: false })).status).toBe(200)
+    expect((await api("POST", `${id}/update`, { active: true })).status).toBe(200)
+    expect(await replace(id, { externalId: "second" })).toMatchObject(conflict)
+    expect((await replace(id, { externalId: "first" })).body).toMatchObject({ externalId: "first" })
+  })
+
+  it("whose account had no externalId takes one, and keeps that", async () => {
+    const { id } = await ended(null)
+    expect((await replace(id, { active: true, externalId: "second" })).status).toBe(200)
+    expect(await replace(id, { externalId: "third" })).toMatchObject(conflict)
+  })
+
+  it("of an account that was never deleted may get another externalId", async () => {
+    const { id } = await client().user(`kept${++count}`, { externalId: "first" })
+    expect((await replace(id, { active: false })).status).toBe(200)
+    expect((await replace(id, { active: true, externalId: "second" })).body).toMatchObject({
+      active: true,
+      externalId: "second",
+    })
+  })
+
+  it("is released by an administrator: the old account keeps its things, POST makes a new one", async () => {
+    const { id, email } = await ended()
+    const before = (await api("GET", id)).body
+    expect(before).toMatchObject({ email, active: false, released: false, source: "scim" })
+    expect(before.deleted_at).toBeGreaterThan(1_700_000_000)
+    const released = await api("POST", `${id}/release`)
+    expect(released).toMatchObject({
+      status: 200,
+      body: { id, email, active: false, released: true },
+    })
+    // The provider knows it no more, so that nothing it sends reaches the old account.
+    expect((await client().call("GET", `/Users/${id}`)).status).toBe(404)
+    expect((await replace(id, { active: true, externalId: "second" })).status).toBe(404)
+    const found = await client().find("Users", `userName eq "${email}"`)
+    expect(found.body.totalResults).toBe(0)
+    const made = await post(email, { externalId: "second" })
+    expect(made).toMatchObject({ status: 201, body: { active: true, externalId: "second" } })
+    expect(made.body.id).not.toBe(id)
+    expect((await api("GET", id)).body).toMatchObject({
+      id,
+      email,
+      released: true,
+      external_id: "first",
+    })
+    expect((await api("POST", `${id}/release`)).status).toBe(409)
+    const back = await api("POST", `${id}/update`, { active: true })
+    expect(back).toMatchObject({ status: 409, body: { code: "conflict" } })
+    const trail = await client().gateway.call("GET", `/api/v1/audit/?target=${id}`)
+    expect(trail.body.items.map(({ action }: { action: string }) => action)).toContain(
+      "user.released",
+    )
+  })
+
+  it("is released for inactive accounts alone, by administrators alone", async () => {
+    const { id } = await client().user(`active${++count}`)
+    expect(await api("POST", `${id}/release`)).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining("deactivate") },
+    })
+    expect((await api("POST", "nobody/release")).status).toBe(404)
+    const { key } = await client().gateway.newUser(`Plain${count}`)
+    const refused = await client().gateway.call("POST", `/api/v1/users/${id}/release`, undefined, {
+      key,
+    })
+    expect(refused.status).toBe(403)
+  })
+
+  it("can be given back to the old account, whose externalId is free then", async () => {
+    const { id } = await ended()
+    await api("POST", `${id}/release`)
+    expect((await api("POST", `${id}/update`, { active: true })).body).toMatchObject({
+      released: false,
+    })
+    expect((await replace(id, { externalId: "renamed" })).body).toMatchObject({
+      externalId: "renamed",
+    })
+  })
+})
+
+describeScim("What the provider links", (client) => {
+  const sourceOf = async (noun: "users" | "groups", id: string): Promise<string> =>
+    (await client().gateway.call("GET", `/api/v1/${noun}/${id}`)).body.source
+
+  it.each<[string, (scim: ScimClient, id: string) => Promise<{ status: number }>]>([
+    [
+      "PATCH",
+      (scim, id) => scim.patch(`/Users/${id}`, { op: "add", path: "externalId", value: "l" }),
+    ],
+    [
+      "PATCH that changes nothing",
+      (scim, id) => scim.patch(`/Users/${id}`, { op: "replace", path: "active", value: true }),
+    ],
+    [
+      "PUT",
+      async (scim, id) => {
+        const { body } = await scim.call("GET", `/Users/${id}`)
+        return scim.call("PUT", `/Users/${id}`, { ...body, displayName: "Linked" })
+      },
+    ],
+  ])("is the provider's from then on: an account, by %s", async (_how, link) => {
+    const { id } = await client().gateway.newUser(`Local${++count}`)
+    expect(await sourceOf("users", id)).toBe("local")
+    expect((await client().call("GET", `/Users/${id}`)).status).toBe(200)
+    expect(await sourceOf("users", id)).toBe("local")
+    expect((await link(client(), id)).status).toBe(200)
+    expect(await sourceOf("users", id)).toBe("scim")
+    const rename = { email: `other${count}@example.org` }
+    const renamed = await client().gateway.call("POST", `/api/v1/users/${id}/update`, rename)
+    expect(renamed.status).toBe(409)
+  })
+
+  it("is the provider's from then on: a group", async () => {
+    const create = "/api/v1/groups/create"
+    const made = await client().gateway.call("POST", create, { name: `Local group ${++count}` })
+    const { id } = made.body
+    const { id: member } = await client().user(`member${++count}`)
+    expect(await sourceOf("groups", id)).toBe("local")
+    await client().patch(`/Groups/${id}`, {
+      op: "add",
+      path: "members",
+      value: [{ value: member }],
+    })
+    expect(await sourceOf("groups", id)).toBe("scim")
+    const path = `/api/v1/groups/${id}/members/remove`
+    const moved = await client().gateway.call("POST", path, { user_ids: [member] })
+    expect(moved.status).toBe(409)
+  })
+
+  it("modifies nothing by that alone", async () => {
+    const { id } = await client().gateway.newUser(`Still${++count}`)
+    const { body } = await client().call("GET", `/Users/${id}`)
+    await client().patch(`/Users/${id}`, { op: "replace", path: "active", value: true })
+    const after = await client().call("GET", `/Users/${id}`)
+    expect(after.body.meta).toEqual(body.meta)
+  })
+})
+
+describe("with SCIM_DELETE_MODE=hide", () => {
+  it("a released address and a deleted one are free alike, and tell the page so", async () => {
+    const env = { SCIM_ENABLED: "true", SCIM_TOKEN: scimToken, SCIM_DELETE_MODE: "hide" }
+    const gateway = await startGateway(env)
+    try {
+      const scim = createClient(gateway)
+      const { id } = await scim.user("hidden", { externalId: "first" })
+      await scim.call("DELETE", `/Users/${id}`)
+      const seen = await gateway.call("GET", `/api/v1/users/${id}`, undefined, { key: adminKey })
+      expect(seen.body).toMatchObject({ active: false, released: true })
+      const next = await scim.user("hidden", { externalId: "second" })
+      expect(next.id).not.toBe(id)
+    } finally {
+      await gateway.stop()
+    }
+  })
+})

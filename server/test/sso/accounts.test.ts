@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { adminEmail } from "../harness/gateway.ts"
+import { providerEnv } from "./provider-env.ts"
+import { openSignOn, problemAt, type SignOnWorld, signOn, startSignOnGateway } from "./sign-on.ts"
+
+describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => {
+  let home: Place
+  let world: SignOnWorld
+
+  beforeAll(async () => {
+    home = await place()
+    world = await openSignOn(home)
+  })
+  afterAll(async () => {
+    await world.close()
+    await home.remove()
+  })
+  beforeEach(() => world.mend())
+
+  it("makes an account in the role user, and finds it by issuer and subject ever after", async () => {
+    const { gateway, issuer, me, newPerson } = world
+    const person = newPerson({ given_name: "Grace", family_name: "Hopper", name: "Grace Hopper" })
+    const first = await signOn(gateway, { back: "/models?query=x#top" })
+    expect(first.location).toBe("/models?query=x#top")
+    const account = await me(first.token)
+    expect(account).toMatchObject({ email: person.email, name: "Grace Hopper", role: "user" })
+    const { body } = await gateway.call("GET", `/api/v1/users/${account.id}`)
+    expect(body).toMatchObject({ source: "oidc", given_name: "Grace", family_name: "Hopper" })
+
+    // The address may change and even be unverified now: the subject is who it is.
+    issuer.person = { ...issuer.person, email: "elsewhere@example.com", email_verified: false }
+    expect(await me((await signOn(gateway)).token)).toMatchObject({ id: account.id })
+  })
+
+  it("reads what the ID token lacks from the userinfo endpoint", async () => {
+    const { issuer, newPerson } = world
+    const { sub, email } = newPerson()
+    issuer.person = { sub }
+    issuer.userinfo = { email, email_verified: true, name: "From Userinfo" }
+    const fresh = await startSignOnGateway({ ...providerEnv(issuer) })
+    try {
+      const { token } = await signOn(fresh)
+      const options = { key: token ?? "none" }
+      const { body } = await fresh.call("GET", "/api/v1/auths/", undefined, options)
+      expect(body).toMatchObject({ email, name: "From Userinfo" })
+    } finally {
+      await fresh.stop()
+    }
+  })
+
+  it("leads to the account that SCIM made, by the claim that equals its externalId", async () => {
+    const { gateway, issuer, me, newPerson, scim } = world
+    const { body: made } = await scim("POST", "/Users", {
+      schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+      userName: "linked@example.com",
+      externalId: "object-1",
+      name: { givenName: "Linked", familyName: "Person" },
+    })
+    newPerson({ oid: "object-1", email: "another@example.com", email_verified: false })
+    expect(await me((await signOn(gateway)).token)).toMatchObject({ id: made.id, role: "user" })
+    const { body } = await gateway.call("GET", `/api/v1/sso/users/${made.id}/identities`)
+    expect(body.items).toMatchObject([{ provider: "okta", subject: issuer.person.sub }])
+    expect(body.has_password).toBe(false)
+  })
+
+  it("leads to the account with the same verified e-mail, whatever its case", async () => {
+    const { gateway, me, newPerson } = world
+    const user = await gateway.newUser("Katherine")
+    newPerson({ email: "KATHERINE@example.com" })
+    expect(await me((await signOn(gateway)).token)).toMatchObject({ id: user.id })
+  })
+
+  it("never to an administrator's by its e-mail", async () => {
+    const { gateway, newPerson } = world
+    newPerson({ email: adminEmail })
+    const { location, token } = await signOn(gateway)
+    expect([problemAt(location), token]).toEqual(["link_needed", undefined])
+  })
+
+  it("never to an administrator's by the claim, unless it was linked before", async () => {
+    const { gateway, me, newPerson, scim } = world
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
+    const provision = async (name: string): Promise<string> => {
+      const user = { schemas, userName: `${name}@example.com`, externalId: name }
+      return (await scim("POST", "/Users", user)).body.id
+    }
+    const promote = (id: string) =>
+      gateway.call("POST", `/api/v1/users/${id}/update`, { role: "admin" })
+
+    const unlinked = await provision("promoted-1")
+    await promote(unlinked)
+    newPerson({ oid: "promoted-1" })
+    const { location, token } = await signOn(gateway)
+    expect([problemAt(location), token]).toEqual(["link_needed", undefined])
+    const { body } = await gateway.call("GET", `/api/v1/sso/users/${unlinked}/identities`)
+    expect(body.items).toEqual([])
+
+    const linked = await provision("promoted-2")
+    const person = newPerson({ oid: "promoted-2" })
+    await signOn(gateway)
+    await promote(linked)
+    expect(await me((await signOn(gateway)).token)).toMatchObject({ id: linked, role: "admin" })
+    world.issuer.person = { ...person, sub: "another-subject" }
+    expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
+  })
+
+  it("never to one that is another person's of the same provider already", async () => {
+    const { gateway, newPerson } = world
+    const { email } = newPerson()
+    await signOn(gateway)
+    newPerson({ email })
+    expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
+  })
+
+  it("never by e-mail to one that SCIM knows by another externalId", async () => {
+    const { gateway, newPerson, scim } = world
+    const userName = "reused@example.com"
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
+    await scim("POST", "/Users", { schemas, userName, externalId: "object-2" })
+    newPerson({ oid: "object-3", email: userName })
+    expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
+  })
+
+  it("never by e-mail to one with a password while anybody may sign up", async () => {
+    const { gateway, newPerson } = world
+    await gateway.newUser("Squatter")
+    await gateway.call("POST", "/api/v1/settings", { enable_signup: true })
+    newPerson({ email: "squatter@example.com" })
+    expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
+    await gateway.call("POST", "/api/v1/settings", { enable_signup: false })
+    expect(problemAt((await signOn(gateway)).location)).toBeUndefined()
+  })
+
+  it.each([
+    ["unverified", { email_verified: false }, "email_unverified"],
+    ["of which nobody says that it is verified", { email_verified: undefined }, "email_unverified"],
+    ["missing", { email: undefined }, "email_missing"],
+    ["no address at all", { email: "not an address" }, "email_missing"],
+  ])(
+    "refuses an e-mail that is %s, for an account and for a new one",
+    async (_how, claims, wanted) => {
+      const { accounts, gateway, issuer, newPerson } = world
+      newPerson()
+      issuer.person = { ...issuer.person, ...claims }
+      const before = await accounts()
+      const { location, token } = await signOn(gateway)
+      expect([problemAt(location), token]).toEqual([wanted, undefined])
+      expect(await accounts()).toBe(before)
+    },
+  )
+
+  it("refuses a deactivated account, however it is found, and does not revive it", async () => {
+    const { gateway, issuer, me, newPerson, scim } = world
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
+    for (const [index, end] of [
+      (id: string) => scim("DELETE", `/Users/${id}`),
+      (id: string) => gateway.call("POST", `/api/v1/users/${id}/update`, { active: false }),
+    ].entries()) {
+      const userName = `leaver-${index}@example.com`
+      const externalId = `leaver-${index}`
+      const { body } = await scim("POST", "/Users", { schemas, userName, externalId })
+      const known = newPerson({ oid: externalId, email: userName })
+      const { token } = await signOn(gateway)
+      expect(await me(token)).toMatchObject({ id: body.id })
+      await end(body.id)
+      expect(await me(token)).toMatchObject({ code: "unauthorized" })
+      expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
+      // By the claim, and by the e-mail alone.
+      issuer.person = { ...known, sub: `other-${index}` }
+      expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
+      issuer.person = { ...known, sub: `third-${index}`, oid: undefined }
+      expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
+      const { body: after } = await gateway.call("GET", `/api/v1/users/${body.id}`)
+      expect(after.active).toBe(false)
+    }
+  })
+
+  it("puts people into the groups of the claim, and out again, but for what others decided", async () => {
+    const { gateway, issuer, me, newPerson, scim } = world
+    const group = async (name: string): Promise<string> =>
+      (await gateway.call("POST", "/api/v1/groups/create", { name })).body.id
+    const [pilots, readers, byHand] = [
+      await group("Pilots"),
+      await group("Readers"),
+      await group("By hand"),
+    ]
+    const schemas = ["urn:ietf:params:scim:schemas:core:2.0:Group"]
+    const provisioned = (await scim("POST", "/Groups", { schemas, displayName: "Kept by SCIM" }))
+      .body.id
+    newPerson({ groups: ["pilots", "Readers", "Kept by SCIM", "Unknown"] })
+    const { id } = await me((await signOn(gateway)).token)
+    const isIn = async (groupId: string): Promise<boolean> => {
+      const { items } = (await gateway.call("GET", `/api/v1/groups/${groupId}/members`)).body
+      return items.some((member: { id: string }) => member.id === id)
+    }
+    const all = async () => Promise.all([pilots, readers, byHand, provisioned].map(isIn))
+    expect(await all()).toEqual([true, true, false, false])
+
+    await gateway.call("POST", `/api/v1/groups/${byHand}/members/add`, { user_ids: [id] })
+    issuer.person = { ...issuer.person, groups: ["Readers", "By hand"] }
+    await signOn(gateway)
+    expect(await all()).toEqual([false, true, true, false])
+    issuer.person = { ...issuer.person, groups: undefined, _claim_names: { groups: "src1" } }
+    await signOn(gateway)
+    expect(await all()).toEqual([false, true, true, false])
+    issuer.person = { ...issuer.person, _claim_names: undefined }
+    await signOn(gateway)
+    expect(await all()).toEqual([false, false, true, false])
+  })
+
+  it("leaves its events in the trail, without a token in any of them", async () => {
+    const { events, gateway, issuer, me, newPerson } = world
+    const { sub, email } = newPerson()
+    const { token } = await signOn(gateway)
+    const { id } = await me(token)
+    issuer.person = { sub: "a stranger", email: "stranger@example.com", email_verified: false }
+    await signOn(gateway)
+    const all = await events()
+    const ofPerson = all.filter(({ target_id, actor_id }) => target_id === id || actor_id === id)
+    expect(ofPerson.map(({ action }) => action)).toEqual([
+      "user.created",
+      "identity.linked",
+      "session.created",
+    ])
+    expect(JSON.parse(ofPerson[1]?.after ?? "")).toEqual({ provider: "okta", subject: sub })
+    const refused = all.find(({ after }) => after?.includes("email_unverified"))
+    expect(refused).toMatchObject({
+      action: "sign_on.refused",
+      outcome: "failure",
+      status: 403,
+      target_id: "okta",
+    })
+    expect(JSON.parse(refused?.after ?? "")).toEqual({
+      provider: "okta",
+      reason: "email_unverified",
+    })
+    const rows = JSON.stringify(all)
+    expect(rows).not.toContain(email)
+    for (const text of [rows, JSON.stringify(gateway.lines)]) {
+      expect(text).not.toMatch(/eyJhbGci|a-secret-of-the-client|code=/)
+    }
+    const stored = await gateway.gateway.db.read
+      .selectFrom("sign_on_sessions")
+      .selectAll()
+      .execute()
+    expect(JSON.stringify(stored)).not.toContain("eyJhbGci")
+  })
+})

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { z } from "zod"
+import type { FakeIssuer } from "../fakes/issuer.ts"
+import { type FakeOpenAI, startFakeOpenAI } from "../fakes/openai.ts"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { adminEmail, adminPassword } from "../harness/gateway.ts"
+import { startStream } from "../harness/streams.ts"
+import { promptMs } from "../harness/timing.ts"
+import { createBrowser, openSignOn, type SignOnWorld, signOn } from "./sign-on.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
+
+const redirectOf = async (reply: Response): Promise<string> =>
+  z.object({ redirect: z.string() }).parse(await reply.json()).redirect
+
+describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
+  let home: Place
+  let upstream: FakeOpenAI
+  let world: SignOnWorld
+
+  beforeAll(async () => {
+    home = await place()
+    upstream = await startFakeOpenAI()
+    world = await openSignOn(home, { OPENAI_API_BASE_URLS: upstream.url })
+  })
+  afterAll(async () => {
+    await world.close()
+    await upstream.close()
+    await home.remove()
+  })
+  beforeEach(() => world.mend())
+
+  const send = async (token: string) => {
+    const response = await fetch(`${world.gateway.url}/api/v1/sso/okta/backchannel-logout`, {
+      method: "POST",
+      body: new URLSearchParams({ logout_token: token }),
+    })
+    return { status: response.status, cache: response.headers.get("cache-control") }
+  }
+
+  const isIn = async (token: string | undefined): Promise<boolean> =>
+    (await world.me(token)).id !== undefined
+
+  let sids = 0
+  const newSession = async (person: Record<string, unknown> = world.newPerson()) => {
+    const sid = `sid-${sids++}`
+    world.issuer.person = { ...person, sid }
+    const { token, browser } = await signOn(world.gateway)
+    expect(await isIn(token)).toBe(true)
+    return { person, sid, token: token ?? "", browser }
+  }
+
+  it("by the provider ends the session that it names, its streams too, and no other", async () => {
+    const person = world.newPerson()
+    const [one, other] = [await newSession(person), await newSession(person)]
+    const key = await world.gateway.call("POST", "/api/v1/auths/api_keys", {}, { key: one.token })
+    const stream = await startStream(world.gateway, { key: one.token })
+    const token = await world.issuer.logoutToken({ sid: one.sid })
+    expect(await send(token)).toEqual({ status: 200, cache: "no-store" })
+    const since = performance.now()
+    expect([await isIn(one.token), await isIn(other.token)]).toEqual([false, true])
+    expect(await stream.whole).not.toContain("[DONE]")
+    expect((await stream.endedAt) - since).toBeLessThan(promptMs)
+    expect(await isIn(key.body.api_key)).toBe(true)
+    const events = (await world.events()).filter(({ action }) => action === "session.ended")
+    expect(events.at(-1)).toMatchObject({ actor_type: "system", after: '{"provider":"okta"}' })
+  })
+
+  it("by the provider ends all sessions of a subject, and not those of a password", async () => {
+    const user = await world.gateway.newUser(`Both${sids}`)
+    const person = world.newPerson({ email: user.email })
+    const [one, other] = [await newSession(person), await newSession(person)]
+    expect((await send(await world.issuer.logoutToken({ sub: person.sub }))).status).toBe(200)
+    expect([await isIn(one.token), await isIn(other.token)]).toEqual([false, false])
+    expect(await isIn(user.key)).toBe(true)
+  })
+
+  it("by the provider is fine where nobody is signed in, and is taken once", async () => {
+    const token = await world.issuer.logoutToken({ sub: "nobody here" })
+    expect((await send(token)).status).toBe(200)
+    expect((await send(token)).status).toBe(400)
+    const many = await world.issuer.logoutToken({ sub: "nobody here" })
+    const sent = await Promise.all(Array.from({ length: 6 }, () => send(many)))
+    expect(sent.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  const old = Math.floor(Date.now() / 1000) - 3600
+  const bad: [what: string, make: (issuer: FakeIssuer, sid: string) => Promise<string>][] = [
+    ["another key", (issuer, sid) => issuer.logoutToken({ sid }, { signing: "other key" })],
+    ["no signature", (issuer, sid) => issuer.logoutToken({ sid }, { signing: "none" })],
+    ["the secret", (issuer, sid) => issuer.logoutToken({ sid }, { signing: "client secret" })],
+    ["another issuer", (issuer, sid) => issuer.logoutToken({ sid, iss: "https://evil.example" })],
+    ["another audience", (issuer, sid) => issuer.logoutToken({ sid, aud: "somebody-else" })],
+    ["no event", (issuer, sid) => issuer.logoutToken({ sid, events: {} })],
+    [
+      "an event that is no object",
+      (issuer, sid) => issuer.logoutToken({ sid, events: { [logoutEvent]: 1 } }),
+    ],
+    ["a nonce", (issuer, sid) => issuer.logoutToken({ sid, nonce: "n" })],
+    ["no jti", (issuer, sid) => issuer.logoutToken({ sid, jti: undefined })],
+    ["neither sub nor sid", (issuer) => issuer.logoutToken({})],
+    ["an old iat", (issuer, sid) => issuer.logoutToken({ sid, iat: old })],
+    ["an exp that has passed", (issuer, sid) => issuer.logoutToken({ sid, exp: old })],
+    ["another type", (issuer, sid) => issuer.logoutToken({ sid }, { typ: "at+jwt" })],
+    ["nothing in it", async () => ""],
+    ["nonsense", async () => "a.b.c"],
+  ]
+  it.each(bad)("refuses a logout token with %s", async (_what, make) => {
+    const { sid, token } = await newSession()
+    expect((await send(await make(world.issuer, sid))).status).toBe(400)
+    expect(await isIn(token)).toBe(true)
+  })
+
+  it("here names where to go to sign out at the provider too", async () => {
+    const { browser, token } = await newSession()
+    const signOut = `${world.gateway.url}/api/v1/sso/signout`
+    const reply = await browser.visit(signOut, "POST")
+    expect(reply.status).toBe(200)
+    const url = new URL(await redirectOf(reply))
+    expect(url.origin + url.pathname).toBe(`${world.issuer.url}/end`)
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      client_id: "portico",
+      post_logout_redirect_uri: `${world.gateway.url}/sign-in`,
+      id_token_hint: expect.stringMatching(/^eyJ/),
+    })
+    expect(browser.cookies.has("token")).toBe(false)
+    expect(await isIn(token)).toBe(false)
+  })
+
+  it("here works the same for a session by password, and while the provider is away", async () => {
+    const credentials = { email: adminEmail, password: adminPassword }
+    const { body } = await world.gateway.call("POST", "/api/v1/auths/signin", credentials)
+    const out = await world.gateway.call("POST", "/api/v1/sso/signout", undefined, {
+      key: body.token,
+    })
+    expect(out.body).toEqual({ redirect: null })
+    expect(await isIn(body.token)).toBe(false)
+  })
+
+  it("is not done by another site's page", async () => {
+    const { token } = await newSession()
+    const headers = { cookie: `token=${token}`, origin: "https://evil.example" }
+    for (const path of ["/signout", "/okta/link"]) {
+      const method = "POST"
+      const reply = await fetch(`${world.gateway.url}/api/v1/sso${path}`, { method, headers })
+      expect(reply.status, path).toBe(403)
+    }
+    expect(await isIn(token)).toBe(true)
+  })
+
+  it("by unlinking ends what the tie began, but for the session that unlinks", async () => {
+    const user = await world.gateway.newUser(`Unlinks${sids}`)
+    const person = world.newPerson({ email: user.email })
+    const [one, other] = [await newSession(person), await newSession(person)]
+    const list = (key: string) =>
+      world.gateway.call("GET", "/api/v1/sso/identities", undefined, { key })
+    const { items, has_password } = (await list(one.token)).body
+    expect([items.length, has_password]).toEqual([1, true])
+    const path = `/api/v1/sso/identities/${items[0].id}`
+    const gone = await world.gateway.call("DELETE", path, undefined, { key: one.token })
+    expect(gone.status).toBe(200)
+    expect([await isIn(one.token), await isIn(other.token)]).toEqual([true, false])
+    expect((await list(one.token)).body.items).toEqual([])
+  })
+
+  it("for good is refused where the tie is the only way in, but to an administrator", async () => {
+    const { token } = await newSession()
+    const { call } = world.gateway
+    const [identity] = (await call("GET", "/api/v1/sso/identities", undefined, { key: token })).body
+      .items
+    const path = `/api/v1/sso/identities/${identity.id}`
+    expect((await call("DELETE", path, undefined, { key: token })).status).toBe(409)
+    const { id } = await world.me(token)
+    const byAdmin = `/api/v1/sso/users/${id}/identities/${identity.id}`
+    expect((await call("DELETE", byAdmin)).status).toBe(200)
+    expect(await isIn(token)).toBe(false)
+  })
+
+  it("in between keeps a tie from being made for whoever is there by then", async () => {
+    const user = await world.gateway.newUser(`Links${sids}`)
+    const browser = createBrowser()
+    const password = `Links${sids} has a password`
+    const signedIn = await world.gateway.call("POST", "/api/v1/auths/signin", {
+      email: user.email,
+      password,
+    })
+    browser.cookies.set("token", signedIn.body.token)
+    const linked = await browser.visit(`${world.gateway.url}/api/v1/sso/okta/link`, "POST")
+    const redirect = await redirectOf(linked)
+    world.newPerson({ email: "of-another-name@example.com", email_verified: false })
+    const callback = browser.locationOf(await browser.visit(redirect))
+    const kept = new Map(browser.cookies)
+    browser.cookies.delete("token")
+    const refused = browser.locationOf(await browser.visit(callback))
+    expect(refused).toContain("problem=session_changed")
+
+    const again = createBrowser()
+    again.cookies.set("token", kept.get("token") ?? "")
+    const anew = await again.visit(`${world.gateway.url}/api/v1/sso/okta/link`, "POST")
+    const back = again.locationOf(await again.visit(await redirectOf(anew)))
+    expect(again.locationOf(await again.visit(back))).toBe("/account")
+    const { token } = await signOn(world.gateway)
+    expect(await world.me(token)).toMatchObject({ id: user.id })
+  })
+})

@@ -1,0 +1,249 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { readConfig } from "../../src/config/config.ts"
+import { type FakeIssuer, startFakeIssuer } from "../fakes/issuer.ts"
+import { adminEmail, adminPassword, type TestGateway } from "../harness/gateway.ts"
+import { providerEnv } from "./provider-env.ts"
+import { problemAt, signOn, startSignOnGateway } from "./sign-on.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+describe("the settings of single sign-on", () => {
+  const one = {
+    PUBLIC_URL: "https://models.example.com",
+    OIDC_OKTA_ISSUER: "https://example.okta.com",
+    OIDC_OKTA_CLIENT_ID: "portico",
+  }
+
+  it("name several providers, each by itself, with what is usual", () => {
+    const { signOn: providers } = readConfig({
+      ...one,
+      OIDC_OUR_ENTRA_ISSUER: "https://login.microsoftonline.com/8d4e/v2.0",
+      OIDC_OUR_ENTRA_CLIENT_ID: "id",
+      OIDC_OUR_ENTRA_CLIENT_SECRET: "secret",
+      OIDC_OUR_ENTRA_LINK_CLAIM: "oid",
+      OIDC_OUR_ENTRA_ALLOWED_DOMAINS: "Example.com, example.org",
+      OIDC_OUR_ENTRA_PROVISION: "off",
+      OIDC_OUR_ENTRA_LABEL: "Work",
+    })
+    expect(providers).toEqual([
+      {
+        name: "okta",
+        label: "Okta",
+        issuer: "https://example.okta.com",
+        client_id: "portico",
+        client_secret: null,
+        scopes: ["openid", "profile", "email"],
+        link_claim: null,
+        link_email: true,
+        trust_email: false,
+        allowed_domains: [],
+        provision: true,
+        groups_claim: null,
+      },
+      expect.objectContaining({
+        name: "our-entra",
+        label: "Work",
+        client_secret: "secret",
+        link_claim: "oid",
+        allowed_domains: ["example.com", "example.org"],
+        provision: false,
+      }),
+    ])
+  })
+
+  it("leave it to SCIM who has an account, unless told otherwise", () => {
+    const scim = { SCIM_ENABLED: "true", SCIM_TOKEN: "a-token" }
+    const provision = (env: object) => readConfig({ ...one, ...scim, ...env }).signOn[0]?.provision
+    expect(provision({})).toBe(false)
+    expect(provision({ OIDC_OKTA_PROVISION: "true" })).toBe(true)
+  })
+
+  it.each<[wrong: Record<string, string>, said: string]>([
+    [{ PUBLIC_URL: "" }, "PUBLIC_URL is required with OIDC_…"],
+    [{ OIDC_OKTA_ISSUER: "" }, "OIDC_OKTA_ISSUER is required"],
+    [{ OIDC_OKTA_CLIENT_ID: "" }, "OIDC_OKTA_CLIENT_ID is required"],
+    [{ OIDC_OKTA_ISSUER: "http://example.okta.com" }, "is no https address"],
+    [{ OIDC_OKTA_ISSUER: "example.okta.com" }, "is no https address"],
+    [{ OIDC_OKTA_ISSUER: "https://login.microsoftonline.com/common/v2.0" }, "your tenant's id"],
+    [{ OIDC_OKTA_ISSUER: "https://accounts.google.com" }, "OIDC_OKTA_ALLOWED_DOMAINS is required"],
+    [{ OIDC_OKTA_ISSSUER: "https://x.example" }, "OIDC_OKTA_ISSSUER is unknown"],
+    [{ OIDC_OKTA_SCOPES: "profile email" }, "must name openid"],
+    [{ OIDC_OKTA_PROVISION: "maybe" }, '"maybe" is neither true nor false'],
+    [{ OIDC_OKTA_ALLOWED_DOMAINS: "ada@example.com" }, "must be domains"],
+    [{ OIDC_OKTA_LINK_CLAIM: "two words" }, "must be the name of a claim"],
+    [
+      { OIDC_OKTA_ISSUER: "", OIDC_OKTA_CLIENT_ID: "", PASSWORD_SIGN_IN: "off" },
+      "PASSWORD_SIGN_IN needs a provider",
+    ],
+    [{ PASSWORD_SIGN_IN: "sometimes" }, "PASSWORD_SIGN_IN"],
+  ])("are refused at start, by name: %o", (wrong, said) => {
+    expect(() => readConfig({ ...one, ...wrong })).toThrow(said)
+  })
+
+  it("are all named at once", () => {
+    const wrong = { ...one, PORT: "x", OIDC_OKTA_SCOPES: "email", OIDC_B_CLIENT_ID: "b" }
+    const said = /PORT[\s\S]*OIDC_OKTA_SCOPES[\s\S]*OIDC_B_ISSUER/
+    expect(() => readConfig(wrong)).toThrow(said)
+  })
+})
+
+describe("a provider that is away", () => {
+  let well: FakeIssuer
+  let ill: FakeIssuer
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    ;[well, ill] = await Promise.all([startFakeIssuer(), startFakeIssuer()])
+    await ill.pause()
+    gateway = await startSignOnGateway({
+      ...providerEnv(well),
+      ...providerEnv(ill, {}, "ILL"),
+    })
+    const person = { sub: "grace", email: "grace@example.com", email_verified: true }
+    well.person = person
+    ill.person = { ...person, sub: "ill grace", email: "ill@example.com" }
+  })
+  afterAll(() => Promise.all([gateway.stop(), well.close(), ill.close()]))
+
+  it("is not asked before somebody signs in, and keeps nobody else waiting", async () => {
+    expect(well.asked).toEqual([])
+    const begun = performance.now()
+    expect(problemAt((await signOn(gateway, { provider: "ill" })).location)).toBe(
+      "provider_unreachable",
+    )
+    expect((await signOn(gateway)).location).toBe("/")
+    const { body } = await gateway.call("GET", "/api/config", undefined, { key: null })
+    expect(body.sign_on).toEqual([
+      { name: "okta", label: "Okta" },
+      { name: "ill", label: "Ill" },
+    ])
+    expect(performance.now() - begun).toBeLessThan(5000)
+  })
+
+  it("is found again as soon as it is back, and its test says what is wrong until then", async () => {
+    const test = async () => (await gateway.call("POST", "/api/v1/sso/providers/ill/test")).body
+    expect(await test()).toMatchObject({
+      ok: false,
+      checks: [{ id: "discovery", message: expect.stringContaining("Nothing can be reached at") }],
+    })
+    await ill.resume()
+    expect(await test()).toMatchObject({ ok: true })
+    expect((await signOn(gateway, { provider: "ill" })).location).toBe("/")
+  })
+
+  it("in its test also says when it refuses the client, or has another name", async () => {
+    const test = async () =>
+      (await gateway.call("POST", "/api/v1/sso/providers/okta/test")).body.checks
+    const secret = well.clientSecret
+    well.clientSecret = "another"
+    expect((await test()).at(-1)).toMatchObject({
+      id: "client",
+      ok: false,
+      message: expect.stringContaining("refuses the client id or secret"),
+    })
+    well.clientSecret = secret
+    const { url } = well
+    well.url = `${url}/tenant`
+    expect(await test()).toMatchObject([
+      { ok: false, message: `It calls itself ${url}/tenant; set OIDC_OKTA_ISSUER to just that` },
+    ])
+    well.url = url
+  })
+
+  it("is no stranger's to begin with: an unknown one has a page too", async () => {
+    const { location } = await signOn(gateway, { provider: "nobody" })
+    expect(problemAt(location)).toBe("unknown_provider")
+  })
+})
+
+describe("without any account yet", () => {
+  it("nobody signs on, so that the first account stays the administrator's", async () => {
+    const issuer = await startFakeIssuer()
+    const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
+    const gateway = await startSignOnGateway({ ...providerEnv(issuer), ...nobody })
+    try {
+      issuer.person = { sub: "eve", email: "eve@example.com", email_verified: true }
+      expect(problemAt((await signOn(gateway)).location)).toBe("no_administrator")
+      const { body } = await gateway.call("GET", "/api/config", undefined, { key: null })
+      expect(body.first_run).toBe(true)
+    } finally {
+      await gateway.stop()
+      await issuer.close()
+    }
+  })
+})
+
+describe("passwords beside single sign-on", () => {
+  let issuer: FakeIssuer
+  let gateway: TestGateway
+  let user: { id: string; email: string; key: string }
+  const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+
+  const signIn = (email: string, password: string) =>
+    gateway.call("POST", "/api/v1/auths/signin", { email, password }, { key: null })
+  const change = (password_sign_in: string) =>
+    gateway.call("POST", "/api/v1/settings", { password_sign_in })
+
+  beforeAll(async () => {
+    issuer = await startFakeIssuer()
+    gateway = await startSignOnGateway({ ...providerEnv(issuer), DATA_DIR: dataDir })
+    user = await gateway.newUser("Margaret")
+  })
+  afterAll(async () => {
+    await Promise.all([gateway.stop(), issuer.close()])
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  it("can be left to administrators, whose accounts nobody can tell from others", async () => {
+    expect((await change("administrators")).status).toBe(200)
+    expect((await signIn(adminEmail, adminPassword)).status).toBe(200)
+    expect((await signIn(user.email, "Margaret has a password")).status).toBe(403)
+    const wrong = await Promise.all([signIn(user.email, "wrong"), signIn(adminEmail, "wrong")])
+    expect(wrong.map(({ status }) => status)).toEqual([401, 401])
+    const { body } = await gateway.call("GET", "/api/config", undefined, { key: null })
+    expect(body.password_sign_in).toBe("administrators")
+  })
+
+  it("can be off only by somebody who is tied to a provider; API keys go on", async () => {
+    const refused = await change("off")
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      expect.stringContaining("Link your own account"),
+    ])
+    const [admin] = (await gateway.call("GET", "/api/v1/users/?role=admin")).body.items
+    await gateway.gateway.db.transact(async (tx) => {
+      const tie = { id: "tie", user_id: admin.id, provider: "okta", issuer: issuer.url }
+      const rest = { subject: "admin", email: null, created_at: 1, last_used_at: null }
+      await tx
+        .insertInto("identities")
+        .values({ ...tie, ...rest })
+        .execute()
+    })
+    expect((await change("off")).status).toBe(200)
+    expect((await signIn(adminEmail, adminPassword)).body.code).toBe("password_sign_in_off")
+    issuer.person = { sub: "admin" }
+    const { token } = await signOn(gateway)
+    const me = await gateway.call("GET", "/api/v1/auths/", undefined, { key: token ?? "" })
+    expect(me.body).toMatchObject({ id: admin.id, role: "admin" })
+    const models = await gateway.call("GET", "/api/models", undefined, { key: user.key })
+    expect(models.status).toBe(200)
+    const list = await gateway.call("GET", "/api/v1/sso/providers")
+    expect(list.body.items[0]).toMatchObject({ accounts: 1, has_secret: true })
+    expect(JSON.stringify(list.body)).not.toContain(issuer.clientSecret)
+  })
+
+  it("come back with the environment variable, whatever the setting is, and without a provider", async () => {
+    await gateway.stop()
+    const stopped = { ...providerEnv(issuer), DATA_DIR: dataDir }
+    for (const env of [{ ...stopped, PASSWORD_SIGN_IN: "on" }, { DATA_DIR: dataDir }]) {
+      gateway = await startSignOnGateway(env)
+      expect((await signIn(adminEmail, adminPassword)).status).toBe(200)
+      await gateway.stop()
+    }
+    gateway = await startSignOnGateway(stopped)
+    expect((await signIn(adminEmail, adminPassword)).status).toBe(403)
+  })
+})

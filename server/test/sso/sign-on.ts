@@ -1,0 +1,123 @@
+import { startFakeIssuer } from "../fakes/issuer.ts"
+import type { Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { findFreePort } from "../harness/listen.ts"
+import { providerEnv } from "./provider-env.ts"
+
+/** A gateway that knows its own address beforehand, as single sign-on needs it. */
+export const startSignOnGateway = async (env: Record<string, string>): Promise<TestGateway> => {
+  const port = await findFreePort()
+  return startGateway({ PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, ...env })
+}
+
+/** As much of a browser as sign-on needs: cookies, and redirects one by one. */
+export const createBrowser = () => {
+  const cookies = new Map<string, string>()
+
+  const keep = (response: Response): void => {
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (/max-age=0\b/i.test(line)) cookies.delete(name)
+      else cookies.set(name, value)
+    }
+  }
+
+  const visit = async (url: string, method = "GET"): Promise<Response> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+    const headers = { ...(cookie && { cookie }) }
+    const response = await fetch(url, { method, redirect: "manual", headers })
+    keep(response)
+    return response
+  }
+
+  const locationOf = (response: Response): string => response.headers.get("location") ?? ""
+
+  return {
+    cookies,
+    visit,
+    locationOf,
+
+    /** The address that the provider sends back to, with the code in it. */
+    toCallback: async (gateway: TestGateway, provider = "okta", back = "/"): Promise<string> => {
+      const path = `/api/v1/sso/${provider}/start?back=${encodeURIComponent(back)}`
+      const started = await visit(gateway.url + path)
+      const location = locationOf(started)
+      return location.startsWith("http") ? locationOf(await visit(location)) : location
+    },
+  }
+}
+
+export type Browser = ReturnType<typeof createBrowser>
+
+/** Signs in from nothing. @returns where the gateway sent the browser in the end */
+export const signOn = async (
+  gateway: TestGateway,
+  { browser = createBrowser(), provider = "okta", back = "/" } = {},
+): Promise<{ location: string; token: string | undefined; browser: Browser }> => {
+  const callback = await browser.toCallback(gateway, provider, back)
+  if (!callback.startsWith("http")) return { location: callback, token: undefined, browser }
+  const location = browser.locationOf(await browser.visit(callback))
+  return { location, token: browser.cookies.get("token"), browser }
+}
+
+/** The problem that a page of the gateway was asked to explain; undefined for any other page. */
+export const problemAt = (location: string): string | undefined => {
+  const url = new URL(location, "http://here")
+  return url.pathname === "/sign-in/problem" ? (url.searchParams.get("problem") ?? "") : undefined
+}
+
+const scimToken = "the-identity-providers-own-token"
+
+/** A gateway with SCIM and a fake issuer, and what tests ask of them. */
+export const openSignOn = async (home: Place, env: Record<string, string> = {}) => {
+  const issuer = await startFakeIssuer()
+  const gateway = await startSignOnGateway({
+    ...home.env,
+    ...providerEnv(issuer, { LINK_CLAIM: "oid", GROUPS_CLAIM: "groups", PROVISION: "true" }),
+    SCIM_ENABLED: "true",
+    SCIM_TOKEN: scimToken,
+    ...env,
+  })
+  let people = 0
+  return {
+    issuer,
+    gateway,
+
+    /** Who signs in next: somebody whom nobody knows yet. */
+    newPerson: (claims: Record<string, unknown> = {}) => {
+      const number = people++
+      const person = { sub: `subject-${number}`, email: `person-${number}@example.com` }
+      const rest = { email_verified: true, name: `Person ${number}`, ...claims }
+      issuer.person = { ...person, ...rest }
+      return { ...person, ...rest }
+    },
+
+    /** Lets the issuer behave again. */
+    mend: (): void => {
+      issuer.rewrite = (claims) => claims
+      issuer.signing = "right"
+      issuer.refusal = undefined
+      issuer.tokenReply = undefined
+      issuer.userinfo = undefined
+    },
+
+    me: async (token: string | undefined) =>
+      (await gateway.call("GET", "/api/v1/auths/", undefined, { key: token ?? "none" })).body,
+
+    scim: (method: string, path: string, body?: unknown) =>
+      gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken }),
+
+    events: () =>
+      gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute(),
+
+    accounts: async (): Promise<number> =>
+      (await gateway.call("GET", "/api/v1/users/?page_size=1")).body.total,
+
+    close: async (): Promise<void> => {
+      await gateway.stop()
+      await issuer.close()
+    },
+  }
+}
+
+export type SignOnWorld = Awaited<ReturnType<typeof openSignOn>>

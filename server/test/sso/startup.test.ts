@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, it } from "vitest"
+import { startFakeIssuer } from "../fakes/issuer.ts"
+import { killAll } from "../harness/gateway-process.ts"
+import { findFreePort } from "../harness/listen.ts"
+import { startServer } from "../harness/process.ts"
+import { providerEnv } from "./provider-env.ts"
+
+const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
+afterAll(() => {
+  killAll()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Writes a line for each module of single sign-on that is loaded. */
+const watch = `
+import { registerHooks } from "node:module"
+registerHooks({
+  load: (url, context, next) => {
+    if (/openid-client|oauth4webapi/.test(url)) console.log("loads " + url)
+    return next(url, context)
+  },
+})`
+
+it("takes no time and no memory of the start: the client is loaded when somebody signs in", async () => {
+  const issuer = await startFakeIssuer()
+  const port = await findFreePort()
+  const server = await startServer({
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(watch)}`,
+    ...providerEnv(issuer),
+  })
+  const loads = () => server.output.filter((line) => line.startsWith("loads "))
+  expect((await server.call("GET", "/api/config")).body.sign_on).toHaveLength(1)
+  expect(loads()).toEqual([])
+  expect(issuer.asked).toEqual([])
+  await fetch(`${server.url}/api/v1/sso/okta/start`, { redirect: "manual" })
+  await expect.poll(loads).not.toEqual([])
+  expect(issuer.asked).toEqual(["/.well-known/openid-configuration"])
+  server.child.kill("SIGTERM")
+  expect(await server.ended).toBe(0)
+  await issuer.close()
+})

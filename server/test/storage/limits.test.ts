@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { chooseDatabases, type Place } from "../harness/databases.ts"
+import { startGateway, type TestGateway } from "../harness/gateway.ts"
+import { upload } from "../knowledge/collections.ts"
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const begin = ({ url }: TestGateway, key: string, size: number) =>
+  fetch(`${url}/api/v1/files/resumable`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "tus-resumable": "1.0.0",
+      "upload-length": String(size),
+      "upload-metadata": `filename ${btoa("a.txt")}`,
+    },
+  })
+
+describe.each(chooseDatabases())("what is stored on $name", ({ place: makePlace }) => {
+  let place: Place
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    place = await makePlace()
+    gateway = await startGateway({
+      ...place.env,
+      MAX_STORAGE: "10KB/15KB",
+      MAX_UNFINISHED_UPLOADS: "2/3",
+    })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await place.remove()
+  })
+
+  it("is bounded for one user and for all, unfinished uploads included", async () => {
+    const [bob, ada] = [await gateway.newUser("Bob"), await gateway.newUser("Ann")]
+    const send = ({ key }: { key: string }, text: string) =>
+      upload(gateway, "a.txt", text.padEnd(6000, "."), { key })
+    const first = await send(bob, "one")
+    expect(first.status).toBe(200)
+    const refused = await send(bob, "two")
+    expect(refused).toMatchObject({ status: 413, body: { code: "storage_limit" } })
+    expect(refused.body.detail).toMatch(/10 KB \(MAX_STORAGE\): .*files 6 KB.*Delete/)
+    expect((await begin(gateway, bob.key, 6000)).status).toBe(413)
+    expect((await begin(gateway, ada.key, 6000)).status).toBe(201)
+    const full = await begin(gateway, ada.key, 3900)
+    expect(full.status).toBe(413)
+    expect(await full.text()).toMatch(/the gateway past its storage limit of 15 KB/)
+    await gateway.call("DELETE", `/api/v1/files/${first.body.id}`, undefined, { key: bob.key })
+    expect((await send(bob, "two")).status).toBe(200)
+  })
+
+  it("has a bounded number of unfinished uploads", async () => {
+    const { key } = await gateway.newUser("Eve")
+    expect((await begin(gateway, key, 10)).status).toBe(201)
+    expect((await begin(gateway, key, 10)).status).toBe(201)
+    const refused = await begin(gateway, key, 10)
+    expect(refused.status).toBe(429)
+    expect(await refused.text()).toMatch(/MAX_UNFINISHED_UPLOADS/)
+  })
+})
+
+describe.each(chooseDatabases())(
+  "uploads begun at the same time on $name",
+  ({ place: makePlace }) => {
+    /** @returns how often each status was answered, by user */
+    const beginAtOnce = async (env: Record<string, string>, names: string[], size: number) => {
+      const place = await makePlace()
+      const gateway = await startGateway({ ...place.env, ...env })
+      try {
+        const users = await Promise.all(names.map(gateway.newUser))
+        const all = users.map(({ key }) =>
+          Promise.all(Array.from({ length: 20 }, () => begin(gateway, key, size))),
+        )
+        return (await Promise.all(all)).map((replies) =>
+          Object.groupBy(replies, ({ status }) => status),
+        )
+      } finally {
+        await gateway.stop()
+        await place.remove()
+      }
+    }
+
+    it("are no more than those begun one after another may be", async () => {
+      const env = { MAX_UNFINISHED_UPLOADS: "2/3" }
+      const [bob, ada] = await beginAtOnce(env, ["Bob", "Ann"], 10)
+      const begun = [bob, ada].map((replies) => replies?.[201]?.length ?? 0)
+      expect(begun.toSorted()).toEqual([1, 2])
+      const refused = [bob, ada].map((replies) => replies?.[429]?.length ?? 0)
+      expect(refused.toSorted()).toEqual([18, 19])
+    })
+
+    it("have no more bytes than those begun one after another may have", async () => {
+      const env = { MAX_STORAGE: "10KB/15KB" }
+      const replies = await beginAtOnce(env, ["Bob", "Ann", "Eve"], 6000)
+      expect(replies.map((own) => own[201]?.length ?? 0).toSorted()).toEqual([0, 1, 1])
+      expect(replies.map((own) => own[413]?.length ?? 0).toSorted()).toEqual([19, 19, 20])
+    })
+  },
+)
