@@ -5,7 +5,7 @@ import { type Place, type Processes, pidOf, pinnedTo } from "./processes.ts"
 
 export const adminKey = "sk-bench-admin-0000000000000000000000000000"
 
-export type GatewayNeeds = {
+export type GatewayDeps = {
   processes: Processes
   /** Takes the data folder and the log. */
   folder: string
@@ -21,16 +21,16 @@ export type GatewayNeeds = {
 }
 
 /** What `npm start` starts, without npm: Node 24, the compile cache, everything on. */
-export const startGateway = async (needs: GatewayNeeds) => {
-  const { processes, folder, main, nodeOptions } = needs
+export const startGateway = async (deps: GatewayDeps) => {
+  const { processes, folder, main, nodeOptions } = deps
   const started = performance.now()
   const { child, listening } = spawnGateway({
     main,
     nodeOptions,
-    wrapper: pinnedTo(needs.place ?? "measured"),
+    wrapper: pinnedTo(deps.place ?? "measured"),
     logFile: join(folder, "gateway.log"),
     env: {
-      NODE_COMPILE_CACHE: needs.cacheFolder,
+      NODE_COMPILE_CACHE: deps.cacheFolder,
       MALLOC_ARENA_MAX: "2",
       HOST: "127.0.0.1",
       DATA_DIR: join(folder, "data"),
@@ -38,9 +38,9 @@ export const startGateway = async (needs: GatewayNeeds) => {
       ADMIN_PASSWORD: "bench-password-of-the-admin",
       ADMIN_API_KEY: adminKey,
       OLLAMA_BASE_URLS: "",
-      OPENAI_API_BASE_URLS: `http://127.0.0.1:${needs.upstreamPort}/v1`,
+      OPENAI_API_BASE_URLS: `http://127.0.0.1:${deps.upstreamPort}/v1`,
       OPENAI_API_KEYS: "sk-upstream",
-      ...needs.env,
+      ...deps.env,
     },
   })
   processes.adopt(child)

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
 import { waitForModels } from "../../test/models/wait-for-models.ts"
-import { createUserKey, type GatewayNeeds, startGateway } from "../measure/gateway.ts"
+import { createUserKey, type GatewayDeps, startGateway } from "../measure/gateway.ts"
 import { nextMessage, type Processes } from "../measure/processes.ts"
 import { type Job, Result } from "./job.ts"
 import { startNginx } from "./nginx.ts"
@@ -48,7 +48,7 @@ export const startBench = async (processes: Processes, folder: string, options: 
     mkdirSync(path)
     return path
   }
-  const gatewayNeeds = (): GatewayNeeds => ({
+  const gatewayDeps = (): GatewayDeps => ({
     processes,
     folder: newFolder("gateway"),
     cacheFolder: join(folder, "compile-cache"),
@@ -66,11 +66,11 @@ export const startBench = async (processes: Processes, folder: string, options: 
 
   /** One that has been started before: the first start installs Guide, which is not measured. */
   const gateway = async (): Promise<Server> => {
-    const needs = gatewayNeeds()
-    const first = await startGateway({ ...needs, nodeOptions: [] })
+    const deps = gatewayDeps()
+    const first = await startGateway({ ...deps, nodeOptions: [] })
     const key = await createUserKey(first)
     await processes.stop(first.child)
-    const started = await startGateway(needs)
+    const started = await startGateway(deps)
     await waitForModels({ url: started.url, key }, ["bench-reply"])
     return { ...plain("gateway", started), key }
   }
@@ -103,7 +103,7 @@ export const startBench = async (processes: Processes, folder: string, options: 
 
   return {
     direct: plain("mock itself", upstream),
-    gatewayNeeds,
+    gatewayNeeds: gatewayDeps,
 
     /** Runs the work with servers that are new, and ends them. */
     withServers: async <T>(work: (servers: readonly Server[]) => Promise<T>): Promise<T> => {

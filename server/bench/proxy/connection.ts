@@ -14,7 +14,7 @@ export type Exchange = {
 
 export type Connection = { send: () => void; close: () => void }
 
-type Needs = {
+type Deps = {
   port: number
   /** A loopback address of its own, for who plays another machine. */
   from?: string
@@ -27,7 +27,7 @@ type Needs = {
 const memory = Buffer.allocUnsafe(256 * 1024)
 
 /** One keep-alive connection that asks one prepared request at a time and opens itself again. */
-export const createConnection = ({ port, from, request, done }: Needs): Connection => {
+export const createConnection = ({ port, from, request, done }: Deps): Connection => {
   let socket: Socket | undefined
   let current: Exchange | undefined
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { type GatewayNeeds, startGateway } from "../measure/gateway.ts"
+import { type GatewayDeps, startGateway } from "../measure/gateway.ts"
 import type { Outcome } from "../measure/line.ts"
 import { median } from "../measure/median.ts"
 import { readRss } from "../measure/process-stats.ts"
@@ -10,20 +10,20 @@ const listeningLimit = 700
 const rssLimit = 120
 
 /** Starts the gateway over an existing data folder, again and again, with nobody asking. */
-export const measureStart = async (needs: GatewayNeeds): Promise<Outcome> => {
-  const first = await startGateway(needs)
-  await needs.processes.stop(first.child)
+export const measureStart = async (deps: GatewayDeps): Promise<Outcome> => {
+  const first = await startGateway(deps)
+  await deps.processes.stop(first.child)
 
   const listening: number[] = []
   const health: number[] = []
   let rss = Number.NaN
   for (let count = 1; count <= starts; count++) {
-    const gateway = await startGateway(needs)
+    const gateway = await startGateway(deps)
     listening.push(gateway.listeningMs)
     health.push(gateway.healthMs)
     await sleep(count === starts ? settleSeconds * 1000 : 500)
     rss = readRss(gateway.pid)
-    await needs.processes.stop(gateway.child)
+    await deps.processes.stop(gateway.child)
   }
   const p50 = median(listening)
   return {

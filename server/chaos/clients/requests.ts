@@ -82,7 +82,7 @@ const isLeftAlone = ({ method, path }: Operation): boolean =>
   method !== "GET" &&
   (/\/(auths|sso|users|groups|connections|settings)\b/.test(path) || method === "DELETE")
 
-interface Needs {
+interface Deps {
   random: Random
   ids: Ids
   document: OpenApi
@@ -91,7 +91,7 @@ interface Needs {
 }
 
 /** Makes requests of all kinds, with the credential that each needs. */
-export const createRequestMaker = ({ random, ids, document, userKey }: Needs) => {
+export const createRequestMaker = ({ random, ids, document, userKey }: Deps) => {
   const values = createValues({
     ...{ random, ids, components: document.components, urls: ["http://127.0.0.1:9"] },
     models: ["gpt-fake", "embed-fake", "llama3.2", functionModel],

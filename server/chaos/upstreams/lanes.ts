@@ -40,7 +40,7 @@ const changePieces = "export const chunk = (delta) => delta"
 /** Makes a function, or a filter before `filter_models`, in the gateway. */
 type SaveFunction = (id: string, content: string, filter_models?: string[]) => Promise<void>
 
-interface Needs {
+interface Deps {
   url: string
   key: string
   engine: EngineName
@@ -97,8 +97,8 @@ type Providers = Awaited<ReturnType<typeof startProviders>>
 
 export const models: readonly string[] = [...openaiModels, ...ollamaModels, embeddingModel]
 
-export const createLanes = async (providers: Providers, needs: Needs): Promise<Lane[]> => {
-  const { url, key, saveFunction } = needs
+export const createLanes = async (providers: Providers, deps: Deps): Promise<Lane[]> => {
+  const { url, key, saveFunction } = deps
   const lane = (
     provider: ChaosProvider,
     make: (connection: ReturnType<typeof createConnection>) => Consumer[],
@@ -119,7 +119,7 @@ export const createLanes = async (providers: Providers, needs: Needs): Promise<L
   await saveFunction("asks_stream", askStream("chaos-asked-stream"))
   await saveFunction("changes", changeWhole, ["chaos-filtered"])
   await saveFunction("changes_pieces", changePieces, ["chaos-filtered-stream"])
-  const collection = await needs.makeCollection()
+  const collection = await deps.makeCollection()
 
   return [
     of("chaos-completion", (connection) => completion(connection, "chaos-completion")),
@@ -167,6 +167,6 @@ export const createLanes = async (providers: Providers, needs: Needs): Promise<L
       rerank(connection, collection),
       queryVector(connection, collection),
     ]),
-    lane(providers.reader, (connection) => [extraction(connection, needs.engine)]),
+    lane(providers.reader, (connection) => [extraction(connection, deps.engine)]),
   ]
 }

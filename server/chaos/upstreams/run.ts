@@ -221,8 +221,8 @@ const prepare = async ({ env, engine }: ChaosOptions) => {
     await call(`/api/v1/knowledge/${id}/file/add`, { file_id: Object(stored).id })
     return id
   }
-  const needs = { url: gateway.url, key: adminKey, engine, saveFunction, makeCollection }
-  const lanes = await createLanes(providers, needs)
+  const deps = { url: gateway.url, key: adminKey, engine, saveFunction, makeCollection }
+  const lanes = await createLanes(providers, deps)
   const close = async (): Promise<void> => {
     await Promise.all(lanes.map((lane) => lane.close()))
     await gateway.stop()

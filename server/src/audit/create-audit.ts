@@ -11,7 +11,7 @@ import type { AuditStatus } from "./schema.ts"
 import { createSealer, type SealerOptions } from "./sealer.ts"
 import { createCollectorSink, createLogSink } from "./sinks.ts"
 
-interface Needs extends SealerOptions {
+interface Deps extends SealerOptions {
   config: Pick<Config, "AUDIT_STREAM" | "AUDIT_STREAM_AUTHORIZATION">
   db: Database
   audit: Audit
@@ -24,14 +24,14 @@ interface Needs extends SealerOptions {
 }
 
 /** What becomes of events once they are written: read, sealed, sent on, and in the end pruned. */
-export const createTrailKeeping = (needs: Needs) => {
-  const { config, db, audit, auditKey, maxAge, now, log } = needs
+export const createTrailKeeping = (deps: Deps) => {
+  const { config, db, audit, auditKey, maxAge, now, log } = deps
   const report = (error: unknown): void => {
     // An outage is told of elsewhere, and everything goes on by itself after it.
     if (!isOutage(error)) log.error({ err: error }, "the audit trail is held up")
   }
   const reader = createAuditReader(db)
-  const sealer = createSealer({ ...needs, signer: createSigner(auditKey), report })
+  const sealer = createSealer({ ...deps, signer: createSigner(auditKey), report })
   const retention = createAuditRetention({ db, audit, sealer, maxAge, now })
   const { AUDIT_STREAM: to, AUDIT_STREAM_AUTHORIZATION: authorization } = config
   const sink = to && (to === "stdout" ? createLogSink(log) : createCollectorSink(to, authorization))

@@ -26,7 +26,7 @@ const StreamState = z.object({
 })
 type StreamState = z.output<typeof StreamState>
 
-interface Needs {
+interface Deps {
   db: Database
   reader: AuditReader
   sink: Sink
@@ -42,7 +42,7 @@ const wordsOf = (error: unknown): string =>
  * collector that is away costs no memory, and a restart goes on after the last block that was
  * acknowledged. Of several processes one sends.
  */
-export const createAuditStream = ({ db, reader, sink, now, report }: Needs) => {
+export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
   const me = randomUUID()
   const stopping = new AbortController()
   const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs: 10 * lookMs })

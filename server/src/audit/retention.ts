@@ -8,7 +8,7 @@ import type { Sealer } from "./sealer.ts"
 const everyMs = 3_600_000
 const firstMs = 60_000
 
-interface Needs {
+interface Deps {
   db: Database
   audit: Audit
   sealer: Sealer
@@ -21,7 +21,7 @@ interface Needs {
  * Forgets events past their age, whole blocks from the oldest on. The blocks stay as a hash and a
  * seal, so that the chain can still be followed to its beginning.
  */
-export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Needs) => {
+export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) => {
   /** Marks blocks as pruned, with an event that says so. */
   const mark = (before: number): Promise<void> =>
     db.transact(async (tx) => {

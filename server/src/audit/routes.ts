@@ -7,7 +7,7 @@ import { exportResponse } from "./export.ts"
 import type { AuditReader } from "./reader.ts"
 import { AuditEvent, AuditExportQuery, AuditPage, AuditQuery, AuditStatus } from "./schema.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   db: Database
   audit: Audit
@@ -16,7 +16,7 @@ interface Needs {
 }
 
 /** The trail can be read here, and nothing else: no route changes an event. */
-export const auditRoutes = ({ router, db, audit, reader, status }: Needs): Router => {
+export const auditRoutes = ({ router, db, audit, reader, status }: Deps): Router => {
   router.on(
     route("admin", {
       method: "get",

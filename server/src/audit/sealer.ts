@@ -18,7 +18,7 @@ export interface SealerOptions {
   sealAfterMs?: number
 }
 
-interface Needs extends SealerOptions {
+interface Deps extends SealerOptions {
   db: Database
   signer: Signer
   now: () => number
@@ -47,7 +47,7 @@ const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
  * before. Row by row, every writer would have to wait for the one before; and of several processes
  * one seals at a time.
  */
-export const createSealer = ({ db, signer, now, report, ...options }: Needs) => {
+export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
   const { sealAfterMs = defaultSealAfterMs } = options
   const most = eventsPerBlock[db.dialect]
 

@@ -21,7 +21,7 @@ import type { SetupCode } from "./setup-code.ts"
 import type { AuthStore } from "./store.ts"
 import type { Throttle } from "./throttle.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   store: AuthStore
   users: Users
@@ -59,9 +59,9 @@ const wrongPresentPassword = (): never => {
   return fail("invalid", `password: ${message}`, { errors: [{ path: "password", message }] })
 }
 
-export const createAccounts = (needs: Needs) => {
-  const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = needs
-  const { passwords, passwordSignIn, setupCode } = needs
+export const createAccounts = (deps: Deps) => {
+  const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = deps
+  const { passwords, passwordSignIn, setupCode } = deps
 
   /** A session in `tx`; its token is made once that has committed. */
   const open = async (
@@ -141,7 +141,7 @@ export const createAccounts = (needs: Needs) => {
       if (!enable_signup || passwordSignIn() !== "on") {
         fail("signup_disabled", "Sign-up is off; ask an administrator for an account")
       }
-      if ((await users.count()) >= needs.maxSignups) {
+      if ((await users.count()) >= deps.maxSignups) {
         fail("limit_reached", "No more accounts can sign up here. Ask an administrator for one.")
       }
       const own = { ...input, role: default_user_role, source: "local" as const }

@@ -24,7 +24,7 @@ interface Kept {
   stale: "no" | "maybe" | "changed"
 }
 
-interface Needs {
+interface Deps {
   store: AuthStore
   tokens: Tokens
   bus: Bus
@@ -44,8 +44,8 @@ const changesSomething = (method: string | undefined): boolean =>
   method !== "GET" && method !== "HEAD" && method !== "OPTIONS"
 
 /** Turns credentials into callers, from memory where they are known; the warm path has no await. */
-export const createAuthenticate = (needs: Needs) => {
-  const { store, tokens, bus, now, seen, refused, publicOrigin } = needs
+export const createAuthenticate = (deps: Deps) => {
+  const { store, tokens, bus, now, seen, refused, publicOrigin } = deps
   const keptByHash = new Map<string, Kept>()
 
   /** Counts what was heard that may concern a caller; a look-up during which it grew is no news. */

@@ -12,7 +12,7 @@ import type { AuthStore, StoredKey } from "./store.ts"
 /** The one key that scripts of the ecosystem ask for and replace by `/auths/api_key`. */
 const scriptKeyName = "Script key"
 
-interface Needs {
+interface Deps {
   db: Database
   store: AuthStore
   users: Pick<Users, "hold">
@@ -24,7 +24,7 @@ interface Needs {
 
 const withoutSecrets = ({ user_id, hash: _, ...key }: StoredKey): ApiKey => key
 
-export const createKeys = ({ db, store, users, audit, bus, newId, now }: Needs) => {
+export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) => {
   const insert = async (
     tx: Tx,
     actor: Actor,

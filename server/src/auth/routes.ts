@@ -22,7 +22,7 @@ import {
 } from "./schema.ts"
 import { createSessionCookie } from "./session-cookie.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   accounts: Accounts
   users: Users
@@ -32,7 +32,7 @@ interface Needs {
 const wrong = { description: "The e-mail or the password is wrong" }
 const slow = { description: "Too many failed attempts; Retry-After says how long to wait" }
 
-export const authRoutes = ({ router, accounts, users, config }: Needs): Router => {
+export const authRoutes = ({ router, accounts, users, config }: Deps): Router => {
   const cookie = createSessionCookie(config.PUBLIC_URL)
   const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
   /** A page of another website would create accounts, or sign its visitor in as somebody else. */

@@ -23,7 +23,7 @@ import { hidesUsage } from "./request-body.ts"
 import { asksForFiles, type SourceWords, withSources, wordsOf } from "./sources.ts"
 import { chatEndings, Frames, responseEndings } from "./sse-scanner.ts"
 
-interface Needs {
+interface Deps {
   catalogue: Catalogue
   citations: Citations
   /** How sources are put to the model; empty for the usual way. */
@@ -66,7 +66,7 @@ export const createChat = ({
   running,
   filtering,
   dispatching: { dispatch, meterFor },
-}: Needs) => {
+}: Deps) => {
   /** As `dispatch`, with the filters that stand before the model. */
   const through = (
     asking: Asking,
@@ -106,8 +106,8 @@ export const createChat = ({
     }
 
   const find = (caller: Caller, request: ModelRequest, resolved: Resolved, signal: AbortSignal) => {
-    const needs = { citations, ownerOf: catalogue.ownerOf, template }
-    return withSources(needs, caller, { request, resolved, signal })
+    const deps = { citations, ownerOf: catalogue.ownerOf, template }
+    return withSources(deps, caller, { request, resolved, signal })
   }
 
   /** Files may have been waited for, and connections and grants have changed meanwhile. */

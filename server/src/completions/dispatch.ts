@@ -47,7 +47,7 @@ export interface Route {
   headers: Record<string, string>
 }
 
-interface Needs {
+interface Deps {
   fairLoop: FairLoop
   meters: Meters
   running: Running
@@ -87,7 +87,7 @@ export const shutDown = (): Failure =>
 const notTold: Ended = { outcome: "upstream_error", status: 500, tokens: null, piecesOut: 0 }
 
 /** Sends a request to what has its model, and tells who hears of the reply. */
-export const createDispatching = ({ fairLoop, meters, running, catalogue, replies }: Needs) => {
+export const createDispatching = ({ fairLoop, meters, running, catalogue, replies }: Deps) => {
   const askFunction = (
     model: FunctionModel,
     { caller, request, book }: Asking,

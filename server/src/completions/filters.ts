@@ -10,7 +10,7 @@ import type { Hear, Hearing } from "./dispatch.ts"
 import type { ModelRequest } from "./request.ts"
 import { bodyFor } from "./request-body.ts"
 
-interface Needs {
+interface Deps {
   directory: Directory
   chains: FilterChains
 }
@@ -68,7 +68,7 @@ type Around = (
 ) => Promise<void>
 
 /** Has filters look at chats on their way, where any stand before the model that is asked. */
-export const createFiltering = ({ directory, chains }: Needs) => ({
+export const createFiltering = ({ directory, chains }: Deps) => ({
   /** Null where none are attached: then nothing is touched. */
   around: (resolved: Resolved, { caller, request, book }: Asking): Around | null => {
     const { above = [], operation } = request

@@ -30,7 +30,7 @@ const messageIn = (body: Buffer): string | undefined => {
   }
 }
 
-interface Needs {
+interface Deps {
   request: ModelRequest
   meter: Meter
   hears: ReplyHears
@@ -39,7 +39,7 @@ interface Needs {
 
 /** Hears a reply for a function, which is given its bytes; and keeps book of it. */
 class InnerHearing implements Hearing, Flow {
-  readonly #needs: Needs
+  readonly #needs: Deps
   readonly #frames: Frames
   #flow: Flow | null = null
   #upstream: Upstream | null = null
@@ -48,9 +48,9 @@ class InnerHearing implements Hearing, Flow {
   #kept: Buffer[] = []
   #keptBytes = 0
 
-  constructor(needs: Needs) {
-    this.#needs = needs
-    this.#frames = new Frames(chatEndings, hidesUsage(needs.request))
+  constructor(deps: Deps) {
+    this.#needs = deps
+    this.#frames = new Frames(chatEndings, hidesUsage(deps.request))
   }
 
   follow(flow: Flow): void {

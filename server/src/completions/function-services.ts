@@ -8,7 +8,7 @@ import { createInner } from "./function-model-calls.ts"
 
 const mostFiles = 200
 
-interface Needs {
+interface Deps {
   chat: Chat
   citations: Citations
   files: Files
@@ -22,7 +22,7 @@ const passageOf = ({ text, score, file_id, filename, heading, page }: FoundPassa
 })
 
 /** What the gateway does for functions, each time with the rights of the user who asks. */
-export const createAbilities = ({ chat, citations, files, handbook }: Needs): Abilities => ({
+export const createAbilities = ({ chat, citations, files, handbook }: Deps): Abilities => ({
   ask: createInner(chat),
 
   search: async (caller, { collections, query, limit, signal }) => {

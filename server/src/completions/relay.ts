@@ -32,7 +32,7 @@ type Stage =
   | "passing"
   | "over"
 
-interface Needs {
+interface Deps {
   reply: Reply
   meter: Meter
   frames: Frames
@@ -65,8 +65,8 @@ export class Relay implements SendListener {
   readonly #reply: Reply
   readonly #meter: Meter
   readonly #frames: Frames
-  readonly #over: Needs["over"]
-  readonly #sources: Needs["sources"]
+  readonly #over: Deps["over"]
+  readonly #sources: Deps["sources"]
   #flow: Flow | null = null
   #upstream: Upstream | null = null
   #stage: Stage = "waiting"
@@ -76,7 +76,7 @@ export class Relay implements SendListener {
   #kept: Buffer[] = []
   #keptBytes = 0
 
-  constructor({ reply, meter, frames, sources, over }: Needs) {
+  constructor({ reply, meter, frames, sources, over }: Deps) {
     this.#reply = reply
     this.#meter = meter
     this.#frames = frames

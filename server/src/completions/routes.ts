@@ -21,7 +21,7 @@ const operations: Record<Operation, { summary: string; body: RouteShape["body"] 
   responses: { summary: "OpenAI's responses, where the provider has them", body: ResponseRequest },
 }
 
-interface Needs {
+interface Deps {
   router: Router
   chat: Chat
   /** Bytes. */
@@ -29,7 +29,7 @@ interface Needs {
 }
 
 /** The OpenAI-style routes; each is passed through to a connection that has the model. */
-export const chatRoutes = ({ router, chat, bodyLimit }: Needs): Router => {
+export const chatRoutes = ({ router, chat, bodyLimit }: Deps): Router => {
   const limits = limitsFor(bodyLimit)
   for (const [operation, { summary, body }] of Object.entries(operations)) {
     const declared = route("user", {

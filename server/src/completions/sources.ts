@@ -76,7 +76,7 @@ export interface Sourced {
   cited: Cited | null
 }
 
-interface Needs {
+interface Deps {
   citations: Citations
   ownerOf: Catalogue["ownerOf"]
   template: () => string
@@ -89,7 +89,7 @@ export const asksForFiles = ({ operation, fields }: ModelRequest, resolved: Reso
 
 /** The request with the passages it asks for in place of its `files`. @throws {Failure} */
 export const withSources = async (
-  { citations, ownerOf, template }: Needs,
+  { citations, ownerOf, template }: Deps,
   caller: Caller,
   asked: { request: ModelRequest; resolved: Resolved; signal: AbortSignal },
 ): Promise<Sourced> => {

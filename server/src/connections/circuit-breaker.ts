@@ -3,7 +3,7 @@ const failuresToRest = { hard: 1, soft: 3 }
 const firstPauseMs = 1000
 const longestPauseMs = 30_000
 
-interface Needs {
+interface Deps {
   /** Asks the upstream for its list of models. @returns whether it answered */
   probe: () => Promise<boolean>
 }
@@ -22,7 +22,7 @@ type Cause = "list" | "request"
  * when it is back. Where requests failed, only a request can show that: who lists models may still
  * answer none. It is never shut off for those who have no other.
  */
-export const createBreaker = ({ probe }: Needs) => {
+export const createBreaker = ({ probe }: Deps) => {
   let softFailures = 0
   let state: State = "closed"
   let cause: Cause = "list"

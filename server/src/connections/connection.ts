@@ -39,7 +39,7 @@ export interface Upstream {
   close(): Promise<void>
 }
 
-interface Needs {
+interface Deps {
   config: ConnectionConfig
   provider: Provider
   /** The gateway's own settings, where the connection has none. */
@@ -58,19 +58,19 @@ const sentence = (error: unknown): string =>
 const folded = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-export const createUpstream = (needs: Needs): Upstream => {
-  const { config, provider, now } = needs
+export const createUpstream = (deps: Deps): Upstream => {
+  const { config, provider, now } = deps
   const patience: Patience = {
-    connect: config.connect_timeout ?? needs.patience.connect,
-    firstByte: config.first_byte_timeout ?? needs.patience.firstByte,
-    idle: config.idle_timeout ?? needs.patience.idle,
+    connect: config.connect_timeout ?? deps.patience.connect,
+    firstByte: config.first_byte_timeout ?? deps.patience.firstByte,
+    idle: config.idle_timeout ?? deps.patience.idle,
   }
   const client = createClient(config.base_url, patience)
   const headers = folded({ ...provider.credentialHeaders(config.api_key), ...config.headers })
   const allowed = ({ name }: ProviderModel): boolean =>
     config.allowed_models === null || config.allowed_models.includes(name)
 
-  let listed = needs.lastModels
+  let listed = deps.lastModels
   let models = listed.filter(allowed)
   let loaded: ReadonlySet<string> = new Set()
   let settled = false
@@ -95,7 +95,7 @@ export const createUpstream = (needs: Needs): Upstream => {
     lastError = null
     lastOkAt = now()
     breaker.listed()
-    if (news) needs.changed(upstream)
+    if (news) deps.changed(upstream)
   }
 
   const silent = (error: unknown): void => {
@@ -106,7 +106,7 @@ export const createUpstream = (needs: Needs): Upstream => {
     if (error instanceof RefusedError && error.status === 429) return
     available = false
     breaker.unlisted()
-    if (news) needs.changed(upstream)
+    if (news) deps.changed(upstream)
   }
 
   const read = async (): Promise<boolean> => {

@@ -19,7 +19,7 @@ import {
 } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
 
-interface Needs {
+interface Deps {
   config: Config
   db: Database
   store: ConnectionStore
@@ -39,8 +39,8 @@ const disabled: Health = {
   running: 0,
 }
 
-export const createConnections = (needs: Needs) => {
-  const { config, db, store, registry, providers, audit, bus, newId, now } = needs
+export const createConnections = (deps: Deps) => {
+  const { config, db, store, registry, providers, audit, bus, newId, now } = deps
 
   const all = async (reader?: Tx): Promise<ConnectionConfig[]> => [
     ...environmentConnections(config),

@@ -22,7 +22,7 @@ export interface Offer {
   model: ProviderModel
 }
 
-interface Needs {
+interface Deps {
   config: Config
   store: ConnectionStore
   providers: Record<Kind, Provider>
@@ -71,7 +71,7 @@ const passed = async (ms: number, signal?: AbortSignal): Promise<void> => {
 }
 
 /** The connections in use and what they offer, all in memory; nobody waits for a slow one. */
-export const createRegistry = async ({ config, store, providers, bus, now }: Needs) => {
+export const createRegistry = async ({ config, store, providers, bus, now }: Deps) => {
   const listeners = new Set<() => void>()
   const upstreamById = new Map<string, Upstream>()
   let ordered: Upstream[] = []

@@ -10,13 +10,13 @@ import type { ConnectionConfig } from "./schema.ts"
 
 const Kind = z.enum(["ollama", "openai"])
 
-interface Needs {
+interface Deps {
   db: Database
   grants: Grants
   secrets: Secrets
 }
 
-export const createConnectionStore = ({ db, grants, secrets }: Needs) => {
+export const createConnectionStore = ({ db, grants, secrets }: Deps) => {
   const toConfig = (
     { sealed_key, sealed_headers, restricted, ...row }: Selectable<ConnectionRow>,
     access: AccessGrant[] | undefined,

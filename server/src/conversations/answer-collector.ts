@@ -31,7 +31,7 @@ export interface Collected {
   failure: Failure | undefined
 }
 
-interface Needs {
+interface Deps {
   meter: Meter
   /** Told what is new of the answer. */
   grew: (parts: { content: string; reasoning: string }) => void
@@ -80,7 +80,7 @@ const withoutNul = (text: string): string => text.replaceAll("\u0000", "")
 
 /** Hears one upstream reply for a chat: text piece by piece, and at its end how it went. */
 export class Collector implements Hearing {
-  readonly #needs: Needs
+  readonly #needs: Deps
   readonly #frames = new Frames(chatEndings, false)
   readonly #reader = createDeltaReader()
   readonly #splitter = createThinkingSplitter()
@@ -95,8 +95,8 @@ export class Collector implements Hearing {
   #finishReason: string | null = null
   #inBand: MessageError | null = null
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(deps: Deps) {
+    this.#needs = deps
   }
 
   cited(cited: Cited): void {

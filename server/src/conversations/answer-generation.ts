@@ -28,14 +28,14 @@ interface Heard {
   told: (sources: unknown) => void
 }
 
-interface Needs {
+interface Deps {
   engine: Engine
   log: Logger
 }
 
 /** Asks the provider and resolves with how it went; never rejects. */
 export const createAsking =
-  ({ engine, log }: Needs) =>
+  ({ engine, log }: Deps) =>
   (
     { caller, message, body, quoted, requestId }: Assignment,
     { grew, cited, told }: Heard,

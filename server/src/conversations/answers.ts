@@ -36,7 +36,7 @@ interface Live {
   done: Promise<void>
 }
 
-interface Needs {
+interface Deps {
   db: Database
   engine: Engine
   store: MessageStore
@@ -62,8 +62,8 @@ const died = {
 }
 
 /** Writes answers into chats, whether or not anybody looks, and keeps them as they grow. */
-export const createAnswers = (needs: Needs) => {
-  const { db, engine, store, channels, bus, log } = needs
+export const createAnswers = (deps: Deps) => {
+  const { db, engine, store, channels, bus, log } = deps
   const journal = createJournal({ db, store })
   const collect = createAsking({ engine, log })
   const liveById = new Map<string, Live>()

@@ -11,7 +11,7 @@ const aboutModels = new Set<Message["topic"]>(["models", "functions", "groups", 
 /** Connections come and go in bursts; a page asks once for all of them. */
 const gatherMs = 200
 
-interface Needs {
+interface Deps {
   bus: Bus
   /** Who may read a file, or a collection, that is somebody else's. */
   readersOf: (topic: "files" | "collections", id: string) => Promise<(caller: Caller) => boolean>
@@ -35,10 +35,10 @@ const newsFor = (caller: Caller, message: Message): StreamEvent | null => {
 }
 
 /** Tells a signed-in page what changed, so that it can ask anew: never what it changed to. */
-export const createNews = (needs: Needs) => {
-  const { bus, readersOf, running, onOffers, limits, streams } = needs
+export const createNews = (deps: Deps) => {
+  const { bus, readersOf, running, onOffers, limits, streams } = deps
   const { replies: unread } = limits
-  const pages = createOpenPages(needs)
+  const pages = createOpenPages(deps)
   const listeners = new Set<() => void>()
   let gathering = false
   const modelsChanged = (): void => {

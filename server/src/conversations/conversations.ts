@@ -25,7 +25,7 @@ import type { SharedView } from "./shared-conversation.ts"
 import type { Passages } from "./source-schema.ts"
 import { type ChatStore, chatBytes, type StoredChat } from "./store.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   store: ChatStore
   messages: MessageStore
@@ -53,9 +53,9 @@ const hiddenFromReaders = {
 }
 
 /** Keeps people's conversations; each is its owner's alone unless they share it. */
-export const createChats = (needs: Needs) => {
+export const createChats = (deps: Deps) => {
   const { db, store, messages, answers, sharedView, storage, rowLimits, audit, bus, newId, now } =
-    needs
+    deps
 
   const unknown = (id: string): never => fail("not_found", `There is no chat ${id}`)
 

@@ -26,7 +26,7 @@ import { createSharedView } from "./shared-conversation.ts"
 import { createChatStore } from "./store.ts"
 import { createTitles } from "./titles.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   bus: Bus
   audit: Audit
@@ -49,27 +49,27 @@ interface Needs {
 }
 
 /** Everything behind the web page's chats, built from the bottom upwards. */
-export const createConversations = async (needs: Needs) => {
-  const { db, storage, registry } = needs
+export const createConversations = async (deps: Deps) => {
+  const { db, storage, registry } = deps
   const store = createChatStore(db)
   const messages = createMessageStore(db)
   const channels = createChannels()
-  const answers = createAnswers({ ...needs, store: messages, channels })
-  const sharedView = createSharedView(needs.attaching)
-  const kept = { ...needs, store, messages, answers, channels, sharedView }
+  const answers = createAnswers({ ...deps, store: messages, channels })
+  const sharedView = createSharedView(deps.attaching)
+  const kept = { ...deps, store, messages, answers, channels, sharedView }
   const chats = createChats(kept)
   createTitles(kept)
   // It was not known how long it would become; the next prompt is refused where it is too much.
   answers.onEnd(({ chat, message }) => storage.noteStored(chat.user_id, messageBytes(message)))
   await answers.recover()
-  const importer = createImporter(needs)
+  const importer = createImporter(deps)
   return {
     chats,
     answers,
     prompts: createPrompts({ ...kept, chats }),
     chatExport: createChatExport({ ...kept, chats }),
     follow: createFollow({ ...kept, chats }),
-    news: createNews({ ...needs, onOffers: registry.onChange }),
+    news: createNews({ ...deps, onOffers: registry.onChange }),
     importer,
     close: async (): Promise<void> => {
       await answers.close()

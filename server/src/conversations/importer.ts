@@ -29,7 +29,7 @@ const idleMs = 30_000
 
 const everybody = "everybody"
 
-interface Needs {
+interface Deps {
   db: Database
   bus: Bus
   rowLimits: RowLimits
@@ -40,7 +40,7 @@ interface Needs {
  * Takes chats in as new ones of whoever brings them, in a thread: to parse, check and store 30 MB
  * takes a second, in which nobody else would be served.
  */
-export const createImporter = ({ db, bus, rowLimits, storage }: Needs) => {
+export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   const { file, url } = db
   const module = new URL("./import-worker.ts", import.meta.url)
   const thread = createThread<Question, Answer>(module, { file, url }, idleMs)

@@ -16,7 +16,7 @@ const events = (description: string): RouteShape["responses"][number] => ({
   contentType: "text/event-stream",
 })
 
-interface Needs {
+interface Deps {
   router: Router
   chats: Chats
   prompts: Prompts
@@ -25,7 +25,7 @@ interface Needs {
 }
 
 /** What is said in a chat: ask, follow, stop. */
-export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: Needs): Router => {
+export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: Deps): Router => {
   router.on(
     route("user", {
       method: "post",

@@ -24,7 +24,7 @@ import type { Message, NewMessage, Started } from "./schema.ts"
 import type { Passage } from "./source-schema.ts"
 import type { ChatStore, StoredChat } from "./store.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   bus: Bus
   chats: Chats
@@ -60,10 +60,10 @@ const quotedFrom = (passages: readonly (Passage | null)[]): SourcePassage[] =>
   })
 
 /** Puts people's messages into their chats and has models answer them. */
-export const createPrompts = (needs: Needs) => {
-  const { db, bus, chats, store, messages, answers, channels, catalogue } = needs
-  const { attaching, storage, limits, rowLimits, now } = needs
-  const plans = createPromptPlans(needs)
+export const createPrompts = (deps: Deps) => {
+  const { db, bus, chats, store, messages, answers, channels, catalogue } = deps
+  const { attaching, storage, limits, rowLimits, now } = deps
+  const plans = createPromptPlans(deps)
 
   /** A first message gives an untitled chat its name at once. */
   const titled = (chat: StoredChat, { user }: PromptPlan): string =>

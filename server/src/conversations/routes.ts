@@ -40,7 +40,7 @@ const download = (body: ReadableStream, type: string, name: string): Response =>
     },
   })
 
-const transferRoutes = ({ router, chats, chatExport, importer }: Needs): void => {
+const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => {
   router.on(
     route("user", {
       method: "get",
@@ -93,7 +93,7 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Needs): void =>
   )
 }
 
-interface Needs {
+interface Deps {
   router: Router
   chats: Chats
   chatExport: ChatExport
@@ -101,7 +101,7 @@ interface Needs {
 }
 
 /** People's own conversations: list, change, share, take out and in. */
-export const chatListRoutes = ({ router, chats, chatExport, importer }: Needs): Router => {
+export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): Router => {
   router.on(
     route("user", {
       method: "get",

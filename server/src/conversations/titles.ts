@@ -18,7 +18,7 @@ const mostCharacters = 1500
 const mostTokens = 300
 const longestTitle = 80
 
-interface Needs {
+interface Deps {
   db: Database
   bus: Bus
   engine: Engine
@@ -59,8 +59,8 @@ const tidy = (text: string): string =>
     .toWellFormed()
 
 /** Has a model name a chat after its first answer, where an administrator lets it. */
-export const createTitles = (needs: Needs) => {
-  const { db, bus, engine, catalogue, settings, store, messages, answers, log } = needs
+export const createTitles = (deps: Deps) => {
+  const { db, bus, engine, catalogue, settings, store, messages, answers, log } = deps
 
   const allowed = async (caller: Caller, model: string): Promise<boolean> => {
     const { chat_titles } = settings.current()

@@ -20,7 +20,7 @@ export interface StorageOptions extends PostgresOptions {
   storageProbeMs?: number
 }
 
-interface Dependencies extends Pick<StorageOptions, "storageProbeMs"> {
+interface Deps extends Pick<StorageOptions, "storageProbeMs"> {
   dataDir: string
   /** Writes a little, and nothing that stays. */
   probes: Readonly<Record<Storage, () => Promise<void>>>
@@ -53,7 +53,7 @@ const advice = {
 } as const
 
 /** Knows whether writes reach the disk, from those that are made and, after one failed, by trying. */
-const createStorageWatch = ({ dataDir, probes, relieve, log, ...options }: Dependencies) => {
+const createStorageWatch = ({ dataDir, probes, relieve, log, ...options }: Deps) => {
   const { storageProbeMs: probeMs = defaultProbeMs } = options
   const troubles = new Map<Storage, string>()
   const saidAt = new Map<Storage, number>()
@@ -141,15 +141,15 @@ const watchWrites = (db: Database, { watch }: Pick<StorageWatch, "watch">): Data
   execute: (statement) => watch("database", () => db.execute(statement)),
 })
 
-interface WatchedNeeds extends StorageOptions {
-  log: Dependencies["log"]
+interface WatchedDeps extends StorageOptions {
+  log: Deps["log"]
   probeFiles: () => Promise<void>
 }
 
 /** Opens the configured database and watches what is written to it. @throws when it is not to be had */
 export const openWatched = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
-  { log, probeFiles, ...options }: WatchedNeeds,
+  { log, probeFiles, ...options }: WatchedDeps,
 ): Promise<{ db: Database; storage: StorageWatch }> => {
   const say = (message: string): void => {
     log.info({}, message)

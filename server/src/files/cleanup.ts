@@ -4,7 +4,7 @@ import type { Resumable } from "./resumable-uploads.ts"
 
 const everyMs = 3_600_000
 
-interface Needs {
+interface Deps {
   files: Files
   objects: Objects
   resumable: Resumable
@@ -14,7 +14,7 @@ interface Needs {
 }
 
 /** Clears away what crashes and clients that left for good leave behind. */
-export const startSweeping = ({ files, objects, resumable, alone, report }: Needs) => {
+export const startSweeping = ({ files, objects, resumable, alone, report }: Deps) => {
   /** One after another; that one fails keeps none of the others back. */
   const sweep = async (all: boolean): Promise<void> => {
     await resumable.sweep(all).catch(report)

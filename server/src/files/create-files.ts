@@ -18,7 +18,7 @@ const mostPages = 5000
 /** One core is left for chats. */
 const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
 
-interface Needs extends ProcessingOptions {
+interface Deps extends ProcessingOptions {
   config: Config
   watch: StorageWatch["watch"]
   storage: Storage
@@ -35,8 +35,8 @@ const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<Objects> => {
 }
 
 /** The parts that keep and read files, built from the settings. */
-export const createWorkshop = async (needs: Needs) => {
-  const { config, watch, db } = needs
+export const createWorkshop = async (deps: Deps) => {
+  const { config, watch, db } = deps
   const store = createFileStore(db)
   const passages = createPassageStore(db)
   const objects = watchObjects(await openObjects(config), watch)
@@ -45,7 +45,7 @@ export const createWorkshop = async (needs: Needs) => {
     memory: config.EXTRACTION_MEMORY,
   })
   const reading = createProcessing({
-    ...needs,
+    ...deps,
     store,
     passages,
     objects,

@@ -22,7 +22,7 @@ import { type FileStore, type KnownFile, type StoredFile, toRecord } from "./sto
 import type { Upload } from "./upload.ts"
 import { waitForFiles } from "./wait-for-files.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   bus: Bus
   audit: Audit
@@ -66,9 +66,9 @@ interface Placement extends Pick<Addition, "process"> {
 const isOver = ({ status }: StoredFile): boolean => status !== "pending" && status !== "processing"
 
 /** Files of people: their bytes, and how far their processing is. */
-export const createFiles = (needs: Needs) => {
-  const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = needs
-  const { uploadsToCollections } = needs
+export const createFiles = (deps: Deps) => {
+  const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = deps
+  const { uploadsToCollections } = deps
 
   /** Who uploads many files at once would otherwise hold up those who chat. */
   const inTurn = createTurns()
@@ -82,7 +82,7 @@ export const createFiles = (needs: Needs) => {
     const file = await store.byId(id)
     if (!file) return undefined
     if (owns(caller, file)) return file
-    return (await needs.sharedAmong(caller, [id])).length > 0 ? file : undefined
+    return (await deps.sharedAmong(caller, [id])).length > 0 ? file : undefined
   }
   const readable = async (caller: Caller, id: string): Promise<StoredFile> =>
     (await find(caller, id)) ?? unknown()
@@ -158,7 +158,7 @@ export const createFiles = (needs: Needs) => {
       if (caller.user.role === "admin") return new Set(owners.keys())
       const own = [...owners.keys()].filter((id) => owners.get(id) === caller.user.id)
       const others = [...owners.keys()].filter((id) => owners.get(id) !== caller.user.id)
-      return new Set([...own, ...(await needs.sharedAmong(caller, others))])
+      return new Set([...own, ...(await deps.sharedAmong(caller, others))])
     },
 
     byIds: store.byIds,

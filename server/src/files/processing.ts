@@ -16,7 +16,7 @@ export interface ProcessingOptions {
   quickReadMs?: number
 }
 
-interface Needs extends ProcessingOptions {
+interface Deps extends ProcessingOptions {
   db: Database
   bus: Bus
   store: FileStore
@@ -45,8 +45,8 @@ const noRoom =
   "Its text does not fit into its owner's storage (MAX_STORAGE). Delete files or chats, then read it again."
 
 /** Turns an uploaded file into passages that can be searched; the job `read`. */
-export const createProcessing = (needs: Needs): Kind => {
-  const { db, bus, store, passages, objects, storage, extractor, limits, now } = needs
+export const createProcessing = (deps: Deps): Kind => {
+  const { db, bus, store, passages, objects, storage, extractor, limits, now } = deps
 
   const becomes = async (
     tx: Tx,
@@ -63,7 +63,7 @@ export const createProcessing = (needs: Needs): Kind => {
     found: Pick<StoredFile, "passages" | "pages" | "format" | "text_length">,
     twin?: StoredFile,
   ): Promise<void> => {
-    const more = await needs.searchable(tx, file.id, twin?.id ?? null)
+    const more = await deps.searchable(tx, file.id, twin?.id ?? null)
     await becomes(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
   }
 
@@ -96,7 +96,7 @@ export const createProcessing = (needs: Needs): Kind => {
     from: string,
     { filename, why, signal }: { filename: string; why: string; signal: AbortSignal },
   ): Promise<Reading> => {
-    const { engine } = needs
+    const { engine } = deps
     // Given up by people who tried to do harm, or too large: no engine is bothered with these.
     if (!engine || !/OCR|holds no text|before 2007|not supported/.test(why)) throw new Hopeless(why)
     const path = objects.temporary()
@@ -141,10 +141,10 @@ export const createProcessing = (needs: Needs): Kind => {
   }
 
   return {
-    concurrency: needs.concurrency,
+    concurrency: deps.concurrency,
     attempts: 5,
 
-    quickMs: needs.quickReadMs ?? defaultQuickReadMs,
+    quickMs: deps.quickReadMs ?? defaultQuickReadMs,
 
     run: async ({ target, signal }: Work): Promise<undefined> => {
       const file = await store.byId(target)

@@ -77,13 +77,13 @@ type Asked = Pick<
   "caller" | "actor" | "params" | "exchange"
 >
 
-interface Needs {
+interface Deps {
   router: Router
   resumable: Resumable
 }
 
 /** `/api/v1/files/resumable`: uploads by tus 1.0, which go on where they broke off. */
-export const resumableRoutes = ({ router, resumable }: Needs): Router => {
+export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const byId = { params: ById }
   const unknown = { 404: { description: "No such upload, or it has expired" } }
 

@@ -19,7 +19,7 @@ import type { StoredUpload, UploadStore } from "./upload-store.ts"
 const quietMs = 600_000
 const foreignLifeSeconds = 24 * 3600
 
-interface Needs {
+interface Deps {
   db: Database
   store: UploadStore
   partials: Partials
@@ -56,9 +56,9 @@ interface Writer {
 }
 
 /** Uploads that go on where they broke off; whole ones become files of the same id. */
-export const createResumable = (needs: Needs) => {
-  const { db, store, partials, objects, files, storage, uploads, fairLoop, newId, now } = needs
-  const { rowLimits } = needs
+export const createResumable = (deps: Deps) => {
+  const { db, store, partials, objects, files, storage, uploads, fairLoop, newId, now } = deps
+  const { rowLimits } = deps
   const writers = new Map<string, Writer>()
   /** Who begins many uploads at once waits for their own. */
   const inTurn = createTurns()
@@ -66,7 +66,7 @@ export const createResumable = (needs: Needs) => {
   const unfinished = {
     what: "unfinished uploads",
     variable: "MAX_UNFINISHED_UPLOADS",
-    bounds: needs.unfinished,
+    bounds: deps.unfinished,
   }
   const refuseTooMany = (counts: Bounds): void => checkBounds(unfinished, counts)
 
@@ -161,7 +161,7 @@ export const createResumable = (needs: Needs) => {
     // Who comes later may have come before there was anybody to hear it.
     if (signal.aborted) stop()
     const look = (head: Buffer): void => {
-      if (needs.mustBeReadable && upload.process === 1) refuseUnreadable(head)
+      if (deps.mustBeReadable && upload.process === 1) refuseUnreadable(head)
     }
     try {
       const turn = () => fairLoop.of(upload.user_id).turn(costs.upload)
@@ -202,7 +202,7 @@ export const createResumable = (needs: Needs) => {
     create: async (caller: Caller, input: NewUpload): Promise<UploadProgress & { id: string }> => {
       const { size, filename, content_type } = input
       if (size === 0) fail("bad_request", "The file is empty")
-      if (size > needs.limit) tooLarge(needs.limit)
+      if (size > deps.limit) tooLarge(deps.limit)
       const { id: owner } = caller.user
       await rowLimits.precheck("files", { owner })
       const release = await storage.reserve({ owner, bytes: size })
@@ -215,7 +215,7 @@ export const createResumable = (needs: Needs) => {
         metadata: JSON.stringify(input.metadata),
         process: input.process ? 1 : 0,
         created_at: now(),
-        expires_at: Math.round(now() + needs.life),
+        expires_at: Math.round(now() + deps.life),
       }
       let isMade = false
       try {

@@ -21,7 +21,7 @@ import { statusOf, statusStream } from "./status-stream.ts"
 import { toRecord } from "./store.ts"
 import type { Receiver } from "./upload-receiver.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   files: Files
   receiver: Receiver
@@ -42,7 +42,7 @@ export const fileRoutes = ({
   objects,
   running,
   ...settings
-}: Needs): Router => {
+}: Deps): Router => {
   const byId = { params: ById }
   const upload = route("user", {
     method: "post",

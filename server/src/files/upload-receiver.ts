@@ -6,7 +6,7 @@ import type { Storage } from "../storage/storage.ts"
 import type { Objects } from "./objects.ts"
 import { readUpload, type Upload } from "./upload.ts"
 
-interface Dependencies {
+interface Deps {
   objects: Objects
   storage: Storage
   rowLimits: RowLimits
@@ -23,7 +23,7 @@ interface Terms {
 }
 
 /** Takes uploads in, so many of each user at once and no more than they may store. */
-export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Dependencies) => ({
+export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Deps) => ({
   /**
    * Reads an upload and has it kept.
    * @throws {Failure} `limit_reached`, `rate_limited` or `storage_limit` before anything is read

@@ -19,7 +19,7 @@ export interface Upload {
   metadata: Record<string, unknown>
 }
 
-interface Needs {
+interface Deps {
   objects: Objects
   /** Bytes. */
   limit: number
@@ -76,7 +76,7 @@ const openForm = (incoming: IncomingMessage): BusboyInstance => {
  */
 export const readUpload = (
   incoming: IncomingMessage,
-  { objects, limit, mustBeReadable, share }: Needs,
+  { objects, limit, mustBeReadable, share }: Deps,
 ): Promise<Upload> => {
   if (Number(incoming.headers["content-length"]) > limit + mostBeside) tooLarge(limit)
   const form = openForm(incoming)

@@ -22,7 +22,7 @@ import { createStripper } from "./strip-types.ts"
 import { createTrial } from "./test-run.ts"
 import { createCheck } from "./validation.ts"
 
-interface Needs {
+interface Deps {
   config: Config
   db: Database
   bus: Bus
@@ -40,8 +40,8 @@ const mostOutputBytes = 8_000_000
 const mostPieces = 100_000
 
 /** Everything about functions, built in order. No worker starts before one is wanted. */
-export const createStudio = async (needs: Needs) => {
-  const { config, db, bus, audit, grants, secrets, storage, newId, now } = needs
+export const createStudio = async (deps: Deps) => {
+  const { config, db, bus, audit, grants, secrets, storage, newId, now } = deps
   const wall = createWall({
     workers: config.FUNCTION_WORKERS,
     limits: {
@@ -59,11 +59,11 @@ export const createStudio = async (needs: Needs) => {
   const functions = createFunctions({ db, store, directory, check, storage, audit, bus, now })
   const runs = createRunStore(db)
   const abilities: Abilities = {
-    ask: (...asked) => needs.abilities().ask(...asked),
-    search: (...asked) => needs.abilities().search(...asked),
+    ask: (...asked) => deps.abilities().ask(...asked),
+    search: (...asked) => deps.abilities().search(...asked),
     files: {
-      list: (caller) => needs.abilities().files.list(caller),
-      text: (...asked) => needs.abilities().files.text(...asked),
+      list: (caller) => deps.abilities().files.list(caller),
+      text: (...asked) => deps.abilities().files.text(...asked),
     },
   }
   const runner = createRunner({

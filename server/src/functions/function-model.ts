@@ -53,14 +53,14 @@ export const givenBy = (result: unknown): Given | null => {
 const streamHead = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"]
 const wholeHead = ["content-type", "application/json"]
 
-interface Needs {
+interface Deps {
   runner: Runner
   abilities: Abilities
 }
 
 /** One reply of a function, told to `hearing` as a provider's would be. */
 class ModelReply implements Flow {
-  readonly #needs: Needs
+  readonly #needs: Deps
   readonly #ask: ModelAsk
   readonly #hearing: Hearing
   readonly #gone = new AbortController()
@@ -70,8 +70,8 @@ class ModelReply implements Flow {
   #begun = false
   #sent = false
 
-  constructor(needs: Needs, ask: ModelAsk, hearing: Hearing) {
-    this.#needs = needs
+  constructor(deps: Deps, ask: ModelAsk, hearing: Hearing) {
+    this.#needs = deps
     this.#ask = ask
     this.#hearing = hearing
     this.#completion = createCompletion({ model: ask.model.id, prompt: ask.body.toString("utf8") })
@@ -180,9 +180,9 @@ class ModelReply implements Flow {
 
 /** Has a function answer in a provider's stead. */
 export const createModelReplies =
-  (needs: Needs) =>
+  (deps: Deps) =>
   (ask: ModelAsk, hearing: Hearing): Flow => {
-    const reply = new ModelReply(needs, ask, hearing)
+    const reply = new ModelReply(deps, ask, hearing)
     hearing.follow(reply)
     reply.tell().catch(ask.failed)
     return reply

@@ -20,7 +20,7 @@ import type { FunctionStore, Source, StoredFunction } from "./store.ts"
 import { summaryOf } from "./summary.ts"
 import type { CheckSource } from "./validation.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   store: FunctionStore
   directory: Directory
@@ -50,8 +50,8 @@ const access = (one: StoredFunction) => ({
 })
 
 /** Keeps functions and their versions. Only administrators come here. */
-export const createFunctions = (needs: Needs) => {
-  const { db, store, directory, check, storage, audit, bus, now } = needs
+export const createFunctions = (deps: Deps) => {
+  const { db, store, directory, check, storage, audit, bus, now } = deps
 
   const recordOf = async (stored: StoredFunction): Promise<FunctionRecord> => {
     const source = await store.version(stored.id, stored.version)

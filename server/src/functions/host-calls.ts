@@ -56,7 +56,7 @@ const fetchOf = (args: unknown) => {
   return { url: new URL(url), method: method.toUpperCase(), headers: headersOf(headers), body }
 }
 
-interface Needs {
+interface Deps {
   abilities: Abilities
   items: ItemStore
   guard: Guard
@@ -87,7 +87,7 @@ const inWords = (error: unknown): unknown => {
 }
 
 /** What `context` can do in one run, as the user who asks. */
-export const createCapabilities = ({ abilities, items, guard }: Needs, scope: Scope) => {
+export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Scope) => {
   const { functionId, hosts, signal, caller } = scope
   const calls = createModelCalls(abilities, {
     ...scope,

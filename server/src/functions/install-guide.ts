@@ -11,7 +11,7 @@ import type { CheckSource } from "./validation.ts"
 const examples = join(import.meta.dirname, "examples")
 const everyone = { principal_type: "user", principal_id: "*", permission: "read" } as const
 
-interface Needs {
+interface Deps {
   db: Database
   store: FunctionStore
   directory: Directory
@@ -25,7 +25,7 @@ interface Needs {
  * Puts the Guide into an install that nobody has used yet, for everyone: there is something to chat
  * with before a runtime or a provider is connected. Once there are accounts it is theirs to keep.
  */
-export const createInstall = ({ db, store, directory, check, audit, bus, now }: Needs) => {
+export const createInstall = ({ db, store, directory, check, audit, bus, now }: Deps) => {
   return async (): Promise<void> => {
     const id = "guide"
     if (await store.byId(id)) return

@@ -10,7 +10,7 @@ const mostItems = 1000
 const longestKey = 200
 const mostValue = 64 * 1024
 
-interface Needs {
+interface Deps {
   db: Database
   storage: Storage
   /** The user to whom a function's values count; "" where it is nobody's. */
@@ -38,7 +38,7 @@ const withoutRoom = (error: unknown): never => {
 }
 
 /** What functions keep from one run to the next: small values, and each function its own. */
-export const createItemStore = ({ db, storage, ownerOf, now }: Needs) => {
+export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
   const storedSize = async (functionId: string, key: string): Promise<number> => {
     const row = await db.read
       .selectFrom("function_items")

@@ -29,14 +29,14 @@ const ByVersion = ById.extend({ version: z.coerce.number<string>().int().min(1) 
 const sourceLimits = { maxBytes: 2_000_000 }
 const importLimits = { maxBytes: 20_000_000 }
 
-interface Needs {
+interface Deps {
   router: Router
   functions: Functions
   check: CheckSource
   runs: RunStore
 }
 
-const addKeeping = ({ router, functions, check, runs }: Needs): void => {
+const addKeeping = ({ router, functions, check, runs }: Deps): void => {
   router.on(
     route("admin", {
       method: "get",
@@ -109,7 +109,7 @@ const addKeeping = ({ router, functions, check, runs }: Needs): void => {
   )
 }
 
-const addOne = ({ router, functions }: Needs): void => {
+const addOne = ({ router, functions }: Deps): void => {
   router.on(
     route("admin", {
       method: "get",
@@ -166,7 +166,7 @@ const addOne = ({ router, functions }: Needs): void => {
   )
 }
 
-const addSettings = ({ router, functions }: Needs): void => {
+const addSettings = ({ router, functions }: Deps): void => {
   router.on(
     route("admin", {
       method: "get",
@@ -192,7 +192,7 @@ const addSettings = ({ router, functions }: Needs): void => {
   )
 }
 
-const addVersions = ({ router, functions }: Needs): void => {
+const addVersions = ({ router, functions }: Deps): void => {
   router.on(
     route("admin", {
       method: "get",
@@ -230,10 +230,10 @@ const addVersions = ({ router, functions }: Needs): void => {
 }
 
 /** Functions and their keeping; for administrators. */
-export const functionRoutes = (needs: Needs): Router => {
-  addKeeping(needs)
-  addOne(needs)
-  addSettings(needs)
-  addVersions(needs)
-  return needs.router
+export const functionRoutes = (deps: Deps): Router => {
+  addKeeping(deps)
+  addOne(deps)
+  addSettings(deps)
+  addVersions(deps)
+  return deps.router
 }

@@ -6,7 +6,7 @@ import { FunctionRun, TrialRun } from "./run-schema.ts"
 import type { RunStore } from "./run-store.ts"
 import type { Trial } from "./test-run.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   functions: Functions
   runs: RunStore
@@ -41,7 +41,7 @@ const streamed = (
 }
 
 /** Trial runs, and what came of the last runs. */
-export const functionRunRoutes = ({ router, functions, runs, trial }: Needs): Router => {
+export const functionRunRoutes = ({ router, functions, runs, trial }: Deps): Router => {
   router.on(
     route("admin", {
       method: "get",

@@ -14,7 +14,7 @@ const mostKeptLines = 200
 /** Functions that call each other. */
 const mostDepth = 4
 
-interface Needs {
+interface Deps {
   wall: Wall
   enter: ReturnType<typeof createPlaces>
   abilities: Abilities
@@ -61,8 +61,8 @@ const contextOf = ({ fn, caller, own, values, task }: RunSpec): string => {
 const ok = { outcome: "ok", message: null, line: null, column: null } as const
 
 /** Begins runs and keeps book of them. */
-export const createRunner = (needs: Needs) => {
-  const { wall, enter, runs, newId, now } = needs
+export const createRunner = (deps: Deps) => {
+  const { wall, enter, runs, newId, now } = deps
 
   const open = async (spec: RunSpec, signal: AbortSignal): Promise<Run | { trouble: Trouble }> => {
     const { fn, caller, task, trial = false } = spec
@@ -97,7 +97,7 @@ export const createRunner = (needs: Needs) => {
             kept.push(...lines.slice(0, mostKeptLines - kept.length))
             spec.log?.(lines)
           },
-          call: createCapabilities(needs, {
+          call: createCapabilities(deps, {
             ...spec,
             functionId: fn.id,
             hosts: fn.hosts,

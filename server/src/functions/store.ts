@@ -44,7 +44,7 @@ export interface NewVersion extends Source {
   created_at: number
 }
 
-interface Needs {
+interface Deps {
   db: Database
   grants: Grants
   secrets: Secrets
@@ -54,7 +54,7 @@ type Joined = Selectable<FunctionRow> & Pick<FunctionVersionRow, "code" | "manif
 
 const versionFields = ["version", "name", "user_id", "restored_from", "created_at"] as const
 
-export const createFunctionStore = ({ db, grants, secrets }: Needs) => {
+export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
   const toFunction = (
     { sealed_values, ...row }: Joined,
     access_grants: AccessGrant[] = [],

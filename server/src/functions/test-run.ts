@@ -22,7 +22,7 @@ interface Listener {
   signal: AbortSignal
 }
 
-interface Needs {
+interface Deps {
   abilities: Abilities
   functions: Functions
   check: CheckSource
@@ -53,7 +53,7 @@ const valuesFor = (stored: Values, given: TrialRun["values"]): Values => {
 const wordsOf = (reply: string): string[] => reply.match(/\S+\s*/g) ?? [reply]
 
 /** Runs a source once for its author, saved or not, and tells all that comes of it. */
-export const createTrial = ({ abilities, functions, check, runner }: Needs) => {
+export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
   /** What is run: the stored function, with whatever the trial has in its place. */
   const subjectOf = async (id: string, trial: TrialRun): Promise<StoredFunction> => {
     const stored = await functions.find(id)

@@ -7,7 +7,7 @@ import type { ListQuery } from "../http/pagination.ts"
 import type { Group, GroupChanges, GroupListQuery, NewGroup, OwnGroup } from "./schema.ts"
 import { counted, type GroupStore, type StoredGroup } from "./store.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   store: GroupStore
   audit: Audit
@@ -16,7 +16,7 @@ interface Needs {
   nowMs: () => number
 }
 
-export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Needs) => {
+export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
   const unknown = (id: string): never => fail("not_found", `There is no group ${id}`)
 
   const known = async (id: string, tx?: Tx): Promise<Group> =>

@@ -28,7 +28,7 @@ export interface Membership {
   replace(userIds: readonly string[]): Promise<void>
 }
 
-interface Needs {
+interface Deps {
   store: GroupStore
   groups: Groups
   audit: Audit
@@ -76,8 +76,8 @@ const createMembership = (store: GroupStore, tx: Tx, id: string) => {
 }
 
 /** Groups as an identity provider makes, changes and removes them. */
-export const createProvisionedGroups = (needs: Needs) => {
-  const { store, groups, audit, bus, newId, nowMs } = needs
+export const createProvisionedGroups = (deps: Deps) => {
+  const { store, groups, audit, bus, newId, nowMs } = deps
 
   const taken = (name: string): never =>
     fail("conflict", `A group named ${name} exists already`, { scimType: "uniqueness" })

@@ -3,7 +3,7 @@ import { type Bounds, createUserLimit, excessOf } from "../limits/user-limit.ts"
 import { networkOf } from "./client-address.ts"
 import { errorBody, toFailure } from "./errors.ts"
 
-interface Dependencies {
+interface Deps {
   /** Of one address, until somebody is known on a connection; and all there are. */
   bounds: Bounds
   /** Of one user who is known on them. */
@@ -22,7 +22,7 @@ const what = "connections of clients"
 const variable = "MAX_CONNECTIONS"
 
 /** Bounds the connections of clients: whoever only opens them keeps nobody else out. */
-export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Dependencies) => {
+export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) => {
   const strangersByNetwork = new Map<string, number>()
   const holderBySocket = new Map<object, Holder>()
   const total = Number.POSITIVE_INFINITY

@@ -30,7 +30,7 @@ export type WatchAccess = (caller: Caller, withdrawal: Withdrawal) => () => void
 /** How many requests of one user run at once. */
 export type RunningLimits = Pick<UserLimits, "requests" | "eventStreams">
 
-interface Dependencies {
+interface Deps {
   watch: Watch
   watchAccess: WatchAccess
   limits: RunningLimits
@@ -39,7 +39,7 @@ interface Dependencies {
 const nothing = (): void => {}
 
 /** The requests under way, so that they can be waited for, or ended. */
-export const createRunning = ({ watch, watchAccess, limits }: Dependencies) => {
+export const createRunning = ({ watch, watchAccess, limits }: Deps) => {
   const endings = new Roster<Endings>()
   const waiting = new Set<() => void>()
   let isDraining = false

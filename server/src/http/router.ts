@@ -110,7 +110,7 @@ const queryOf = <T extends z.ZodType>(schema: T, context: HttpContext): z.output
   return check(schema, query)
 }
 
-export interface RouterNeeds {
+export interface RouterDeps {
   authenticate: Authenticate
   admitProvisioner: AdmitProvisioner
   bodyRoom: BodyRoom
@@ -125,7 +125,7 @@ export interface RouterNeeds {
 
 /** Makes the routers of all nouns. `style` is how their refusals are worded. */
 export const createRouters =
-  ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterNeeds) =>
+  ({ authenticate, admitProvisioner, fairLoop, bodyLimit, ...limits }: RouterDeps) =>
   (style: ErrorStyle): Router => {
     const hono = new Hono<Env>()
     const { bodyRoom, unreadReplies, connectionLimit } = limits

@@ -30,7 +30,7 @@ export interface MountedRoute {
   shape: RouteShape
 }
 
-interface Needs {
+interface Deps {
   log: Logger
   bodyRoom: BodyRoom
   connectionLimit: ConnectionLimit
@@ -71,12 +71,12 @@ const patternOf = (path: string): RegExp => {
 }
 
 /** The gateway's HTTP surface: routers under their prefixes, and one answer for all else. */
-export const createServerApp = (needs: Needs) => {
+export const createServerApp = (deps: Deps) => {
   const hono = new Hono<Env>({ getPath: withoutLastSlash, router: new PathRouter() })
   const routes: MountedRoute[] = []
-  const opening = { addressOf: needs.addressOf, logRequest: createRequestLog(needs.log) }
+  const opening = { addressOf: deps.addressOf, logRequest: createRequestLog(deps.log) }
   const lane = createLane()
-  const { checkHost, connectionLimit } = needs
+  const { checkHost, connectionLimit } = deps
   const front = createFront({ opening, lane, checkHost, connectionLimit })
   let patterns: { route: MountedRoute; pattern: RegExp }[] | undefined
 
@@ -93,7 +93,7 @@ export const createServerApp = (needs: Needs) => {
     const [first] = found
     if (!first) {
       const failure = new Failure("not_found", `There is nothing at ${path}`)
-      return errorResponse(needs.styleOf(path), failure)
+      return errorResponse(deps.styleOf(path), failure)
     }
     const allow = new Set(found.map((route) => route.method))
     if (allow.has("GET")) allow.add("HEAD")
@@ -107,7 +107,7 @@ export const createServerApp = (needs: Needs) => {
   hono.onError((error, context) => {
     const failure = toFailure(error)
     context.var.exchange.failure = failure
-    return errorResponse(needs.styleOf(context.req.path), failure)
+    return errorResponse(deps.styleOf(context.req.path), failure)
   })
 
   /**
@@ -131,7 +131,7 @@ export const createServerApp = (needs: Needs) => {
   const refuse = (failure: Failure, bindings: HttpBindings): void => {
     const exchange = beginNodeExchange(opening, bindings)
     exchange.failure = failure
-    createReply(exchange).refuse(needs.styleOf(pathOf(bindings.incoming.url)), failure)
+    createReply(exchange).refuse(deps.styleOf(pathOf(bindings.incoming.url)), failure)
   }
   let draining = false
   const answer: RequestListener = (incoming, outgoing) => {
@@ -150,7 +150,7 @@ export const createServerApp = (needs: Needs) => {
     if (!route) return void through(incoming, outgoing)
     const exchange = beginNodeExchange(opening, { incoming, outgoing })
     answerHot(route, exchange, (limits) =>
-      needs.bodyRoom.readUnknown(exchange, () => readJson(incoming, limits)),
+      deps.bodyRoom.readUnknown(exchange, () => readJson(incoming, limits)),
     )
   }
   /** A fault of ours ends the connection, and nothing else. */

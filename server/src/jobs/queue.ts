@@ -77,7 +77,7 @@ export interface QueueOptions {
   noRoomRetryMs?: number
 }
 
-interface Needs extends QueueOptions {
+interface Deps extends QueueOptions {
   db: Database
   kinds: Readonly<Record<string, Kind>>
   /** True when no other process can hold a lease. */
@@ -89,7 +89,7 @@ interface Needs extends QueueOptions {
  * A durable queue: a job is a row until it is done. Whoever works on it holds a lease; a process
  * that dies loses it, and another takes the job up. Users have equal shares of the time.
  */
-export const createQueue = ({ db, kinds, alone, report, ...options }: Needs) => {
+export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
   const { jobRetryMs = defaultRetryMs, noRoomRetryMs = defaultNoRoomRetryMs } = options
   const { jobLookMs: lookMs = defaultLookMs } = options
   const store = createJobStore(db)

@@ -4,7 +4,7 @@ import type { Caller } from "../http/caller.ts"
 import type { FileReference } from "./citations.ts"
 import type { Collections } from "./collections.ts"
 
-interface Needs {
+interface Deps {
   files: Files
   collections: Collections
 }
@@ -16,7 +16,7 @@ interface Named {
 }
 
 /** Tells what people attach to their questions by its name. */
-export const createAttaching = ({ files, collections }: Needs) => {
+export const createAttaching = ({ files, collections }: Deps) => {
   const nameOf = async (caller: Caller, { type, id }: FileReference): Promise<string> => {
     const options = { param: "files" }
     if (type === "file") {

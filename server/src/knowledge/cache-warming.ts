@@ -15,7 +15,7 @@ export interface Warmable {
   passages: number
 }
 
-interface Needs {
+interface Deps {
   searcher: Pick<Searcher, "search">
   /** Files that can be searched, the newest first; `most` passages of them together. */
   files: (most: number) => Promise<Warmable[]>
@@ -28,7 +28,7 @@ interface Needs {
  * Has the search read what the first question would wait for: words and vectors of the newest
  * files, little by little. Where there is nothing to read, nothing is started.
  */
-export const startWarming = ({ searcher, files, space, after = settledMs }: Needs) => {
+export const startWarming = ({ searcher, files, space, after = settledMs }: Deps) => {
   const stop = new AbortController()
   const { signal } = stop
 

@@ -49,7 +49,7 @@ export type LibraryOptions = QueueOptions &
   SpacesOptions &
   BuiltInModelOptions
 
-interface Needs extends LibraryOptions {
+interface Deps extends LibraryOptions {
   config: Config
   watch: StorageWatch["watch"]
   limits: Pick<UserLimits, "uploads">
@@ -71,7 +71,7 @@ interface Needs extends LibraryOptions {
 }
 
 /** Null on an embedded database. */
-const openPgvector = async ({ db, say, report }: Needs): Promise<Pgvector | null> => {
+const openPgvector = async ({ db, say, report }: Deps): Promise<Pgvector | null> => {
   if (db.dialect !== "postgres") return null
   const pgvector = createPgvector({ store: createPgvectorStore(db), say, report })
   await pgvector.open()
@@ -79,7 +79,7 @@ const openPgvector = async ({ db, say, report }: Needs): Promise<Pgvector | null
 }
 
 /** Everything about files and collections, built in order. */
-export const createLibrary = async (needs: Needs) => {
+export const createLibrary = async (deps: Deps) => {
   const {
     config,
     limits,
@@ -95,23 +95,23 @@ export const createLibrary = async (needs: Needs) => {
     newId,
     now,
     report,
-  } = needs
+  } = deps
   const alone = config.DATABASE_URL === undefined
   const collectionStore = createCollectionStore({ db, grants })
   const workshop = await createWorkshop({
-    ...needs,
+    ...deps,
     searchable: (tx, fileId, twinId) => spaces.searchable(tx, fileId, twinId),
   })
   const { passages, objects } = workshop
-  const pgvector = await openPgvector(needs)
-  const builtIn = createBuiltInModel(needs)
+  const pgvector = await openPgvector(deps)
+  const builtIn = createBuiltInModel(deps)
   const chosen = () => settings.current().embedding_model
   const models = createEmbeddingModels({ registry, builtIn, chosen })
   const vectors = createVectorStore(db, pgvector)
   const spaces = createSpaces({
-    ...needs,
+    ...deps,
     models,
-    embedder: createEmbedder({ ...needs, models, builtIn }),
+    embedder: createEmbedder({ ...deps, models, builtIn }),
     store: vectors,
     catchUp: async (known) => pgvector?.catchUp(known),
     files: workshop.store,
@@ -119,7 +119,7 @@ export const createLibrary = async (needs: Needs) => {
     concurrency: config.EMBEDDING_CONCURRENCY,
   })
   const kinds = { read: workshop.reading, embed: spaces.kind }
-  const queue = createQueue({ ...needs, kinds, alone })
+  const queue = createQueue({ ...deps, kinds, alone })
   const files = createFiles({
     db,
     bus,
@@ -148,7 +148,7 @@ export const createLibrary = async (needs: Needs) => {
     embeddingModel: spaces.model,
     newId,
     now,
-    refreshCaller: needs.refreshCaller,
+    refreshCaller: deps.refreshCaller,
   })
   const scan = createSearcher({
     bus,
@@ -175,7 +175,7 @@ export const createLibrary = async (needs: Needs) => {
     filesLackingEmbeddings: createEmbeddingGaps(vectors),
   })
   const selection = createSourceSelection({ passages, retrieval })
-  const maxTokens = () => needs.settings.current().rag_token_budget
+  const maxTokens = () => deps.settings.current().rag_token_budget
 
   const { uploads } = limits
   const resumable = createResumable({
@@ -186,7 +186,7 @@ export const createLibrary = async (needs: Needs) => {
     fairLoop,
     unfinished: config.MAX_UNFINISHED_UPLOADS,
     store: createUploadStore(db),
-    partials: watchPartials(createPartials(config.DATA_DIR), needs.watch),
+    partials: watchPartials(createPartials(config.DATA_DIR), deps.watch),
     objects,
     files,
     limit: config.MAX_UPLOAD_SIZE,

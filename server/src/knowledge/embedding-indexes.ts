@@ -15,7 +15,7 @@ export interface SpacesOptions {
   questionTimeoutMs?: number
 }
 
-interface Needs extends SpacesOptions {
+interface Deps extends SpacesOptions {
   db: Database
   bus: Bus
   models: EmbeddingModels
@@ -52,9 +52,9 @@ const targetOf = (spaceId: string, fileId: string): string => `${spaceId} ${file
  * The spaces in which passages have vectors: one that is searched and, while another model takes
  * over, one that is built beside it until it has every file.
  */
-export const createSpaces = (needs: Needs) => {
-  const { db, bus, models, embedder, store, files, passages, newId, now } = needs
-  const { questionTimeoutMs } = needs
+export const createSpaces = (deps: Deps) => {
+  const { db, bus, models, embedder, store, files, passages, newId, now } = deps
+  const { questionTimeoutMs } = deps
   let spaces: Space[] = []
   let queue: Queue | undefined
   let timer: NodeJS.Timeout | undefined
@@ -137,9 +137,9 @@ export const createSpaces = (needs: Needs) => {
         await fill()
         await takeOver()
         // An index is built for minutes; passages are scanned meanwhile.
-        void needs.catchUp(spaces)
+        void deps.catchUp(spaces)
       } catch (error) {
-        needs.report(error instanceof Error ? error : new Error(String(error)))
+        deps.report(error instanceof Error ? error : new Error(String(error)))
       }
     })
     return looking
@@ -210,7 +210,7 @@ export const createSpaces = (needs: Needs) => {
 
   return {
     kind: {
-      concurrency: needs.concurrency,
+      concurrency: deps.concurrency,
       attempts: 12,
       run,
       // Found by words it is already; the next look tries its vectors again.

@@ -6,7 +6,7 @@ import type { Page } from "../http/pagination.ts"
 import type { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"
 import type { CollectionStore } from "./store.ts"
 
-interface Needs {
+interface Deps {
   files: Files
   passages: PassageStore
   store: CollectionStore
@@ -16,7 +16,7 @@ interface Needs {
 const longestOutline = 1000
 
 /** What people look at in a file: its passages, and the collections it lies in. */
-export const createReading = ({ files, passages, store }: Needs) => ({
+export const createReading = ({ files, passages, store }: Deps) => ({
   passages: async (
     caller: Caller,
     id: string,

@@ -12,7 +12,7 @@ const leastVersion = [0, 8] as const
 /** In scopes up to this size every vector is looked at. */
 const exactByDefault = 20_000
 
-interface Needs {
+interface Deps {
   store: PgvectorStore
   say: (message: string) => void
   report: (error: Error) => void
@@ -38,7 +38,7 @@ const isEnough = (version: string): boolean => {
  * Vectors in PostgreSQL's own index, where it has pgvector. Whatever it cannot answer (it is not
  * built yet, a model has too many dimensions), the scan in the gateway does.
  */
-export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault }: Needs) => {
+export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault }: Deps) => {
   let usable = false
   const whole = new Set<string>()
   let catching: Promise<void> | undefined

@@ -17,14 +17,14 @@ import {
 } from "./schema.ts"
 import type { SearchExplanation } from "./search-explanation.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   collections: Collections
   explanation: SearchExplanation
 }
 
 /** `/api/v1/knowledge`. */
-export const knowledgeRoutes = ({ router, collections, explanation }: Needs): Router => {
+export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Router => {
   const byId = { params: ById }
   const answers = { 200: json(CollectionWithFiles, "The collection, with its files") }
   const onlyOwner = { description: "Only the owner and administrators may do this" }

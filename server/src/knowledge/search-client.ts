@@ -8,7 +8,7 @@ export type Found = Extract<Answered, { type: "found" }>
 
 const answerMs = 20_000
 
-interface Needs {
+interface Deps {
   bus: Bus
   passages: PassageStore
   /** Of the embedded database, which the thread reads by itself; null where it has to ask. */
@@ -24,7 +24,7 @@ interface Waiting {
 }
 
 /** Searches in a thread of its own, so that no chat waits for it. */
-export const createSearcher = ({ bus, passages, file, vectorsOf }: Needs) => {
+export const createSearcher = ({ bus, passages, file, vectorsOf }: Deps) => {
   let worker: Worker | undefined
   let last = 0
   const waiting = new Map<number, Waiting>()

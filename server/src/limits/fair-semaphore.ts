@@ -1,4 +1,4 @@
-interface Dependencies {
+interface Deps {
   /** Pieces of work at once. */
   atOnce: number
   /** How many may wait of one key, and in all. */
@@ -57,7 +57,7 @@ class Ring<T> {
  * their turns by kind and key (round robin), so that nobody's many keep another's few waiting. Where
  * all places to wait are taken, whoever has most gives one up.
  */
-export const createFairSemaphore = ({ atOnce, maxWaiting, busy }: Dependencies) => {
+export const createFairSemaphore = ({ atOnce, maxWaiting, busy }: Deps) => {
   const kinds = new Ring<Ring<Waiting[]>>()
   let running = 0
   let waiting = 0

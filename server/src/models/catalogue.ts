@@ -31,7 +31,7 @@ export interface Resolved<Model = WorkspaceModel> {
   answered?: FunctionModel
 }
 
-interface Needs {
+interface Deps {
   registry: Registry
   directory: Directory
   store: ModelStore
@@ -47,7 +47,7 @@ const answerable = ({ offers, answered }: Ground): boolean =>
  * Every model by id: workspace models before what the connections offer. What lists and grants need
  * is in memory; what else a workspace model brings along is read when a request uses it.
  */
-export const createCatalogue = async ({ registry, directory, store, bus }: Needs) => {
+export const createCatalogue = async ({ registry, directory, store, bus }: Deps) => {
   const listeners = new Set<() => void>()
   const changed = (): void => {
     for (const listener of listeners) listener()

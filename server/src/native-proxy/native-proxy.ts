@@ -28,7 +28,7 @@ import { type NativeOperation, ollamaOperation, openaiOperation } from "./operat
 import { Pass } from "./relay.ts"
 import { readTarget, refuseAmbiguous } from "./request-target.ts"
 
-interface Needs {
+interface Deps {
   fairLoop: FairLoop
   bodyRoom: BodyRoom
   config: Config
@@ -83,8 +83,8 @@ const mayChange = ({ user, credential }: Caller, kind: Kind): void => {
 }
 
 /** Passes requests through to the native APIs of runtimes and providers. */
-export const createRuntime = (needs: Needs) => {
-  const { fairLoop, bodyRoom, config, registry, catalogue, meters, running, db, audit } = needs
+export const createRuntime = (deps: Deps) => {
+  const { fairLoop, bodyRoom, config, registry, catalogue, meters, running, db, audit } = deps
 
   const connected = (kind: Kind): Upstream[] => {
     const upstreams = registry.upstreams().filter((upstream) => upstream.config.kind === kind)

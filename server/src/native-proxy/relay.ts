@@ -12,7 +12,7 @@ import type { Outcome } from "../usage/schema.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
 import { Tail } from "./usage-scanner.ts"
 
-interface Needs {
+interface Deps {
   reply: Reply
   style: ErrorStyle
   /** Null for requests that use no model. */
@@ -28,7 +28,7 @@ const outcomeOf = (status: number): Outcome => {
 
 /** Carries a reply through: its status, the headers that may pass, and its bytes as they come. */
 export class Pass implements SendListener {
-  readonly #needs: Needs
+  readonly #needs: Deps
   readonly #tail = new Tail()
   #flow: Flow | null = null
   #upstream: Upstream | null = null
@@ -38,10 +38,10 @@ export class Pass implements SendListener {
   #isCounted = false
   #over = false
 
-  constructor(needs: Needs) {
-    this.#needs = needs
-    needs.reply.onDrain(() => this.#flow?.resume())
-    needs.reply.onGone(() => this.stop("client_cancelled"))
+  constructor(deps: Deps) {
+    this.#needs = deps
+    deps.reply.onDrain(() => this.#flow?.resume())
+    deps.reply.onGone(() => this.stop("client_cancelled"))
   }
 
   follow(flow: Flow): void {

@@ -3,7 +3,7 @@ import { route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Proxied } from "./native-proxy.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   /** As it is mounted, with its slash: `/ollama`. */
   prefix: string
@@ -14,7 +14,7 @@ interface Needs {
 }
 
 /** Everything below a prefix goes to a native API; who may do what is decided by its path. */
-export const proxyRoutes = ({ router, prefix, summary, forward, enabled }: Needs): Router => {
+export const proxyRoutes = ({ router, prefix, summary, forward, enabled }: Deps): Router => {
   const declared = route("user", {
     method: "all",
     path: "/*",

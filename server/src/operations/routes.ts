@@ -21,7 +21,7 @@ import { docsRoutes } from "./api-docs.ts"
 
 const readyMs = 2000
 
-interface Needs {
+interface Deps {
   router: Router
   config: Config
   db: Database
@@ -73,9 +73,9 @@ const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): b
 }
 
 /** What operators and the sign-in page ask, and the API documentation in development. */
-export const operationRoutes = (needs: Needs): Router => {
-  const { router, config, db, settings, users, metrics, routes, storage, running } = needs
-  const { passwordSignIn, setupCode, sso } = needs
+export const operationRoutes = (deps: Deps): Router => {
+  const { router, config, db, settings, users, metrics, routes, storage, running } = deps
+  const { passwordSignIn, setupCode, sso } = deps
   const { version } = packageJson
 
   router.on(

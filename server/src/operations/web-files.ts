@@ -82,7 +82,7 @@ const smallest = async (path: string, accepted: string) => {
   return file && { file, encoding: undefined }
 }
 
-interface Needs {
+interface Deps {
   /** The built page. */
   folder: string
   /** First path segments that are the API's: below them nothing is a page. */
@@ -93,7 +93,7 @@ interface Needs {
  * The web page: its files, and `index.html` for every other address, so that deep links work.
  * Files with a hash in their name never change and are kept by browsers for good.
  */
-export const servePage = ({ folder, reserved }: Needs): MiddlewareHandler<Env> => {
+export const servePage = ({ folder, reserved }: Deps): MiddlewareHandler<Env> => {
   const taken = new Set(reserved)
 
   const reply = async (request: Request, name: string): Promise<Response | undefined> => {

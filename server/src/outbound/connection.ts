@@ -51,7 +51,7 @@ const shared = Buffer.allocUnsafeSlow(64 * 1024)
 
 type Phase = "connecting" | "waiting" | "receiving" | "idle" | "closed"
 
-interface Needs {
+interface Deps {
   peer: Peer
   session: Buffer | undefined
   /** Free for the next request. */
@@ -60,7 +60,7 @@ interface Needs {
   sessionMade: (session: Buffer) => void
 }
 
-const open = ({ peer, session }: Needs, take: (length: number) => boolean): Socket => {
+const open = ({ peer, session }: Deps, take: (length: number) => boolean): Socket => {
   const { secure, name, address, port } = peer
   const target = { host: address, port, noDelay: true, onread: { buffer: shared, callback: take } }
   if (!secure) return connectPlainly(target)
@@ -74,7 +74,7 @@ const open = ({ peer, session }: Needs, take: (length: number) => boolean): Sock
 
 /** One connection to an upstream: a request at a time, one after another. */
 export class Wire {
-  readonly #needs: Needs
+  readonly #needs: Deps
   readonly #socket: Socket
   readonly #parser: ReplyParser
   #listener: WireListener | null = null
@@ -88,8 +88,8 @@ export class Wire {
   #deadline: number
   #failure: Error | null = null
 
-  constructor(needs: Needs, patience: WirePatience, now: number) {
-    this.#needs = needs
+  constructor(deps: Deps, patience: WirePatience, now: number) {
+    this.#needs = deps
     this.#patience = patience
     this.#deadline = now + patience.connect
     this.#parser = new ReplyParser({
@@ -104,15 +104,15 @@ export class Wire {
         this.#whole = true
       },
     })
-    const socket = open(needs, (length) => this.#take(length))
+    const socket = open(deps, (length) => this.#take(length))
     this.#socket = socket
-    socket.once(needs.peer.secure ? "secureConnect" : "connect", () => this.#connected())
+    socket.once(deps.peer.secure ? "secureConnect" : "connect", () => this.#connected())
     socket.on("error", (error) => {
       this.#failure ??= error
     })
     socket.once("end", () => this.#ended())
     socket.once("close", () => this.#close())
-    if (needs.peer.secure) socket.on("session", needs.sessionMade)
+    if (deps.peer.secure) socket.on("session", deps.sessionMade)
   }
 
   /** Sends a request; only on one that is new or was freed. */

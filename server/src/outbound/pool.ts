@@ -23,13 +23,13 @@ export const createWires = (peer: Peer) => {
   }
 
   const add = (patience: WirePatience): Wire => {
-    const wire = new Wire(needs, patience, performance.now())
+    const wire = new Wire(deps, patience, performance.now())
     all.add(wire)
     timer ??= setInterval(check, checkMs).unref()
     return wire
   }
 
-  const needs = {
+  const deps = {
     peer,
     get session() {
       return session

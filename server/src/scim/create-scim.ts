@@ -12,7 +12,7 @@ import { createViews } from "./mappers.ts"
 import { createBaseOf } from "./response.ts"
 import { createScimUsers } from "./users.ts"
 
-interface Needs {
+interface Deps {
   config: Config
   db: Database
   audit: Audit
@@ -33,7 +33,7 @@ const warn = ({ SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config, log: Logger
 }
 
 /** SCIM 2.0 (RFC 7643, 7644): users and groups as the organisation's identity provider sees them. */
-export const createScim = ({ config, db, audit, failures, users, groups, log }: Needs) => {
+export const createScim = ({ config, db, audit, failures, users, groups, log }: Deps) => {
   warn(config, log)
   const views = createViews(db, config.SCIM_DELETE_MODE)
   return {

@@ -20,7 +20,7 @@ const advisedOperations = 1000
 const ByName = z.object({ name: z.string().max(200) })
 const contentType = "application/scim+json"
 
-interface Needs {
+interface Deps {
   router: Router
   trail: Trail
   baseOf: ReturnType<typeof createBaseOf>
@@ -29,7 +29,7 @@ interface Needs {
 type Describe = (type: ResourceType, base: string) => Record<string, unknown>
 
 /** What clients ask first: what this service can do and which attributes it keeps. */
-export const discoveryRoutes = ({ router, trail, baseOf }: Needs): void => {
+export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
   router.on(
     route("provisioner", {
       method: "get",

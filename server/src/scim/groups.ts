@@ -15,7 +15,7 @@ import { createIgnored, readResource, type Values } from "./values.ts"
 
 const longestName = 200
 
-interface Needs {
+interface Deps {
   db: Database
   groups: ProvisionedGroups
   views: Views
@@ -42,7 +42,7 @@ const idsIn = (values: Values): string[] =>
   membersAttribute ? memberIds(membersAttribute, values.get("members")) : []
 
 /** Groups as SCIM knows them: the groups that grants name. */
-export const createScimGroups = ({ db, groups, views }: Needs) => {
+export const createScimGroups = ({ db, groups, views }: Deps) => {
   const write = (work: (tx: Tx) => Promise<{ id: string }>, shape: Shape): Promise<Json> =>
     db.transact(async (tx) => {
       const { id } = await work(tx)

@@ -25,7 +25,7 @@ const stateOf = ({ SCIM_ENABLED, SCIM_TOKEN }: Config): Provisioning["state"] =>
   return SCIM_TOKEN === undefined ? "off" : "misconfigured"
 }
 
-interface Needs {
+interface Deps {
   config: Config
   db: Database
   reader: AuditReader
@@ -33,7 +33,7 @@ interface Needs {
 }
 
 /** What an administrator wants to know of the identity provider; no token is told. */
-const createProvisioning = ({ config, db, reader, baseOf }: Needs) => {
+const createProvisioning = ({ config, db, reader, baseOf }: Deps) => {
   const count = async (table: "users" | "groups"): Promise<number> => {
     const { total } = await db.read
       .selectFrom(table)
@@ -92,8 +92,8 @@ const createProvisioning = ({ config, db, reader, baseOf }: Needs) => {
   }
 }
 
-export const provisioningRoutes = (router: Router, needs: Needs): Router => {
-  const provisioning = createProvisioning(needs)
+export const provisioningRoutes = (router: Router, deps: Deps): Router => {
+  const provisioning = createProvisioning(deps)
   router.on(
     route("admin", {
       method: "get",

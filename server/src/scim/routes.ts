@@ -17,7 +17,7 @@ import { projectionOfQuery, searchOfBody, searchOfQuery } from "./search-query.t
 import { otherPaths } from "./unsupported-paths.ts"
 import type { ScimUsers } from "./users.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   users: ScimUsers
   groups: ScimGroups
@@ -49,7 +49,7 @@ const locationOf = ({ meta }: Json): Record<string, string> =>
     : {}
 
 /** Under the base `/api/v1/scim/v2`; all that is not declared here is answered at the end. */
-export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Needs): Router => {
+export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps): Router => {
   const shapeOf = (exchange: Exchange): Shape => ({
     projection: projectionOfQuery(queryOf(exchange)),
     base: baseOf(exchange),

@@ -19,7 +19,7 @@ import {
   type Values,
 } from "./values.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   users: ProvisionedUsers
   views: Views
@@ -94,7 +94,7 @@ const profileOf = (values: Values, before?: Profile): Profile => {
 }
 
 /** Users as SCIM knows them: a view on accounts, with the accounts' own rules. */
-export const createScimUsers = ({ db, users, views }: Needs) => {
+export const createScimUsers = ({ db, users, views }: Deps) => {
   const write = (work: (tx: Tx) => Promise<ProvisionedUser>, shape: Shape): Promise<Json> =>
     db.transact(async (tx) => {
       const { user } = await work(tx)

@@ -20,7 +20,7 @@ const variableBySetting = {
 /** Throws when a change must not be made; it runs in the transaction that makes it. */
 type Objection = (actor: Actor, changes: SettingsChanges, tx: Tx) => Promise<void>
 
-interface Needs {
+interface Deps {
   config: Config
   db: Database
   bus: Bus
@@ -29,7 +29,7 @@ interface Needs {
 }
 
 /** Settings kept in the store; an environment variable always wins and locks its setting. */
-export const createSettings = async ({ config, db, bus, audit, now }: Needs) => {
+export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
   const fixed = Object.entries(variableBySetting).filter(([, name]) => config[name] !== undefined)
   const fixedValues = Object.fromEntries(fixed.map(([setting, name]) => [setting, config[name]]))
   const locked = Object.fromEntries(fixed)

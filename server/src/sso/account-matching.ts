@@ -10,7 +10,7 @@ import type { Person } from "./claims.ts"
 import { refuse } from "./refusal.ts"
 import type { SignOnStore } from "./store.ts"
 
-interface Needs {
+interface Deps {
   store: SignOnStore
   users: Users
   userStore: UserStore
@@ -53,7 +53,7 @@ export const checkDomain = (person: Person, { allowed_domains }: OidcProvider): 
  * Finds whose sign-in it is: by (issuer, subject), by the claim that equals SCIM's `externalId`,
  * by a verified e-mail; or makes an account.
  */
-export const createResolve = ({ store, users, userStore, signUpIsOpen }: Needs) => {
+export const createResolve = ({ store, users, userStore, signUpIsOpen }: Deps) => {
   const byClaim = async ({ tx, person }: Question): Promise<StoredUser | undefined> => {
     if (person.external_id === null) return undefined
     const all = await userStore.byExternalId(person.external_id, tx)

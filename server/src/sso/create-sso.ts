@@ -22,7 +22,7 @@ import type { SignOnProvider } from "./schema.ts"
 import { createSignOn } from "./sign-on.ts"
 import { createSignOnStore } from "./store.ts"
 
-interface Needs {
+interface Deps {
   config: Config
   db: Database
   users: Users
@@ -42,8 +42,8 @@ interface Needs {
 }
 
 /** Single sign-on: the providers of the environment, and all that they are used for. */
-export const createSso = (needs: Needs) => {
-  const { config, db, users, userStore, settings, secrets, now } = needs
+export const createSso = (deps: Deps) => {
+  const { config, db, users, userStore, settings, secrets, now } = deps
   const store = createSignOnStore(db)
   // Without a provider nothing is ever sent or sealed; with one, PUBLIC_URL is required.
   const publicUrl = config.PUBLIC_URL ?? "http://127.0.0.1"
@@ -51,11 +51,11 @@ export const createSso = (needs: Needs) => {
   const named = (name: string): Provider | undefined =>
     providers.find((provider) => provider.settings.name === name)
   const flows = createFlows({ secrets, publicUrl, now })
-  const memberships = createMemberships({ ...needs, store })
+  const memberships = createMemberships({ ...deps, store })
   const signUpIsOpen = () => settings.current().enable_signup
   const resolve = createResolve({ store, users, userStore, signUpIsOpen })
-  const signOn = createSignOn({ ...needs, store, flows, memberships, resolve })
-  const identities = createIdentities({ ...needs, store, providers: config.signOn })
+  const signOn = createSignOn({ ...deps, store, flows, memberships, resolve })
+  const identities = createIdentities({ ...deps, store, providers: config.signOn })
 
   /** Nobody takes away the last way in by accident. */
   settings.objectTo(async (actor, { password_sign_in: wanted }, tx) => {

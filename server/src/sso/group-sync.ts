@@ -5,7 +5,7 @@ import type { Actor } from "../http/caller.ts"
 import type { Person } from "./claims.ts"
 import type { SignOnStore } from "./store.ts"
 
-interface Needs {
+interface Deps {
   store: SignOnStore
   groups: Groups
   groupStore: GroupStore
@@ -17,7 +17,7 @@ interface Needs {
  * what an administrator decided stays.
  */
 export const createMemberships =
-  ({ store, groups, groupStore }: Needs) =>
+  ({ store, groups, groupStore }: Deps) =>
   async (tx: Tx, actor: Actor, userId: string, { issuer, groups: named }: Person) => {
     if (named === null) return
     const who = { issuer, userId }

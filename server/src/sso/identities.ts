@@ -13,7 +13,7 @@ import type { Users } from "../users/users.ts"
 import type { Identities, Identity } from "./schema.ts"
 import type { SignOnStore } from "./store.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   store: SignOnStore
   users: Users
@@ -26,8 +26,8 @@ interface Needs {
 }
 
 /** Which providers' accounts lead to which account of ours. */
-export const createIdentities = (needs: Needs) => {
-  const { db, store, users, userStore, groups, audit, bus, providers, passwordSignIn } = needs
+export const createIdentities = (deps: Deps) => {
+  const { db, store, users, userStore, groups, audit, bus, providers, passwordSignIn } = deps
 
   const worded = ({ user_id, ...identity }: IdentityRow): Identity => ({
     ...identity,

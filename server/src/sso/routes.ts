@@ -12,7 +12,7 @@ import type { Provider } from "./provider.ts"
 import { Refusal, refuse } from "./refusal.ts"
 import { Elsewhere, ProviderName, StartQuery } from "./schema.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   sso: Sso
   authenticate: Authenticate
@@ -44,7 +44,7 @@ const LogoutForm = z.object({ logout_token: z.string() })
 const elsewhere = { description: "To the provider, or to the page that says what is wrong" }
 
 /** Signing in and out by a provider, and what providers themselves call. */
-export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Needs): Router => {
+export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps): Router => {
   const { signOn, flows, named } = sso
 
   const providerOf = (name: string): Provider => named(name) ?? refuse("unknown_provider")

@@ -21,7 +21,7 @@ import { problemOf, Refusal, refuse } from "./refusal.ts"
 import type { SignOnProblem } from "./schema.ts"
 import type { SignOnStore } from "./store.ts"
 
-interface Needs {
+interface Deps {
   db: Database
   store: SignOnStore
   users: Users
@@ -46,9 +46,9 @@ interface Came {
 }
 
 /** Signs people in by their identity provider, and ties accounts to it. */
-export const createSignOn = (needs: Needs) => {
-  const { db, store, users, accounts, secrets, audit, failures, bus, log } = needs
-  const { flows, memberships, resolve, newId, now } = needs
+export const createSignOn = (deps: Deps) => {
+  const { db, store, users, accounts, secrets, audit, failures, bus, log } = deps
+  const { flows, memberships, resolve, newId, now } = deps
 
   /** Each flow comes back once, to whichever process. */
   const spend = async (flow: Flow): Promise<void> => {

@@ -5,14 +5,14 @@ import type { UsageStore } from "./store.ts"
 const everyMs = 3_600_000
 const firstMs = 60_000
 
-interface Needs {
+interface Deps {
   usage: UsageStore
   settings: SettingsStore
   now: () => number
 }
 
 /** Forgets usage records past their age; 0 keeps all. */
-export const createRetention = ({ usage, settings, now }: Needs) => {
+export const createRetention = ({ usage, settings, now }: Deps) => {
   const sweep = async (): Promise<void> => {
     const { usage_retention } = settings.current()
     if (usage_retention > 0) await usage.dropOlder(now() - usage_retention)

@@ -4,14 +4,14 @@ import type { Recorder } from "./record-queue.ts"
 import { defaultSpan, UsageQuery, UsageReport } from "./schema.ts"
 import type { UsageStore } from "./store.ts"
 
-interface Needs {
+interface Deps {
   router: Router
   store: UsageStore
   recorder: Recorder
   now: () => number
 }
 
-export const usageRoutes = ({ router, store, recorder, now }: Needs): Router => {
+export const usageRoutes = ({ router, store, recorder, now }: Deps): Router => {
   router.on(
     route("user", {
       method: "get",

@@ -40,7 +40,7 @@ export interface Meter {
   settle(ended: Ended): void
 }
 
-interface Needs {
+interface Deps {
   recorder: Recorder
   metrics: Metrics
   now: () => number
@@ -60,7 +60,7 @@ const estimate = (outcome: Outcome, promptBytes: number, piecesOut: number): Tok
   return { tokens_in, tokens_out: piecesOut }
 }
 
-export const createMeters = ({ recorder, metrics, now }: Needs) => ({
+export const createMeters = ({ recorder, metrics, now }: Deps) => ({
   /** Stands in front of every dispatch; the place where limits and budgets will be reserved. */
   begin: ({ exchange, caller, operation, model, streamed, promptBytes }: Begun): Meter => {
     const startedAt = exchange.startedAt

@@ -40,7 +40,7 @@ export interface Order {
   revives?: true
 }
 
-interface Needs {
+interface Deps {
   store: UserStore
   users: Users
   audit: Audit
@@ -111,8 +111,8 @@ const revived = (user: StoredUser): StoredUser =>
 const accessOf = ({ active, role }: StoredUser) => ({ active, role })
 
 /** Accounts as an identity provider makes, changes and ends them. */
-export const createProvisionedUsers = (needs: Needs) => {
-  const { store, users, audit, bus, newId, nowMs, deleteMode } = needs
+export const createProvisionedUsers = (deps: Deps) => {
+  const { store, users, audit, bus, newId, nowMs, deleteMode } = deps
 
   const visible = ({ hidden, deleted_at }: StoredUser): boolean =>
     !hidden && (deleteMode === "deactivate" || deleted_at === null)
@@ -152,7 +152,7 @@ export const createProvisionedUsers = (needs: Needs) => {
     await users.keepAnAdmin(tx, before, after)
     if (!(await store.update(tx, after))) taken(after.email)
     if (emails) await store.replaceEmails(tx, after.id, emails)
-    if (!after.active) await needs.endSessions(tx, after.id)
+    if (!after.active) await deps.endSessions(tx, after.id)
     await bus.publish(tx, { topic: "user", id: after.id })
   }
 
@@ -250,8 +250,8 @@ export const createProvisionedUsers = (needs: Needs) => {
         updated_ms: before.deleted_at === null ? at : before.updated_ms,
       }
       await write(tx, { before, after })
-      await needs.removeKeys(tx, id)
-      await needs.leaveGroups(tx, id)
+      await deps.removeKeys(tx, id)
+      await deps.leaveGroups(tx, id)
       await bus.publish(tx, { topic: "groups" })
       const changed = before.active ? ["active"] : []
       await record(tx, order, { before, after, changed })

@@ -24,7 +24,7 @@ type Precondition = (tx: Tx, user?: StoredUser) => Promise<void>
 
 const noPrecondition: Precondition = async () => {}
 
-interface Needs {
+interface Deps {
   db: Database
   store: UserStore
   audit: Audit
@@ -80,9 +80,9 @@ const changeOf = (before: StoredUser, after: StoredUser): Omit<Change, "actor"> 
 
 const isActiveAdmin = ({ role, active }: StoredUser): boolean => role === "admin" && active
 
-export const createUsers = (needs: Needs) => {
-  const { db, store, audit, bus, newId, nowMs, hashPassword, endSessions } = needs
-  const { refreshCaller } = needs
+export const createUsers = (deps: Deps) => {
+  const { db, store, audit, bus, newId, nowMs, hashPassword, endSessions } = deps
+  const { refreshCaller } = deps
 
   const known = async (id: string, tx?: Tx): Promise<StoredUser> =>
     (await store.byId(id, tx)) ?? fail("not_found", `There is no user ${id}`)

@@ -50,10 +50,10 @@ export type FakeOpenAI = Upstream & {
 export const startFakeOpenAI = async (options: FakeOpenAIOptions = {}): Promise<FakeOpenAI> => {
   const { apiKey, chunks, delayMs = 0, dimensions = 64 } = options
   const models = (options.models ?? ["gpt-fake", "gpt-reason-fake", "embed-fake"]).map(openAIModel)
-  const needs: Needs = { models, pace: { chunks, delayMs }, dimensions }
+  const deps: Deps = { models, pace: { chunks, delayMs }, dimensions }
   const answer = (request: RecordedRequest): Answer => {
     const key = (request.headers.authorization ?? "").replace(/^bearer\s+/i, "")
-    const reply = apiKey === undefined || key === apiKey ? route(request, needs) : badKey(key)
+    const reply = apiKey === undefined || key === apiKey ? route(request, deps) : badKey(key)
     const id = idOf("req_", `${request.path}${request.sha256}`)
     return {
       ...reply,
@@ -61,7 +61,7 @@ export const startFakeOpenAI = async (options: FakeOpenAIOptions = {}): Promise<
     }
   }
   const upstream = await startUpstream({ answer })
-  return Object.assign(upstream, { url: `${upstream.origin}/v1`, models, pace: needs.pace })
+  return Object.assign(upstream, { url: `${upstream.origin}/v1`, models, pace: deps.pace })
 }
 
 /** The record of a model, from its id or as it is. */
@@ -70,13 +70,13 @@ export const openAIModel = (model: string | OpenAIModel): OpenAIModel =>
     ? { id: model, object: "model", created: 1_700_000_000, owned_by: "openai" }
     : model
 
-type Needs = { models: OpenAIModel[]; pace: Pace; dimensions: number }
-type Post = (body: JsonObject, needs: Needs) => Answer
+type Deps = { models: OpenAIModel[]; pace: Pace; dimensions: number }
+type Post = (body: JsonObject, deps: Deps) => Answer
 
-const route = ({ method, path, body, json: parsed }: RecordedRequest, needs: Needs): Answer => {
+const route = ({ method, path, body, json: parsed }: RecordedRequest, deps: Deps): Answer => {
   if (path === "/v1/models" || path.startsWith("/v1/models/")) {
     return method === "GET"
-      ? listed(path.slice("/v1/models/".length), needs)
+      ? listed(path.slice("/v1/models/".length), deps)
       : wrongMethod(method, path)
   }
   const post = POSTS[path]
@@ -86,10 +86,10 @@ const route = ({ method, path, body, json: parsed }: RecordedRequest, needs: Nee
   const fields = objectOf(parsed)
   const model = textOf(fields.model)
   if (model === "") return noModel()
-  return needs.models.some(({ id }) => id === model) ? post(fields, needs) : unknownModel(model)
+  return deps.models.some(({ id }) => id === model) ? post(fields, deps) : unknownModel(model)
 }
 
-const listed = (encoded: string, { models }: Needs): Answer => {
+const listed = (encoded: string, { models }: Deps): Answer => {
   if (encoded === "") return json(200, { object: "list", data: models })
   const wanted = decodeURIComponent(encoded)
   const model = models.find(({ id }) => id === wanted)
@@ -136,12 +136,12 @@ function* completionFrames(body: JsonObject, said: Said) {
   yield SSE_DONE
 }
 
-const embeddings: Post = (body, needs) => {
+const embeddings: Post = (body, deps) => {
   const input = body.input
   if (input === undefined) return missing("input")
   const texts = textsOf(input)
   if (texts.length === 0 || texts.includes("")) return invalid("input", input)
-  const dimensions = numberOf(body.dimensions) ?? needs.dimensions
+  const dimensions = numberOf(body.dimensions) ?? deps.dimensions
   const data = texts.map((text, index) => {
     const vector = vectorOf(text, dimensions)
     const embedding = body.encoding_format === "base64" ? base64Of(vector) : vector

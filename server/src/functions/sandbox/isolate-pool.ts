@@ -4,13 +4,13 @@ import { parentPort, workerData } from "node:worker_threads"
 import { Machine } from "./isolate.ts"
 import { createOutbox } from "./message-batch.ts"
 import { type Asked, clockOf, flagsOf, type Told, type WorkerData } from "./protocol.ts"
-import { Guest, type GuestNeeds } from "./run.ts"
+import { Guest, type GuestDeps } from "./run.ts"
 import { ownThread } from "./thread-cpu.ts"
 
 const { wasm, shared, memory }: WorkerData = workerData
 const sourceOf = (name: string): string => readFileSync(join(import.meta.dirname, name), "utf8")
 
-const needs: GuestNeeds = {
+const deps: GuestDeps = {
   wasm,
   memory,
   sources: { prelude: sourceOf("prelude.js"), globals: sourceOf("web-globals.js") },
@@ -19,14 +19,14 @@ const needs: GuestNeeds = {
   outbox: createOutbox<Told>((all) => parentPort?.postMessage(all)),
 }
 
-Atomics.store(needs.clock, 2, ownThread())
+Atomics.store(deps.clock, 2, ownThread())
 
 /** How long after a run began the next machine is made at the latest. */
 const quietMs = 15
 /** Machines that served and are as new again: to make one takes far longer. */
 const mostSpare = 32
 
-const image = Machine.image(needs)
+const image = Machine.image(deps)
 const spare: Machine[] = []
 
 /** One stands ready, so that a run need not wait for it. */
@@ -57,7 +57,7 @@ const begin = (asked: Extract<Asked, { type: "begin" }>): void => {
     // After what it said is on its way.
     setImmediate(() => giveBack(machine))
   }
-  const guest = new Guest(needs, takeSpare(), { begin: asked, over })
+  const guest = new Guest(deps, takeSpare(), { begin: asked, over })
   // A module may have ended its run by being loaded.
   if (!isOver) guestByRun.set(run, guest)
 }

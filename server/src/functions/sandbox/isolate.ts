@@ -15,7 +15,7 @@ export interface Host {
   interrupted(): boolean
 }
 
-export interface MachineNeeds {
+export interface MachineDeps {
   wasm: WebAssembly.Module
   /** Bytes. */
   memory: number
@@ -48,7 +48,7 @@ export class Machine {
   }
 
   /** What all machines are copies of: made once, as it takes milliseconds. */
-  static image({ wasm, memory, sources }: MachineNeeds): MachineImage {
+  static image({ wasm, memory, sources }: MachineDeps): MachineImage {
     const machine = new Machine(
       (outside) => Engine.create(wasm, outside, { memory, stack: stackBytes }),
       (engine) => furnish(engine, sources),
@@ -100,7 +100,7 @@ export class Machine {
 }
 
 /** @returns the prelude's entries, in their order */
-const furnish = (engine: Engine, { prelude, globals }: MachineNeeds["sources"]): Pointer[] => {
+const furnish = (engine: Engine, { prelude, globals }: MachineDeps["sources"]): Pointer[] => {
   const [api = 0] = [prelude, globals].map((source) =>
     engine.call(engine.evaluate(source, "portico"), [engine.hostFunction()]),
   )

@@ -1,6 +1,6 @@
 import { Allowance } from "./cpu-budget.ts"
 import { textOperations } from "./host-text.ts"
-import type { Host, Machine, MachineNeeds } from "./isolate.ts"
+import type { Host, Machine, MachineDeps } from "./isolate.ts"
 import type { Outbox } from "./message-batch.ts"
 import { moduleFault } from "./module-error.ts"
 import { type Asked, type Ending, type Limits, type Told, threadTime } from "./protocol.ts"
@@ -15,7 +15,7 @@ const turnMs = 8
 /** Output that nobody has taken yet. */
 const mostUntakenBytes = 256 * 1024
 
-export interface GuestNeeds extends MachineNeeds {
+export interface GuestDeps extends MachineDeps {
   clock: Int32Array
   flags: Int32Array
   outbox: Outbox<Told>
@@ -29,7 +29,7 @@ type Stop = { ending: Ending; why: string | null }
  * is given back when the run is over, in whatever way.
  */
 export class Guest implements Host {
-  readonly #needs: GuestNeeds
+  readonly #needs: GuestDeps
   readonly #run: number
   readonly #slot: number
   readonly #limits: Limits
@@ -60,12 +60,12 @@ export class Guest implements Host {
 
   /** Loads the author's module; `done` with id 0 tells how that went. */
   constructor(
-    needs: GuestNeeds,
+    deps: GuestDeps,
     machine: Machine,
     { begin, over }: { begin: Begin; over: (machine: Machine) => void },
   ) {
     const { run, slot, limits, code, json } = begin
-    this.#needs = needs
+    this.#needs = deps
     this.#machine = machine
     this.#run = run
     this.#slot = slot

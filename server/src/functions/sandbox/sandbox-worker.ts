@@ -15,7 +15,7 @@ import {
 import { type Hears, Session, trouble } from "./session.ts"
 import { computedBy } from "./thread-cpu.ts"
 
-interface Needs {
+interface Deps {
   wasm: WebAssembly.Module
   memory: number
   niceness: number
@@ -51,7 +51,7 @@ export class Lane {
   #seen: { since: number; computed: number | null } = { since: 0, computed: null }
   #closed = false
 
-  constructor({ wasm, memory, niceness, gone }: Needs) {
+  constructor({ wasm, memory, niceness, gone }: Deps) {
     const workerData: WorkerData = { wasm, memory, niceness, shared: this.#shared }
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       workerData,

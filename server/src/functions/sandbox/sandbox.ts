@@ -15,7 +15,7 @@ const mostSlowNames = 1000
 /** Requests come before functions, and functions that answer at once before those that compute. */
 const niceness = { quick: 10, slow: 19 }
 
-interface Needs {
+interface Deps {
   workers: number
   limits: Limits
 }
@@ -29,7 +29,7 @@ export interface Opening extends Omit<Begin, "limits" | "left"> {
 const wasmFile = () => readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))
 
 /** Runs authors' code in worker threads, which are started when they are first wanted. */
-export const createWall = ({ workers, limits }: Needs) => {
+export const createWall = ({ workers, limits }: Deps) => {
   const quick = new Set<Lane>()
   const slow = new Set<Lane>()
   const slowNames = new Set<string>()

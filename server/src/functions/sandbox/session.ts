@@ -85,7 +85,7 @@ const untoldBytes = 32 * 1024
 
 const cancelled = "The reply was no longer wanted"
 
-interface Needs {
+interface Deps {
   run: number
   hears: Hears
   post: (asked: Asked) => void
@@ -97,7 +97,7 @@ interface Needs {
 
 /** One run on our side of the wall. */
 export class Session {
-  readonly #needs: Needs
+  readonly #needs: Deps
   readonly #open = new Map<number, (result: Result) => void>()
   #lastId = 0
   #trouble: Trouble | null = null
@@ -109,8 +109,8 @@ export class Session {
   /** Whether the author's module could be loaded. */
   readonly loaded: Promise<Result>
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(deps: Deps) {
+    this.#needs = deps
     this.over = new Promise((resolve) => {
       this.#settleOver = resolve
     })

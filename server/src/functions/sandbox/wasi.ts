@@ -5,14 +5,14 @@ const noSuchCall = 52
 const badFile = 8
 const steady = 1
 
-interface Needs {
+interface Deps {
   memory: () => Buffer
   /** When the run began that is under way; null while there is none. */
   startedAt: () => number | null
 }
 
 /** What the engine takes for its operating system: clocks to the millisecond, and nothing else. */
-export const systemFor = ({ memory, startedAt }: Needs) => ({
+export const systemFor = ({ memory, startedAt }: Deps) => ({
   /** The steady clock begins with each run. */
   clock_time_get: (clock: number, _precision: number, to: Pointer): number => {
     const began = startedAt()

@@ -13,7 +13,7 @@ const mostAhead = 64 * 1024
 /** How long a whole request may take to arrive, as for Node's server. */
 const requestMs = 300_000
 
-export interface PlainNeeds {
+export interface PlainDeps {
   find: (target: string) => HotRoute | undefined
   isHostAllowed: (host: string | undefined) => boolean
   answer: (route: HotRoute, incoming: Incoming, outgoing: PlainReply, read: ReadBody) => void
@@ -119,7 +119,7 @@ class PlainRequest implements Incoming {
  */
 export class PlainConnection {
   readonly #socket: Socket
-  readonly #needs: PlainNeeds
+  readonly #needs: PlainDeps
   #request: PlainRequest | null = null
   #reply: PlainReply | null = null
   /** Came before its turn. */
@@ -127,10 +127,10 @@ export class PlainConnection {
   #deadline = 0
   #asked = false
 
-  constructor(socket: Socket, needs: PlainNeeds, now: number) {
+  constructor(socket: Socket, deps: PlainDeps, now: number) {
     this.#socket = socket
-    this.#needs = needs
-    this.#deadline = now + Math.max(1, needs.keptSeconds()) * 1000
+    this.#needs = deps
+    this.#deadline = now + Math.max(1, deps.keptSeconds()) * 1000
     socket.on("data", this.#take)
     socket.on("drain", this.#drained)
     socket.on("end", this.#ended)

@@ -38,7 +38,7 @@ const chunkOf = (bytes: Buffer): Buffer => {
   return chunk
 }
 
-interface Needs {
+interface Deps {
   socket: Socket
   /** Seconds for which the connection is kept afterwards; 0 when it is not. */
   keptSeconds: () => number
@@ -51,7 +51,7 @@ interface Needs {
  * small one is one write, and so is each chunk of a stream.
  */
 export class PlainReply implements Outgoing {
-  readonly #needs: Needs
+  readonly #needs: Deps
   #pending: Buffer | null = null
   #chunked = false
   #bodiless = false
@@ -64,8 +64,8 @@ export class PlainReply implements Outgoing {
   #toClose: (() => void)[] = []
   #toDrain: (() => void)[] = []
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(deps: Deps) {
+    this.#needs = deps
   }
 
   get destroyed(): boolean {

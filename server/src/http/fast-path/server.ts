@@ -3,14 +3,14 @@ import type { Socket } from "node:net"
 import type { ConnectionLimit } from "../connection-limit.ts"
 import type { HostCheck } from "../host-check.ts"
 import { beginExchange, type Opening } from "../request-context.ts"
-import { PlainConnection, type PlainNeeds } from "./connection.ts"
+import { PlainConnection, type PlainDeps } from "./connection.ts"
 import { answerHot, type Lane } from "./routes.ts"
 
 const checkMs = 1000
 /** While draining, for the first request of a connection that was just made. */
 const firstRequestMs = 1000
 
-interface Needs {
+interface Deps {
   opening: Opening
   lane: Lane
   checkHost: HostCheck
@@ -21,12 +21,12 @@ interface Needs {
  * Stands before Node's server: plain requests to hot routes are read and answered here, which costs
  * less. A connection on which anything else comes goes on to it with all that was read, and stays.
  */
-export const createFront = ({ opening, lane, checkHost, connectionLimit }: Needs) => {
+export const createFront = ({ opening, lane, checkHost, connectionLimit }: Deps) => {
   const connections = new Set<PlainConnection>()
   let keptSeconds = 0
   let behind: (socket: Socket) => void = () => {}
 
-  const needs: PlainNeeds = {
+  const deps: PlainDeps = {
     find: lane.find,
     isHostAllowed: (host) => checkHost(host) === undefined,
     answer: (route, incoming, outgoing, read) =>
@@ -52,7 +52,7 @@ export const createFront = ({ opening, lane, checkHost, connectionLimit }: Needs
       server.removeAllListeners("connection")
       server.on("connection", (socket: Socket) => {
         if (!connectionLimit.admit(socket)) return
-        connections.add(new PlainConnection(socket, needs, performance.now()))
+        connections.add(new PlainConnection(socket, deps, performance.now()))
       })
       const timer = setInterval(() => {
         const now = performance.now()

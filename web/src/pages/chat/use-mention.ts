@@ -4,14 +4,14 @@ import { mentionAt } from "./mention.ts"
 
 const listId = "attach-choices"
 
-interface Needs {
+interface Deps {
   area: RefObject<HTMLTextAreaElement | null>
   text: string
   setText: (text: string) => void
 }
 
 /** The "#…" at the caret, while something may be chosen for it. */
-export const useMention = ({ area, text, setText }: Needs) => {
+export const useMention = ({ area, text, setText }: Deps) => {
   const [caret, setCaret] = useState<number | null>(null)
   /** Where a "#" stands for which nothing was wanted. */
   const [dismissed, setDismissed] = useState<number | null>(null)

@@ -14,7 +14,7 @@ export interface Said {
   files: readonly Attached[]
 }
 
-interface Needs {
+interface Deps {
   chat: ChatWithMessages | null
   models: readonly string[]
   /** Of a chat that is not begun yet. */
@@ -22,7 +22,7 @@ interface Needs {
 }
 
 /** Sends messages; shows each at once, and begins a chat with the first. */
-export const useSending = ({ chat, models, settings }: Needs) => {
+export const useSending = ({ chat, models, settings }: Deps) => {
   const [pending, setPending] = useState<Said | null>(null)
   const [error, setError] = useState<unknown>(null)
   const navigate = useNavigate()

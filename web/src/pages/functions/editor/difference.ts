@@ -4,7 +4,7 @@ import { EditorState } from "@codemirror/state"
 import { EditorView, lineNumbers } from "@codemirror/view"
 import { look } from "./look.ts"
 
-interface DifferenceNeeds {
+interface DifferenceDeps {
   parent: HTMLElement
   before: string
   after: string
@@ -12,7 +12,7 @@ interface DifferenceNeeds {
 }
 
 /** One column with what goes and what comes; long stretches that stay are folded. */
-export const createDifference = ({ parent, before, after, label }: DifferenceNeeds): EditorView =>
+export const createDifference = ({ parent, before, after, label }: DifferenceDeps): EditorView =>
   new EditorView({
     parent,
     state: EditorState.create({

@@ -25,7 +25,7 @@ import { type Known, knownFrom } from "./known.ts"
 import { look } from "./look.ts"
 import { type Checks, checking } from "./problems.ts"
 
-export interface EditorNeeds extends Omit<Checks, "known"> {
+export interface EditorDeps extends Omit<Checks, "known"> {
   parent: HTMLElement
   content: string
   /** Its accessible name, and the id of the hint that says how Tab leaves it. */
@@ -36,7 +36,7 @@ export interface EditorNeeds extends Omit<Checks, "known"> {
   onContent: (content: string) => void
 }
 
-const extensions = (needs: EditorNeeds, known: Known): Extension[] => [
+const extensions = (deps: EditorDeps, known: Known): Extension[] => [
   lineNumbers(),
   lintGutter(),
   highlightActiveLine(),
@@ -53,7 +53,7 @@ const extensions = (needs: EditorNeeds, known: Known): Extension[] => [
   javascript({ typescript: true }),
   autocompletion({ override: [...completions(known)], icons: false }),
   sayings(known),
-  checking({ ...needs, known }),
+  checking({ ...deps, known }),
   // Escape and then Tab leaves: the view itself sees to that.
   keymap.of([
     { key: "Tab", run: acceptCompletion },
@@ -69,20 +69,20 @@ const extensions = (needs: EditorNeeds, known: Known): Extension[] => [
   EditorView.contentAttributes.of({
     // Focusable as it is; said once more, because what scrolls around it must hold such a thing.
     tabindex: "0",
-    "aria-label": needs.label,
-    "aria-describedby": needs.hint,
+    "aria-label": deps.label,
+    "aria-describedby": deps.hint,
   }),
   EditorView.updateListener.of(({ docChanged, state }) => {
-    if (docChanged) needs.onContent(state.doc.toString())
+    if (docChanged) deps.onContent(state.doc.toString())
   }),
   look,
 ]
 
-export const createEditor = (needs: EditorNeeds): EditorView => {
-  const known = knownFrom(needs.declarations)
+export const createEditor = (deps: EditorDeps): EditorView => {
+  const known = knownFrom(deps.declarations)
   return new EditorView({
-    parent: needs.parent,
-    state: EditorState.create({ doc: needs.content, extensions: extensions(needs, known) }),
+    parent: deps.parent,
+    state: EditorState.create({ doc: deps.content, extensions: extensions(deps, known) }),
   })
 }
 
