@@ -7,7 +7,7 @@ import { defineConfig, type Plugin } from "vite"
 
 const compressible = /\.(js|css|html|svg|json|txt)$/
 /** Below this a header costs more than the bytes saved. */
-const leastBytes = 1024
+const minBytes = 1024
 
 /** Writes a brotli and a gzip copy beside each file; the gateway serves the one a browser takes. */
 const precompress = (): Plugin => ({
@@ -19,7 +19,7 @@ const precompress = (): Plugin => ({
       const path = join(entry.parentPath, entry.name)
       if (!entry.isFile() || !compressible.test(path)) continue
       const bytes = readFileSync(path)
-      if (bytes.length < leastBytes) continue
+      if (bytes.length < minBytes) continue
       const quality = { [constants.BROTLI_PARAM_QUALITY]: 9 }
       writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: quality }))
       writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))

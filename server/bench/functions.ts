@@ -51,9 +51,9 @@ const stream = async (served: Served, model: string): Promise<Streamed> => {
 const measureStreams = async (served: Served): Promise<string[]> => {
   const cpuBefore = readCpu(served.pid)
   const began = performance.now()
-  let most = 0
+  let max = 0
   const watch = setInterval(() => {
-    most = Math.max(most, readRss(served.pid))
+    max = Math.max(max, readRss(served.pid))
   }, 100)
   const models = Array.from({ length: streams }, (_, index) => `steady_${index % 4}`)
   const done = await Promise.all(models.map((model) => stream(served, model)))
@@ -70,7 +70,7 @@ const measureStreams = async (served: Served): Promise<string[]> => {
         done.map(({ wholeMs }) => wholeMs),
         0.99,
       ),
-    )} for 100 pieces 2 ms apart; memory ${most.toFixed(0)} MB`,
+    )} for 100 pieces 2 ms apart; memory ${max.toFixed(0)} MB`,
   ]
 }
 

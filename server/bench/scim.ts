@@ -56,7 +56,7 @@ const warmUp = async (gateway: Gateway, rows: readonly Row[]): Promise<void> => 
 
 const measure = async (
   gateway: Gateway,
-  { name, times, at, request, mostMs, leastRate }: Row,
+  { name, times, at, request, maxMs, minRate }: Row,
 ): Promise<Mark[]> => {
   const spent: number[] = []
   let next = 0
@@ -82,9 +82,9 @@ const measure = async (
   ]
   console.log(`| ${cells.join(" | ")} |`)
   return [
-    ...(mostMs ? [{ what: `${name}, p99`, value: p99, unit: "ms", limit: mostMs }] : []),
-    ...(leastRate
-      ? [{ what: `${name}, each in`, value: 1000 / rate, unit: "ms", limit: 1000 / leastRate }]
+    ...(maxMs ? [{ what: `${name}, p99`, value: p99, unit: "ms", limit: maxMs }] : []),
+    ...(minRate
+      ? [{ what: `${name}, each in`, value: 1000 / rate, unit: "ms", limit: 1000 / minRate }]
       : []),
   ]
 }

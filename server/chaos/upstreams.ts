@@ -35,7 +35,7 @@ const print = (database: string, { outcomes, problems, ...result }: ChaosResult)
   say(
     `${database}: ${replies} broken replies, ${problems.length} problems; /health p99 ` +
       `${latency.gateway.toFixed(0)} ms, control ${latency.control.toFixed(0)} ms; ` +
-      `${memory.before.toFixed(0)} MB before, ${memory.most.toFixed(0)} at most, ${memory.after.toFixed(0)} after`,
+      `${memory.before.toFixed(0)} MB before, ${memory.max.toFixed(0)} at most, ${memory.after.toFixed(0)} after`,
   )
 }
 

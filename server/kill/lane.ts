@@ -12,10 +12,10 @@ import { mixedWrites, runId, scimToken, settingsWrites, type Writer } from "./wr
 const secretKey = "a secret key for kill -9, long enough"
 const writersAtOnce = 4
 /** A gateway is killed after so many writes at the most, and in the middle of the next ones. */
-const mostWrites = 40
+const maxWrites = 40
 const lastMs = 20
 /** However slow the machine is. */
-const longestMs = 3000
+const maxMs = 3000
 /** How long a gateway goes on that has lost its database. */
 const hurtMs = 400
 /** After so many rounds the folder is looked through whole, and another one begins. */
@@ -167,8 +167,8 @@ const createLoad = (
     const writers = Array.from({ length: writersAtOnce }, (_, index) =>
       write(writer, index === 0 ? settingsWrites : mixedWrites, over.signal),
     )
-    const enough = ledger.acknowledged() + Math.floor(random() * mostWrites)
-    const until = performance.now() + longestMs
+    const enough = ledger.acknowledged() + Math.floor(random() * maxWrites)
+    const until = performance.now() + maxMs
     while (ledger.acknowledged() < enough && performance.now() < until) await sleep(2)
     await sleep(random() * lastMs)
     await hurt()

@@ -9,7 +9,7 @@ const usage = `npm run kill -- [options]
   --seed 16              the same kinds of writes in the same order`
 
 const everySoMany = 25
-const mostShown = 50
+const maxShown = 50
 
 const { values } = parseArgs({
   options: {
@@ -48,7 +48,7 @@ const tell = (database: string, counts: Counts, seconds: number): void => {
   say(`  ${acknowledged} writes acknowledged, ${checked} reads compared`)
   for (const [what, count] of refused) say(`  refused ${count} times: ${what}`)
   say(`  ${problems.length} lost or half done`)
-  for (const problem of problems.slice(0, mostShown)) say(`    ${problem}`)
+  for (const problem of problems.slice(0, maxShown)) say(`    ${problem}`)
 }
 
 const databases = chosen[values.database]

@@ -8,7 +8,7 @@ import { readSnapshot } from "./db/snapshot.ts"
 import { keyFile } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
 
-const mostShown = 20
+const maxShown = 20
 
 const readKey = (path: string): string => readFileSync(path, "utf8").trim()
 
@@ -32,10 +32,10 @@ const tell = ({ blocks, events, unsealed, prunedThrough, last, problems }: Verdi
     say(["The audit trail is whole.", ...numbers])
     return
   }
-  const more = problems.length - mostShown
+  const more = problems.length - maxShown
   say([
     "The audit trail was tampered with.",
-    ...problems.slice(0, mostShown).map((problem) => `  ${problem}.`),
+    ...problems.slice(0, maxShown).map((problem) => `  ${problem}.`),
     ...(more > 0 ? [`  … and ${more} more.`] : []),
     ...numbers,
   ])

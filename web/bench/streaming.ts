@@ -6,8 +6,8 @@ import type { Site } from "./site.ts"
 
 const megabyte = 1_000_000
 /** Of the heap that one answer of 4,000 tokens may keep while it is shown, and after it is left. */
-const mostShownMB = 16
-const mostLeftMB = 4
+const maxShownMB = 16
+const maxRetainedMB = 4
 
 const heapMB = async (cdp: CDPSession): Promise<number> =>
   (await cdp.send("Runtime.getHeapUsage")).usedSize / megabyte
@@ -44,13 +44,13 @@ export const measureStreaming = async (site: Site, tokens: number): Promise<Mark
   const before = await collectedMB(cdp)
   await page.evaluate("window.shifts = []")
 
-  let most = 0
+  let max = 0
   await ask()
   const started = performance.now()
   const frames = await countFrames(page, 0, async () => {
     const sample = setInterval(() => {
       void heapMB(cdp).then((now) => {
-        most = Math.max(most, now)
+        max = Math.max(max, now)
       })
     }, 1000)
     await ended()
@@ -72,18 +72,18 @@ export const measureStreaming = async (site: Site, tokens: number): Promise<Mark
     { what: "layout shift of what is written", value: shift.finished, unit: "", atMost: 0 },
     { what: "  within the block being written", value: shift.written, unit: "", atMost: 0.05 },
     { what: "heap before, collected", value: before, ...MB },
-    { what: "  most while it came, not collected", value: most, ...MB },
+    { what: "  most while it came, not collected", value: max, ...MB },
     {
       what: "  more with the answer shown, collected",
       value: shown - before,
       ...MB,
-      atMost: mostShownMB,
+      atMost: maxShownMB,
     },
     {
       what: "  more after the chat was left, collected",
       value: left - before,
       ...MB,
-      atMost: mostLeftMB,
+      atMost: maxRetainedMB,
     },
   ]
 }

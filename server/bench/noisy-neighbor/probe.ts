@@ -35,7 +35,7 @@ const measure = ({ port, key }: Target, { body, rate, seconds }: ProbeJob) => {
     connection.send()
   }
   const began = performance.now()
-  const most = rate * seconds
+  const max = rate * seconds
   const due = (): number => began + ((asked + Math.random()) * 1000) / rate
 
   return new Promise<ProbeResult[number]>((resolve) => {
@@ -50,7 +50,7 @@ const measure = ({ port, key }: Target, { body, rate, seconds }: ProbeJob) => {
     }
     const next = (): void => {
       ask()
-      if (asked < most) setTimeout(next, Math.max(0, due() - performance.now()))
+      if (asked < max) setTimeout(next, Math.max(0, due() - performance.now()))
       else wait()
     }
     next()

@@ -15,13 +15,13 @@ const napMs = 0.05
  * itself after `most` calls. Node's timers are too coarse (1 ms) and would send in bursts, and a
  * loop that only spins would take the core from the mock upstream; hence the short naps.
  */
-const startPacer = (rate: number, most: number, ask: () => void) => {
+const startPacer = (rate: number, max: number, ask: () => void) => {
   let due = performance.now()
   let asked = 0
   let stopped = false
   const turn = () => {
-    if (stopped || asked === most) return
-    for (const now = performance.now(); due <= now && asked < most; asked++) {
+    if (stopped || asked === max) return
+    for (const now = performance.now(); due <= now && asked < max; asked++) {
       ask()
       due -= (Math.log(1 - Math.random()) * 1000) / rate
     }

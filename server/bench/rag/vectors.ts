@@ -14,8 +14,8 @@ const dimensions = 384
 const passagesPerFile = 100
 const queryCount = 100
 /** Of so many passages exact vectors are kept, for recall and for sqlite-vec. */
-const mostExact = 100_000
-const distinctFiles = mostExact / passagesPerFile
+const maxExact = 100_000
+const distinctFiles = maxExact / passagesPerFile
 const rescored = 50
 const rounds = 60
 const share = 0.03
@@ -43,7 +43,7 @@ const build = (passages: number): Library => {
     // The scan takes as long whatever the numbers: of very many, most are told twice.
     const known = packs[index % distinctFiles]
     const vectors = known ? [] : Array.from({ length: passagesPerFile }, next)
-    if (passages <= mostExact) exact.push(...vectors)
+    if (passages <= maxExact) exact.push(...vectors)
     const start = performance.now()
     const pack = known ?? packCoarse(vectors)
     shelf.put(String(index), openCoarse(pack, passagesPerFile))
@@ -132,7 +132,7 @@ export const measureVectors = (passages: number): Row[] => {
   const limit = limits[passages]
   const what = `vectors, ${passages} × ${dimensions}`
   const marks = limit === undefined ? [] : [atMost("p50", quantile(all, 0.5), limit, "ms")]
-  if (passages > mostExact) marks.push(atMost("RSS", rss / 1e6, 1000, "MB"))
+  if (passages > maxExact) marks.push(atMost("RSS", rss / 1e6, 1000, "MB"))
   const figures: Record<string, string> = {
     ...quantiles(all),
     size: megabytes(files.length * passagesPerFile * (dimensions + 4)),

@@ -68,10 +68,10 @@ export const chunkedHead = (right: RightReply): string =>
 
 /** The same again and again: how much is never in memory at once. */
 export const repeated = function* (piece: Buffer | string, times: number): Generator<Buffer> {
-  const most = Math.max(1, Math.floor(65_536 / Buffer.byteLength(piece)))
-  const many = Buffer.from(Buffer.from(piece).toString("latin1").repeat(most), "latin1")
-  for (let left = times; left > 0; left -= most) {
-    yield left >= most ? many : many.subarray(0, left * Buffer.byteLength(piece))
+  const max = Math.max(1, Math.floor(65_536 / Buffer.byteLength(piece)))
+  const many = Buffer.from(Buffer.from(piece).toString("latin1").repeat(max), "latin1")
+  for (let left = times; left > 0; left -= max) {
+    yield left >= max ? many : many.subarray(0, left * Buffer.byteLength(piece))
   }
 }
 

@@ -47,7 +47,7 @@ export interface ChaosResult {
   problems: string[]
   latency: Latency
   /** MB, before the first reply and some time after the last. */
-  memory: { before: number; after: number; most: number }
+  memory: { before: number; after: number; max: number }
 }
 
 type Row = Pick<BrokenReply, "name" | "expected" | "level"> &
@@ -73,7 +73,7 @@ class Cells {
     replies: 0,
     problems: [],
     latency: { count: 0, gateway: 0, control: 0 },
-    memory: { before: 0, after: 0, most: 0 },
+    memory: { before: 0, after: 0, max: 0 },
   }
   #asked = 0
 
@@ -239,7 +239,7 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   const watch = watchLatency(gateway.url)
   result.memory.before = readRss(gateway.pid)
   const sampling = setInterval(() => {
-    result.memory.most = Math.max(result.memory.most, readRss(gateway.pid))
+    result.memory.max = Math.max(result.memory.max, readRss(gateway.pid))
   }, 100)
   try {
     const consumers = lanes

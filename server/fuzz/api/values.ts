@@ -101,14 +101,14 @@ export const createValues = (sources: Sources) => {
   const text = (schema: Schema, name: string, noun: string): string => {
     const plain = random.chance(0.6) ? random.word(1 + random.below(12)) : random.pick(sentences)
     const least = numberIn(schema, "minLength", 0)
-    const most = Math.max(least, numberIn(schema, "maxLength", 4000))
-    return special(schema, name, noun) ?? plain.padEnd(least, "x").slice(0, most)
+    const max = Math.max(least, numberIn(schema, "maxLength", 4000))
+    return special(schema, name, noun) ?? plain.padEnd(least, "x").slice(0, max)
   }
 
   const number = (schema: Schema, isWhole: boolean): number => {
     const least = numberIn(schema, "minimum", numberIn(schema, "exclusiveMinimum", -5))
-    const most = numberIn(schema, "maximum", Math.max(least + 1, 100))
-    const value = least + random.below(1000) * ((most - least) / 1000)
+    const max = numberIn(schema, "maximum", Math.max(least + 1, 100))
+    const value = least + random.below(1000) * ((max - least) / 1000)
     return isWhole ? Math.round(value) : value
   }
 

@@ -65,9 +65,9 @@ const splice = (bytes: Buffer, from: number, to: number, inserted: Buffer): Buff
 
 type Change = (random: Random, bytes: Buffer, other: Buffer) => Buffer
 
-const cutOf = (random: Random, bytes: Buffer, most: number) => {
+const cutOf = (random: Random, bytes: Buffer, max: number) => {
   const from = random.below(bytes.length + 1)
-  return { from, to: Math.min(bytes.length, from + random.below(most)) }
+  return { from, to: Math.min(bytes.length, from + random.below(max)) }
 }
 
 const numbers = (random: Random, bytes: Buffer): Buffer => {

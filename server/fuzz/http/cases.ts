@@ -12,7 +12,7 @@ export interface Outcome {
   differences: Error[]
 }
 
-const mostDifferences = 10
+const maxDifferences = 10
 
 /** Runs `cases` of a part, each with a seed of its own from `seed` on, and stops after ten differences. */
 export const fuzz = async (part: Part, cases: number, seed: number): Promise<Outcome> => {
@@ -20,7 +20,7 @@ export const fuzz = async (part: Part, cases: number, seed: number): Promise<Out
   const { stackTraceLimit } = Error
   // Refusals are most of what is made, and nobody reads where they were thrown.
   Error.stackTraceLimit = 0
-  for (let at = 0; at < cases && outcome.differences.length < mostDifferences; at++) {
+  for (let at = 0; at < cases && outcome.differences.length < maxDifferences; at++) {
     try {
       const verdict = await parts[part](seed + at)
       outcome.countByVerdict[verdict] = (outcome.countByVerdict[verdict] ?? 0) + 1

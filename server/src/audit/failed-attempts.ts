@@ -4,7 +4,7 @@ import type { Audit } from "./audit.ts"
 
 /** Repeats within this time become one event with a count. */
 const foldMs = 60_000
-const mostOpen = 10_000
+const maxOpen = 10_000
 
 interface Folded {
   actor: Actor
@@ -62,7 +62,7 @@ export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }
         open.count++
         return
       }
-      if (openByKey.size >= mostOpen) await flush()
+      if (openByKey.size >= maxOpen) await flush()
       const folded = { ...failure, count: 0 }
       openByKey.set(key, folded)
       try {

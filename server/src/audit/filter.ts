@@ -5,7 +5,7 @@ import { contains, escapeLike } from "../db/text-matching.ts"
 import type { AuditFilters } from "./schema.ts"
 
 /** Accounts and groups that a text may mean; more than these and it means too little. */
-const mostMeant = 200
+const maxSuggestions = 200
 
 type Condition = RawBuilder<boolean>
 
@@ -32,13 +32,13 @@ const meantBy = async (reader: Reader, text: string): Promise<string[]> => {
     .selectFrom("users")
     .select("id")
     .where(either([contains("email_key", text), contains("name_key", text)]))
-    .limit(mostMeant)
+    .limit(maxSuggestions)
     .execute()
   const groups = await reader
     .selectFrom("groups")
     .select("id")
     .where(contains("name_key", text))
-    .limit(mostMeant)
+    .limit(maxSuggestions)
     .execute()
   return [...users, ...groups].map(({ id }) => id)
 }

@@ -10,7 +10,7 @@ import { readState, writeState } from "./state-store.ts"
 const lookMs = 1000
 /** Longer than a try may take. */
 const leaseMs = 60_000
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 const stateName = "stream"
 
 const StreamState = z.object({
@@ -114,7 +114,7 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
 
   const failed = async (error: unknown): Promise<void> => {
     failures++
-    notBefore = performance.now() + Math.min(longestPauseMs, 500 * 2 ** failures)
+    notBefore = performance.now() + Math.min(maxPauseMs, 500 * 2 ** failures)
     if (failures === 1) report(error)
     await change(() => ({ error: wordsOf(error) })).catch(() => {})
   }

@@ -25,13 +25,13 @@ interface Deps extends SealerOptions {
   report: (error: unknown) => void
 }
 
-const unsealed = async (tx: Tx, most: number): Promise<EventRow[]> =>
+const unsealed = async (tx: Tx, max: number): Promise<EventRow[]> =>
   tx
     .selectFrom("audit_events")
     .selectAll()
     .where("block", "is", null)
     .orderBy("id")
-    .limit(most)
+    .limit(max)
     .execute()
 
 const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
@@ -49,7 +49,7 @@ const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
  */
 export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
   const { sealAfterMs = defaultSealAfterMs } = options
-  const most = eventsPerBlock[db.dialect]
+  const max = eventsPerBlock[db.dialect]
 
   /**
    * Nobody waits for a seal to be on the disk: events whose seal was lost with the machine are
@@ -59,7 +59,7 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
   const sealBlock = (): Promise<number> =>
     db.transactLoosely(async (tx) => {
       await db.exclusive(tx, "audit chain")
-      const rows = await unsealed(tx, most)
+      const rows = await unsealed(tx, max)
       const [first] = rows
       if (!first) return 0
       const last = await lastBlock(tx)
@@ -99,18 +99,18 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
       .select("id")
       .where("block", "is", null)
       .orderBy("id")
-      .limit(most)
+      .limit(max)
       .execute()
     const [first] = waiting
     if (oldest?.id !== first?.id) oldest = first && { id: first.id, since: performance.now() }
     if (!oldest) return false
-    return waiting.length === most || performance.now() - oldest.since >= sealAfterMs
+    return waiting.length === max || performance.now() - oldest.since >= sealAfterMs
   }
 
   /** Seals all that is committed. */
   const sealAll = async (): Promise<void> => {
-    let sealed = most
-    while (sealed === most) sealed = await sealBlock()
+    let sealed = max
+    while (sealed === max) sealed = await sealBlock()
   }
 
   let closed = false

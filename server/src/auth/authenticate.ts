@@ -9,7 +9,7 @@ import { fromOwnPage } from "./same-origin.ts"
 import type { Tokens } from "./session-tokens.ts"
 import type { AuthStore, Holder } from "./store.ts"
 
-const mostKept = 20_000
+const maxEntries = 20_000
 /** After so long a kept caller is looked up again, in case a message of the bus went missing. */
 const trustedForMs = 60_000
 
@@ -75,7 +75,7 @@ export const createAuthenticate = (deps: Deps) => {
   }
 
   const keep = (digest: string, caller: Caller, stale: Kept["stale"]): void => {
-    if (keptByHash.size >= mostKept) {
+    if (keptByHash.size >= maxEntries) {
       const oldest = keptByHash.keys().next()
       if (!oldest.done) keptByHash.delete(oldest.value)
     }

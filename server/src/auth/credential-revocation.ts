@@ -10,7 +10,7 @@ interface Running {
 }
 
 const retryMs = 1000
-const mostKept = 10_000
+const maxEntries = 10_000
 
 /** Ends what runs under a credential as soon as the credential is revoked, on every process. */
 export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
@@ -20,7 +20,7 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   let changedAt = Number.NEGATIVE_INFINITY
 
   const noteChange = (userId: string): void => {
-    if (changedAtByUser.size >= mostKept) {
+    if (changedAtByUser.size >= maxEntries) {
       changedAtByUser.clear()
       changedAt = performance.now()
     }
@@ -57,7 +57,7 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   const rosterOf = (userId: string): Roster<Running> => {
     const known = runningByUser.get(userId)
     if (known) return known
-    if (runningByUser.size >= mostKept) {
+    if (runningByUser.size >= maxEntries) {
       for (const [id, { size }] of runningByUser) if (size === 0) runningByUser.delete(id)
     }
     const roster = new Roster<Running>()

@@ -13,8 +13,8 @@ const freeTriesPerAddress = 30
 const freeTriesPerAccount = 20
 const accountDelayMs = 2000
 const firstWaitMs = 5000
-const longestWaitMs = 5 * 60_000
-const mostKept = 50_000
+const maxWaitMs = 5 * 60_000
+const maxEntries = 50_000
 /** Attempts of one address at once: as many guesses at the most can slip past its count. */
 const atOncePerAddress = 2
 const maxWaitingPerAddress = 200
@@ -46,7 +46,7 @@ export const createThrottle = ({
   const note = (key: string): void => {
     const { count } = recent(key)
     failuresByKey.delete(key)
-    if (failuresByKey.size >= mostKept) {
+    if (failuresByKey.size >= maxEntries) {
       const oldest = failuresByKey.keys().next()
       if (!oldest.done) failuresByKey.delete(oldest.value)
     }
@@ -56,7 +56,7 @@ export const createThrottle = ({
   const refuseWithin = (key: string, freeTries: number): void => {
     const { count, last } = recent(key)
     if (count < freeTries) return
-    const waitMs = Math.min(firstWaitMs * 2 ** (count - freeTries), longestWaitMs)
+    const waitMs = Math.min(firstWaitMs * 2 ** (count - freeTries), maxWaitMs)
     const leftMs = last + waitMs - nowMs()
     if (leftMs <= 0) return
     const seconds = Math.ceil(leftMs / 1000)

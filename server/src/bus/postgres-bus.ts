@@ -8,7 +8,7 @@ import { type Bus, createListeners, type Message } from "./bus.ts"
 
 const channel = "portico"
 const firstPauseMs = 200
-const longestPauseMs = 1000
+const maxPauseMs = 1000
 /** How often the connection is asked whether it lives; a silent one is given up after the second. */
 const heartbeatMs = 5000
 const silenceMs = 12_000
@@ -58,7 +58,7 @@ export const createPostgresBus = (url: string): Bus => {
       timer = undefined
       void listen()
     }, pauseMs)
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    pauseMs = Math.min(pauseMs * 2, maxPauseMs)
   }
 
   const listen = async (): Promise<void> => {

@@ -17,8 +17,8 @@ import { hidesUsage } from "./request-body.ts"
 import { chatEndings, Frames } from "./sse-scanner.ts"
 import { wholeError } from "./upstream-response.ts"
 
-const mostErrorBytes = 64 * 1024
-const mostWholeBytes = 16_000_000
+const maxErrorBytes = 64 * 1024
+const maxWholeBytes = 16_000_000
 
 const messageIn = (body: Buffer): string | undefined => {
   try {
@@ -90,12 +90,12 @@ class InnerHearing implements Hearing, Flow {
     }
     if (this.#stage === "over") return true
     this.#keptBytes += chunk.length
-    if (this.#stage === "whole" && this.#keptBytes > mostWholeBytes) {
-      throw new UnreadableReply(`it is longer than ${mostWholeBytes / 1e6} MB`)
+    if (this.#stage === "whole" && this.#keptBytes > maxWholeBytes) {
+      throw new UnreadableReply(`it is longer than ${maxWholeBytes / 1e6} MB`)
     }
     this.#kept.push(chunk)
     // Nobody reads an error as long as that.
-    if (this.#stage === "error" && this.#keptBytes > mostErrorBytes) this.#refused()
+    if (this.#stage === "error" && this.#keptBytes > maxErrorBytes) this.#refused()
     return true
   }
 

@@ -6,7 +6,7 @@ import type { FoundPassage } from "../knowledge/schema.ts"
 import type { Chat } from "./completions.ts"
 import { createInner } from "./function-model-calls.ts"
 
-const mostFiles = 200
+const maxFiles = 200
 
 interface Deps {
   chat: Chat
@@ -43,7 +43,7 @@ export const createAbilities = ({ chat, citations, files, handbook }: Deps): Abi
     list: async (caller) => {
       const query = {
         page: 1,
-        page_size: mostFiles,
+        page_size: maxFiles,
         direction: "desc" as const,
         order_by: "created_at" as const,
       }

@@ -17,7 +17,7 @@ import type { Frames } from "./sse-scanner.ts"
 import { errorHeaders, type WholeError, wholeError } from "./upstream-response.ts"
 
 /** Up to here a reply that is not streamed is kept until whole, and then sent in one piece. */
-const mostKeptBytes = 1024 * 1024
+const maxBufferedBytes = 1024 * 1024
 /** Of a longer one the end is kept, where its usage stands. */
 const tailBytes = 4096
 
@@ -114,7 +114,7 @@ export class Relay implements SendListener {
     if (this.#stage === "over") return true
     this.#kept.push(chunk)
     this.#keptBytes += chunk.length
-    return this.#keptBytes <= mostKeptBytes || this.#tooMuchToKeep()
+    return this.#keptBytes <= maxBufferedBytes || this.#tooMuchToKeep()
   }
 
   end(): void {

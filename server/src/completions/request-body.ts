@@ -3,14 +3,14 @@ import type { WorkspaceModel } from "../models/schema.ts"
 import { asksForUsage, type ModelRequest } from "./request.ts"
 
 /** Of one message; those that are looked for come first, or there is no telling what it is. */
-const mostOfMessage = 100
+const maxMessageMembers = 100
 const openBrace = 0x7b
 const quote = 0x22
 
 /** Where the text of a first message begins that is the system's; null where there is none. */
 const systemText = (bytes: Buffer, first: number): number | null => {
   const message = bytes.subarray(first, nestedEnd(bytes, first))
-  const found = members(message, mostOfMessage)
+  const found = members(message, maxMessageMembers)
   // The last of twins counts, as for JSON.parse.
   const role = found.findLast(({ key }) => key === "role")
   const content = found.findLast(({ key }) => key === "content")

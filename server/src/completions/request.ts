@@ -24,14 +24,14 @@ const requiredFields: Record<Operation, readonly string[]> = {
 const wrongType = (param: string, right: string): never =>
   fail("bad_request", `"${param}" must be ${right}`, { param })
 
-const longestModelId = 300
+const maxModelId = 300
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const controlCharacters = /[\u0000-\u001f\u007f]/
 
 const checkModel = (model: unknown): string => {
   if (typeof model !== "string") return wrongType("model", "a string, the id of a model")
   if (model === "") fail("missing_parameter", '"model" is empty; name a model', { param: "model" })
-  if (model.length > longestModelId || controlCharacters.test(model)) {
+  if (model.length > maxModelId || controlCharacters.test(model)) {
     fail("bad_request", '"model" is no possible model id', { param: "model" })
   }
   return model

@@ -3,7 +3,7 @@ import { countedTokens } from "../usage/token-counts.ts"
 
 const empty = Buffer.alloc(0)
 /** A frame longer than this is passed on in pieces, and not looked into. */
-const longestFrame = 1024 * 1024
+const maxFrame = 1024 * 1024
 
 const usageName = '"usage"'
 const usageMark = Buffer.from(`${usageName}:`)
@@ -157,10 +157,10 @@ export class Frames {
     const shown = boundary > 0 ? this.#look(whole) : whole
     if (!this.#hideUsage) {
       this.#open = this.#rest.length > 0
-      if (this.#rest.length > longestFrame) this.#rest = empty
+      if (this.#rest.length > maxFrame) this.#rest = empty
       return chunk
     }
-    if (this.#rest.length <= longestFrame) return shown
+    if (this.#rest.length <= maxFrame) return shown
     const out = Buffer.concat([shown, this.#rest])
     this.#rest = empty
     this.#open = true

@@ -78,8 +78,8 @@ export const Cidrs = z.string().transform((text, context) => {
   for (const cidr of cidrs) {
     const [address = "", bits] = cidr.split("/")
     const version = isIP(address)
-    const most = version === 4 ? 32 : 128
-    if (version === 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= most))) {
+    const max = version === 4 ? 32 : 128
+    if (version === 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= max))) {
       context.addIssue(`"${cidr}" is no address or CIDR range such as 10.0.0.0/8`)
     }
   }

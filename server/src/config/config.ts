@@ -20,7 +20,7 @@ import {
 } from "./config-values.ts"
 import { type OidcProvider, readOidcProviders } from "./oidc-config.ts"
 
-const leastMemory = "must be between 4MB and 1GB"
+const minMemory = "must be between 4MB and 1GB"
 const lifetime = "must be between 1m and 365d"
 
 /** First path segments that a runtime prefix must leave alone. */
@@ -138,7 +138,7 @@ const Environment = z.object({
   FUNCTION_CONCURRENCY: Count.default(50),
   FUNCTION_NETWORKS: Cidrs.default([]),
   INSTALL_GUIDE: Flag.default(true),
-  FUNCTION_MEMORY: Size.pipe(z.number().min(4e6, leastMemory).max(1e9, leastMemory)).default(64e6),
+  FUNCTION_MEMORY: Size.pipe(z.number().min(4e6, minMemory).max(1e9, minMemory)).default(64e6),
   FUNCTION_CPU_TIME: Duration.pipe(z.number().min(0.01, "must be at least 10ms")).default(1),
   FUNCTION_TIMEOUT: Duration.pipe(z.number().min(0.1, "must be at least 100ms")).default(300),
   DRAIN_DELAY: Duration.default(0),
@@ -174,7 +174,7 @@ export const variableNames = Object.keys(Environment.def.shape)
 export type Environment = z.output<typeof Environment>
 
 const publicOpenAI = "https://api.openai.com/v1"
-const usualRuntime = "http://127.0.0.1:11434"
+const defaultRuntime = "http://127.0.0.1:11434"
 
 const shape = (env: Environment, signOn: OidcProvider[]) => {
   const keys = env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? []
@@ -187,7 +187,7 @@ const shape = (env: Environment, signOn: OidcProvider[]) => {
     ...env,
     providers: urls.map((url, index) => ({ url, key: keys[index] ?? "" })),
     signOn,
-    runtimes: runtimes ?? [usualRuntime],
+    runtimes: runtimes ?? [defaultRuntime],
     /** True when nobody named a runtime and the usual address is only tried. */
     runtimeAssumed: runtimes === undefined,
   }

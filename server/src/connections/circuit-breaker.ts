@@ -1,7 +1,7 @@
 /** A connection refused or reset says enough; slow or broken replies must repeat. */
 const failuresToRest = { hard: 1, soft: 3 }
 const firstPauseMs = 1000
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 interface Deps {
   /** Asks the upstream for its list of models. @returns whether it answered */
@@ -42,7 +42,7 @@ export const createBreaker = ({ probe }: Deps) => {
     if (answered && cause === "list") recover()
     else if (answered) state = "half-open"
     else {
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      pauseMs = Math.min(pauseMs * 2, maxPauseMs)
       probeLater()
     }
   }
@@ -58,7 +58,7 @@ export const createBreaker = ({ probe }: Deps) => {
     if (why === "request") cause = why
     if (state === "open") return
     if (state === "closed") cause = why
-    else pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    else pauseMs = Math.min(pauseMs * 2, maxPauseMs)
     state = "open"
     probeLater()
   }

@@ -24,14 +24,14 @@ const inert = new Set(["application/json", "application/x-ndjson", "text/event-s
 /** A reply that a browser could take for a page has an origin of its own, and is what it says. */
 const sandboxed = ["content-security-policy", "sandbox", "x-content-type-options", "nosniff"]
 
-const mostKnown = 1000
+const maxCachedNames = 1000
 const known = <T>(find: (text: string) => T): ((text: string) => T) => {
   const found = new Map<string, T>()
   return (text) => {
     const before = found.get(text)
     if (before !== undefined) return before
     const made = find(text)
-    if (found.size < mostKnown && text.length < 100) found.set(text, made)
+    if (found.size < maxCachedNames && text.length < 100) found.set(text, made)
     return made
   }
 }

@@ -5,7 +5,7 @@ import type { Upstream } from "./connection.ts"
 
 /** What other connections may do better: busy or gateway errors, told before any of the body. */
 const retryableStatuses = new Set([429, 502, 503, 504])
-const mostHeldBytes = 64 * 1024
+const maxRetryBodyBytes = 64 * 1024
 /** How long the body of such a reply is waited for before the next connection is tried. */
 const heldBodyMs = 1000
 
@@ -134,8 +134,8 @@ class Sending implements Flow {
     }
     this.#listener.chosen(upstream)
     const turn = this.#next
-    const most = turn === 1 ? upstream.firstByteMs : Math.min(upstream.firstByteMs, this.#left())
-    const limit = Math.max(1, most)
+    const max = turn === 1 ? upstream.firstByteMs : Math.min(upstream.firstByteMs, this.#left())
+    const limit = Math.max(1, max)
     const flow = upstream.client.send(request, this.#hear(attempt), limit)
     // One that fails within `send` has been followed by the next already.
     if (turn === this.#next) this.#flow = flow
@@ -165,7 +165,7 @@ class Sending implements Flow {
       data: (chunk) => {
         if (!held) return this.#goOnInTurn(listener.data(chunk))
         held.bytes += chunk.length
-        if (held.bytes <= mostHeldBytes) held.chunks.push(chunk)
+        if (held.bytes <= maxRetryBodyBytes) held.chunks.push(chunk)
         return true
       },
       end: () => {
@@ -173,7 +173,7 @@ class Sending implements Flow {
         if (usesModel && !unavailable) upstream.succeeded()
         this.#free()
         if (!held) return listener.end()
-        held.isWhole = held.bytes <= mostHeldBytes
+        held.isWhole = held.bytes <= maxRetryBodyBytes
         goOn(held)
       },
       broke: (error) => {

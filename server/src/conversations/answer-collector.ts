@@ -15,10 +15,10 @@ import { createDeltaReader, type Delta, deltaOf } from "./chat-delta.ts"
 import type { MessageError } from "./schema.ts"
 import { createThinkingSplitter } from "./thinking-splitter.ts"
 
-const mostErrorBytes = 64 * 1024
-const mostWholeBytes = 16_000_000
-const mostCharacters = 4_000_000
-const mostRawCharacters = 4000
+const maxErrorBytes = 64 * 1024
+const maxWholeBytes = 16_000_000
+const maxCharacters = 4_000_000
+const maxRawCharacters = 4000
 
 export interface Collected {
   /** How the usage record says it. */
@@ -72,8 +72,8 @@ const ofFailure = ({ code, message }: Failure): MessageError => ({
 const ofProvider = (raw: string, status: number | null, upstream: Upstream | null) => {
   const name = upstream ? `The provider "${upstream.config.name}"` : "The provider"
   const said = wordsOf(raw) ?? { message: `${name} reported an error`, code: "upstream_error" }
-  const message = said.message.slice(0, mostRawCharacters)
-  return { ...said, message, status, raw: raw.slice(0, mostRawCharacters) }
+  const message = said.message.slice(0, maxRawCharacters)
+  return { ...said, message, status, raw: raw.slice(0, maxRawCharacters) }
 }
 
 const withoutNul = (text: string): string => text.replaceAll("\u0000", "")
@@ -166,19 +166,19 @@ export class Collector implements Hearing {
     this.#needs.meter.firstToken()
     this.#characters += content.length + reasoning.length
     this.#needs.grew({ content, reasoning })
-    if (this.#characters <= mostCharacters || this.#stage === "over") return
+    if (this.#characters <= maxCharacters || this.#stage === "over") return
     this.#flow?.cancel()
     this.#breakOff(this.#broken("goes on without end; what is more than 4 MB was not kept"))
   }
 
   #keep(chunk: Buffer): void {
     this.#keptBytes += chunk.length
-    if (this.#stage !== "error" && this.#keptBytes > mostWholeBytes) {
-      throw new UnreadableReply(`it is longer than ${mostWholeBytes / 1e6} MB`)
+    if (this.#stage !== "error" && this.#keptBytes > maxWholeBytes) {
+      throw new UnreadableReply(`it is longer than ${maxWholeBytes / 1e6} MB`)
     }
     this.#kept.push(chunk)
     // Nobody reads an error as long as that.
-    if (this.#stage !== "error" || this.#keptBytes <= mostErrorBytes) return
+    if (this.#stage !== "error" || this.#keptBytes <= maxErrorBytes) return
     this.#flow?.cancel()
     this.#refused()
   }

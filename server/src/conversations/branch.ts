@@ -57,14 +57,14 @@ export const requestBody = ({ chat, model, branch, imageById }: Asked): Buffer =
   return Buffer.from(JSON.stringify({ ...chat.params, model, messages, ...sought, ...stream }))
 }
 
-const longestTitle = 60
+const maxTitle = 60
 
 /** A title from the first words of a prompt; "" when it has none. */
 export const titleFrom = (text: string): string => {
   const line = text.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ") ?? ""
   const plain = line.replace(/^[#>\-\s]+|[*`~]+/g, "").trim() || line
-  if (plain.length <= longestTitle) return plain
-  const cut = plain.slice(0, longestTitle)
+  if (plain.length <= maxTitle) return plain
+  const cut = plain.slice(0, maxTitle)
   const space = cut.lastIndexOf(" ")
-  return `${(space > longestTitle / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
+  return `${(space > maxTitle / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }

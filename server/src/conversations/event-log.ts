@@ -7,7 +7,7 @@ export interface ChatEvent {
 
 type Follower = (event: ChatEvent) => void
 
-const mostKeptCharacters = 512 * 1024
+const maxKeptCharacters = 512 * 1024
 /** How long a chat's events are kept when nothing happens any more. */
 const lingerMs = 60_000
 
@@ -39,7 +39,7 @@ class Channel {
     const event = { seq: this.last, name, data: JSON.stringify(value) }
     this.#kept.push(event)
     this.#keptCharacters += event.data.length
-    while (this.#keptCharacters > mostKeptCharacters && this.#kept.length > 1) this.#dropOldest()
+    while (this.#keptCharacters > maxKeptCharacters && this.#kept.length > 1) this.#dropOldest()
     for (const follower of this.#followers) follower(event)
     this.#linger()
   }

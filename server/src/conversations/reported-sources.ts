@@ -1,8 +1,8 @@
 import { z } from "zod"
 import { Passage } from "./source-schema.ts"
 
-const most = 100
-const longestText = 100_000
+const max = 100
+const maxText = 100_000
 
 const Metadata = z
   .looseObject({
@@ -33,7 +33,7 @@ const passageOf = (one: unknown): Passage | null => {
     end,
     score = 0,
   } = Metadata.safeParse(told.metadata[0]).data ?? {}
-  const text = told.document.join("\n\n").slice(0, longestText).toWellFormed()
+  const text = told.document.join("\n\n").slice(0, maxText).toWellFormed()
   const place = { page, slide, sheet, row, heading: heading?.split(" › ") }
   return Passage.parse({
     file_id: told.source.id,
@@ -51,4 +51,4 @@ const passageOf = (one: unknown): Passage | null => {
  * form of this gateway's own replies. What cannot be read keeps its number.
  */
 export const readToldSources = (sources: unknown): (Passage | null)[] | null =>
-  Array.isArray(sources) ? sources.slice(0, most).map(passageOf) : null
+  Array.isArray(sources) ? sources.slice(0, max).map(passageOf) : null

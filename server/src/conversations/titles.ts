@@ -14,9 +14,9 @@ import type { Answers } from "./answers.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { ChatStore } from "./store.ts"
 
-const mostCharacters = 1500
-const mostTokens = 300
-const longestTitle = 80
+const maxCharacters = 1500
+const maxTokens = 300
+const maxTitle = 80
 
 interface Deps {
   db: Database
@@ -34,9 +34,9 @@ const wish = (question: string, answer: string): string =>
   `Write a title of at most six words for the conversation below, in its own language. Answer with the title alone, without quotation marks.
 
 <conversation>
-User: ${question.slice(0, mostCharacters)}
+User: ${question.slice(0, maxCharacters)}
 
-Assistant: ${answer.slice(0, mostCharacters)}
+Assistant: ${answer.slice(0, maxCharacters)}
 </conversation>`
 
 /** `text` without spaces and what `before` and `after` list around it. */
@@ -55,7 +55,7 @@ const labelled = /^(title|titel)\s*:\s*/i
 /** The first line, without what models like to put around it; "" when nothing is left. */
 const tidy = (text: string): string =>
   stripped((text.trim().split("\n", 1)[0] ?? "").replace(labelled, ""), "\"'“„«*#", "\"'”“»*.")
-    .slice(0, longestTitle)
+    .slice(0, maxTitle)
     .toWellFormed()
 
 /** Has a model name a chat after its first answer, where an administrator lets it. */
@@ -73,7 +73,7 @@ export const createTitles = (deps: Deps) => {
 
   const ask = (caller: Caller, model: string, content: string): Promise<string> =>
     new Promise((resolve, reject) => {
-      const body = { model, messages: [{ role: "user", content }], max_tokens: mostTokens }
+      const body = { model, messages: [{ role: "user", content }], max_tokens: maxTokens }
       const stream = { stream: true, stream_options: { include_usage: true } }
       const bytes = Buffer.from(JSON.stringify({ ...body, ...stream }))
       const request = readRequest("chat/completions", bodyOf(bytes))

@@ -5,11 +5,11 @@ import { codeOf } from "./contention.ts"
 /** So often a statement is sent before it is worth keeping. */
 const timesFirst = 10
 /** Each is kept by every connection's server process, with its plan. */
-const mostKept = 200
-const mostCounted = 1000
-const longestText = 5000
+const maxEntries = 200
+const maxCounted = 1000
+const maxText = 5000
 /** More are a list that is written out. */
-const mostValues = 30
+const maxValues = 30
 
 /** The result's columns are others than they were, or the statement is not there (SQLSTATE). */
 const unfit = new Set(["0A000", "26000"])
@@ -22,9 +22,9 @@ const createNames = () => {
   return {
     nameOf: (text: string): string | undefined => {
       if (named.has(text)) return named.get(text)
-      if (named.size >= mostKept || text.length > longestText) return undefined
+      if (named.size >= maxEntries || text.length > maxText) return undefined
       const count = (counts.get(text) ?? 0) + 1
-      if (counts.size >= mostCounted) counts = new Map()
+      if (counts.size >= maxCounted) counts = new Map()
       counts.set(text, count)
       if (count < timesFirst) return undefined
       counts.delete(text)
@@ -57,7 +57,7 @@ const send = (client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryRe
  * cases read all members of a large group to find a hundred of them.
  */
 const isList = (values: readonly unknown[]): boolean =>
-  values.length > mostValues || values.some(Array.isArray)
+  values.length > maxValues || values.some(Array.isArray)
 
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient

@@ -14,7 +14,7 @@ import { createProcessing, type ProcessingOptions } from "./processing.ts"
 import { createFileStore } from "./store.ts"
 
 const unpackedBytes = 300e6
-const mostPages = 5000
+const maxPages = 5000
 /** One core is left for chats. */
 const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
 
@@ -50,7 +50,7 @@ export const createWorkshop = async (deps: Deps) => {
     passages,
     objects,
     extractor,
-    limits: { characters: config.MAX_TEXT_LENGTH, unpacked: unpackedBytes, pages: mostPages },
+    limits: { characters: config.MAX_TEXT_LENGTH, unpacked: unpackedBytes, pages: maxPages },
     engine: config.EXTRACTION_URL
       ? createEngine(config.EXTRACTION_ENGINE, {
           url: config.EXTRACTION_URL,

@@ -3,7 +3,7 @@ import { hashOf, termsOf } from "./tokenizer.ts"
 const version = 1
 const headerLength = 6
 /** Passages of one file; their numbers are kept in 16 bits. */
-export const mostPassages = 65_535
+export const maxPassages = 65_535
 
 /**
  * The words of one file's passages, ready to be searched: sorted term hashes, and for each the

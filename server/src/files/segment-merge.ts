@@ -70,8 +70,8 @@ const layOut = (hashes: Uint32Array, counts: Uint32Array, numberOf: (hash: numbe
 
 /** The merged terms; `numbersOf` says by part and place in it which each is. */
 const mergeTerms = (parts: readonly Part[]) => {
-  const most = parts.reduce((sum, { postings }) => Math.max(sum, postings.hashes.length), 0)
-  const numbers = createNumbers(most * 2)
+  const max = parts.reduce((sum, { postings }) => Math.max(sum, postings.hashes.length), 0)
+  const numbers = createNumbers(max * 2)
   const numbersOf = parts.map(({ postings }) => postings.hashes.map(numbers.of))
   const hashes = numbers.hashes()
   const counts = new Uint32Array(hashes.length)

@@ -4,7 +4,7 @@ import type { Files } from "./files.ts"
 import type { ProcessStatus } from "./schema.ts"
 import { type StoredFile, toRecord } from "./store.ts"
 
-const longestMs = 3_600_000
+const maxMs = 3_600_000
 const heartbeatMs = 15_000
 
 export const statusOf = (file: StoredFile): ProcessStatus => toRecord(file).data
@@ -47,7 +47,7 @@ export const statusStream = (
         send(statusOf(now))
         return files.isOver(now)
       }
-      const wait = { ms: longestMs, signal: over.signal }
+      const wait = { ms: maxMs, signal: over.signal }
       await files.until(file.id, look, wait).catch(() => {})
       clearInterval(beat)
       leave()

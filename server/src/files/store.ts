@@ -151,15 +151,15 @@ export const createFileStore = (db: Database) => ({
       .then((rows) => rows.find((row) => endingOf(row.filename) === endingOf(file.filename))),
 
   /** Those that can be searched, the newest first, until they have `most` passages together. */
-  searchable: async (most: number) => {
+  searchable: async (max: number) => {
     const rows = await db.read
       .selectFrom("files")
       .select(["id", "filename", "passages"])
       .where("passages", "is not", null)
       .orderBy("updated_at", "desc")
-      .limit(most)
+      .limit(max)
       .execute()
-    let room = most
+    let room = max
     return rows
       .map((row) => ({ ...row, passages: row.passages ?? 0 }))
       .filter(({ passages }) => {

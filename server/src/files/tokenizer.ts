@@ -6,10 +6,10 @@ export type TermKind = keyof typeof weights
 
 const segmenter = new Intl.Segmenter("und", { granularity: "word" })
 const ideographs = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u
-const shortestWithParts = 4
-const longestWord = 64
+const minCompoundLength = 4
+const maxWord = 64
 /** Long runs without a space are cut before segmenting, which is not linear in them. */
-const longestRun = 20_000
+const maxRun = 20_000
 
 /** Without case, accents and width: what compares equal in a search. */
 const fold = (text: string): string =>
@@ -18,11 +18,9 @@ const fold = (text: string): string =>
 /** The words of a text in order, folded; in scripts without spaces too. */
 export const wordsOf = (text: string): string[] => {
   const words: string[] = []
-  for (let at = 0; at < text.length; at += longestRun) {
-    for (const { segment, isWordLike } of segmenter.segment(
-      fold(text.slice(at, at + longestRun)),
-    )) {
-      if (isWordLike) words.push(segment.slice(0, longestWord))
+  for (let at = 0; at < text.length; at += maxRun) {
+    for (const { segment, isWordLike } of segmenter.segment(fold(text.slice(at, at + maxRun)))) {
+      if (isWordLike) words.push(segment.slice(0, maxWord))
     }
   }
   return words
@@ -37,8 +35,8 @@ const partsOf = (word: string, tell: (kind: TermKind, term: string) => void): vo
     for (let at = 0; at + 2 <= word.length; at++) tell("pair", `#${word.slice(at, at + 2)}`)
     return
   }
-  if (word.length < shortestWithParts) return
-  if (word.length > shortestWithParts) tell("beginning", `^${beginningOf(word)}`)
+  if (word.length < minCompoundLength) return
+  if (word.length > minCompoundLength) tell("beginning", `^${beginningOf(word)}`)
   const edged = `_${word}_`
   for (let at = 0; at + 3 <= edged.length; at++) tell("trigram", `~${edged.slice(at, at + 3)}`)
 }

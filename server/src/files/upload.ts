@@ -9,8 +9,8 @@ import { sniff } from "./file-type.ts"
 import type { Objects, Received } from "./objects.ts"
 
 /** Beside the file: boundaries, headers and small parts. */
-const mostBeside = 1_000_000
-const longestMetadata = 100_000
+const maxFieldsBytes = 1_000_000
+const maxMetadata = 100_000
 
 export interface Upload {
   received: Received
@@ -63,7 +63,7 @@ const openForm = (incoming: IncomingMessage): BusboyInstance => {
   try {
     return new Busboy({
       headers: { ...incoming.headers, "content-type": type },
-      limits: { fields: 20, parts: 30, fieldSize: longestMetadata },
+      limits: { fields: 20, parts: 30, fieldSize: maxMetadata },
     })
   } catch {
     return fail("bad_request", "Send the file as multipart/form-data, in a part named `file`")
@@ -78,7 +78,7 @@ export const readUpload = (
   incoming: IncomingMessage,
   { objects, limit, mustBeReadable, share }: Deps,
 ): Promise<Upload> => {
-  if (Number(incoming.headers["content-length"]) > limit + mostBeside) tooLarge(limit)
+  if (Number(incoming.headers["content-length"]) > limit + maxFieldsBytes) tooLarge(limit)
   const form = openForm(incoming)
 
   return new Promise((resolve, reject) => {

@@ -36,8 +36,8 @@ interface Deps {
   abilities: () => Abilities
 }
 
-const mostOutputBytes = 8_000_000
-const mostPieces = 100_000
+const maxOutputBytes = 8_000_000
+const maxPieces = 100_000
 
 /** Everything about functions, built in order. No worker starts before one is wanted. */
 export const createStudio = async (deps: Deps) => {
@@ -48,8 +48,8 @@ export const createStudio = async (deps: Deps) => {
       memory: config.FUNCTION_MEMORY,
       cpuMs: config.FUNCTION_CPU_TIME * 1000,
       wallMs: config.FUNCTION_TIMEOUT * 1000,
-      outputBytes: mostOutputBytes,
-      pieces: mostPieces,
+      outputBytes: maxOutputBytes,
+      pieces: maxPieces,
     },
   })
   const store = createFunctionStore({ db, grants, secrets })

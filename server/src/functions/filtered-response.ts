@@ -10,8 +10,8 @@ import type { FilterChain } from "./filter-chain.ts"
 import type { Hearing } from "./function-model.ts"
 
 /** Events, of as many pieces. */
-const mostWaiting = 256
-const mostWholeBytes = 16_000_000
+const maxQueued = 256
+const maxWholeBytes = 16_000_000
 
 /** What is still to be told, in its order. */
 type Piece = { events: string[] } | { end: true } | { broke: UpstreamError }
@@ -107,7 +107,7 @@ export class Filtered implements Flow {
     const events = this.#reader.read(chunk)
     if (this.#mode === "gather") this.#gather(events)
     else if (events.length > 0) this.#putEvents(events)
-    return this.#waitingEvents < mostWaiting
+    return this.#waitingEvents < maxQueued
   }
 
   end(): void {
@@ -131,8 +131,8 @@ export class Filtered implements Flow {
 
   #count({ length }: Buffer): void {
     this.#keptBytes += length
-    if (this.#keptBytes <= mostWholeBytes) return
-    throw new UnreadableReply(`it is longer than ${mostWholeBytes / 1e6} MB`)
+    if (this.#keptBytes <= maxWholeBytes) return
+    throw new UnreadableReply(`it is longer than ${maxWholeBytes / 1e6} MB`)
   }
 
   #gather(events: readonly string[]): void {

@@ -9,7 +9,7 @@ import { createModelCalls } from "./model-calls.ts"
 import { Refused } from "./sandbox/session.ts"
 
 const fetchMs = 60_000
-const mostFetchedBytes = 5_000_000
+const maxFetchedBytes = 5_000_000
 
 const Key = z.object({ key: z.string() })
 const Asked = z.object({ request: z.looseObject({}) })
@@ -103,7 +103,7 @@ export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Sco
         allows: (to) => allowsHost(hosts, to),
         signal,
         patience: fetchMs,
-        mostBytes: mostFetchedBytes,
+        maxBytes: maxFetchedBytes,
       })
     } catch (error) {
       if (error instanceof GuardError) throw error

@@ -6,9 +6,9 @@ import { unstorablePath } from "../http/body.ts"
 import type { Storage } from "../storage/storage.ts"
 import { Refused } from "./sandbox/session.ts"
 
-const mostItems = 1000
-const longestKey = 200
-const mostValue = 64 * 1024
+const maxItems = 1000
+const maxKey = 200
+const maxValue = 64 * 1024
 
 interface Deps {
   db: Database
@@ -21,8 +21,8 @@ interface Deps {
 const plain = { code: "invalid", status: 422, denied: false }
 
 const checkKey = (key: string): void => {
-  if (key === "" || key.length > longestKey || unstorablePath(key) !== null) {
-    throw new Refused(`A key has 1 to ${longestKey} characters`, plain)
+  if (key === "" || key.length > maxKey || unstorablePath(key) !== null) {
+    throw new Refused(`A key has 1 to ${maxKey} characters`, plain)
   }
 }
 
@@ -59,8 +59,8 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
         .where("function_id", "=", functionId)
         .where("key", "!=", key)
         .executeTakeFirstOrThrow()
-      if (Number(others.count) >= mostItems) {
-        throw new Refused(`A function's store has room for ${mostItems} values`, plain)
+      if (Number(others.count) >= maxItems) {
+        throw new Refused(`A function's store has room for ${maxItems} values`, plain)
       }
       await tx
         .insertInto("function_items")
@@ -85,8 +85,8 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
     set: async (functionId: string, key: string, value: unknown): Promise<void> => {
       checkKey(key)
       const json = JSON.stringify(value ?? null)
-      if (json.length > mostValue) {
-        throw new Refused(`A value has at most ${mostValue / 1024} KB`, plain)
+      if (json.length > maxValue) {
+        throw new Refused(`A value has at most ${maxValue / 1024} KB`, plain)
       }
       if (unstorablePath(value) !== null) {
         throw new Refused("U+0000 and lone surrogates cannot be kept", plain)

@@ -9,9 +9,9 @@ import { Refused } from "./sandbox/session.ts"
 
 const maxReplyBytes = 16_000_000
 const tooLong = `it is longer than ${maxReplyBytes / 1e6} MB`
-const mostStreams = 32
+const maxStreams = 32
 /** Pieces read ahead of the guest. */
-const mostAhead = 256
+const maxReadAheadBytes = 256
 
 type Operation = Parameters<Abilities["ask"]>[1]["operation"]
 
@@ -113,7 +113,7 @@ const openStream = (ask: (hears: ReplyHears) => Flow): Stream => {
     data: (chunk) => {
       if (whole) whole.data(chunk)
       else take(reader.read(chunk).map(chunkOf))
-      return ahead.length < mostAhead
+      return ahead.length < maxReadAheadBytes
     },
     end: () => {
       take(whole ? [whole.end()] : reader.end().map(chunkOf))
@@ -175,7 +175,7 @@ export const createModelCalls = (abilities: Abilities, asker: Asker) => {
     embed: (fields: Fields) => whole("embeddings", fields),
 
     open: (fields: Fields): { stream: number } => {
-      if (streamById.size >= mostStreams) throw new Refused("Too many replies are read at once")
+      if (streamById.size >= maxStreams) throw new Refused("Too many replies are read at once")
       const asked = { ...fields, stream: true }
       const stream = openStream((hears) =>
         abilities.ask(asker, { operation: "chat/completions", fields: asked }, hears),

@@ -15,7 +15,7 @@ import {
   FunctionValves,
   FunctionVersion,
   FunctionVersionSource,
-  mostContent,
+  maxContent,
   NewFunction,
   ValveChanges,
 } from "./schema.ts"
@@ -72,7 +72,7 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
       path: "/check",
       givesAuthority: false,
       summary: "Read a source without saving it: what is wrong, or what it exports",
-      body: z.object({ content: z.string().max(mostContent) }),
+      body: z.object({ content: z.string().max(maxContent) }),
       bodyLimits: sourceLimits,
       responses: { 200: json(CheckedSource, "Problems, and the manifest where there are none") },
     }),

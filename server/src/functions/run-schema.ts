@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { FunctionSummary, mostContent } from "./schema.ts"
+import { FunctionSummary, maxContent } from "./schema.ts"
 
 /**
  * How a run ended. `denied`: it wanted what it may not have, or refused the request itself.
@@ -73,7 +73,7 @@ export const TrialRun = z
     /** The body of a chat request; `model` may be left out. */
     request: z.looseObject({}),
     /** A source that is not saved yet, in place of the stored one. */
-    content: z.string().min(1).max(mostContent).optional(),
+    content: z.string().min(1).max(maxContent).optional(),
     /** One of the function's models, where it has several. */
     model: z.string().max(300).optional(),
     /** Settings in place of those stored; a secret's mask means the stored one. */

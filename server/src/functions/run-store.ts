@@ -6,7 +6,7 @@ import { FunctionRun, LastRun } from "./run-schema.ts"
 
 const keptRuns = 50
 const writeMs = 500
-const mostQueued = 1000
+const maxQueued = 1000
 
 const toRow = ({ log, trial, column, ...run }: FunctionRun): Insertable<FunctionRunRow> => ({
   ...run,
@@ -87,7 +87,7 @@ export const createRunStore = (db: Database) => {
     /** A burst that no database keeps up with loses its oldest. */
     record: (run: FunctionRun): void => {
       queue.push(run)
-      if (queue.length > mostQueued) queue = queue.slice(-mostQueued / 2)
+      if (queue.length > maxQueued) queue = queue.slice(-maxQueued / 2)
     },
 
     /** The latest first. */

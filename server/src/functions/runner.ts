@@ -10,9 +10,9 @@ import { type Result, type Session, type Trouble, trouble } from "./sandbox/sess
 import { effectiveValues, missingValues } from "./settings.ts"
 import type { StoredFunction, Values } from "./store.ts"
 
-const mostKeptLines = 200
+const maxKeptLines = 200
 /** Functions that call each other. */
-const mostDepth = 4
+const maxDepth = 4
 
 interface Deps {
   wall: Wall
@@ -66,8 +66,8 @@ export const createRunner = (deps: Deps) => {
 
   const open = async (spec: RunSpec, signal: AbortSignal): Promise<Run | { trouble: Trouble }> => {
     const { fn, caller, task, trial = false } = spec
-    if (spec.above.length > mostDepth) {
-      const message = `Functions may call each other ${mostDepth} deep, and no deeper`
+    if (spec.above.length > maxDepth) {
+      const message = `Functions may call each other ${maxDepth} deep, and no deeper`
       return { trouble: trouble("denied", message) }
     }
     const missing = missingValues(fn.manifest, effectiveValues(fn.manifest, spec.values))
@@ -94,7 +94,7 @@ export const createRunner = (deps: Deps) => {
             return spec.out?.(pieces) ?? true
           },
           log: (lines) => {
-            kept.push(...lines.slice(0, mostKeptLines - kept.length))
+            kept.push(...lines.slice(0, maxKeptLines - kept.length))
             spec.log?.(lines)
           },
           call: createCapabilities(deps, {

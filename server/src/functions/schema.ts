@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { AccessGrants } from "../grants/schema.ts"
 
-export const mostContent = 256 * 1024
+export const maxContent = 256 * 1024
 
 const FunctionId = z
   .string()
@@ -59,7 +59,7 @@ const Host = z
 
 const fields = {
   name: z.string().trim().min(1, "must not be empty").max(200),
-  content: z.string().min(1, "must not be empty").max(mostContent),
+  content: z.string().min(1, "must not be empty").max(maxContent),
   meta: z.looseObject({
     description: z.string().max(10_000).default(""),
     tags: z.array(z.string().min(1).max(100)).max(50).default([]),

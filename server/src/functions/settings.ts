@@ -16,7 +16,7 @@ const within = (name: string, value: number, { min, max }: SettingShape): number
   return value
 }
 
-const mostCharacters = 20_000
+const maxCharacters = 20_000
 
 const checked = (name: string, value: Value, shape: SettingShape): Value => {
   if (shape.type === "boolean") {
@@ -26,7 +26,7 @@ const checked = (name: string, value: Value, shape: SettingShape): Value => {
     return typeof value === "number" ? within(name, value, shape) : wrong(name, "must be a number")
   }
   if (typeof value !== "string") return wrong(name, "must be a text")
-  if (value.length > mostCharacters) wrong(name, `may have ${mostCharacters} characters at most`)
+  if (value.length > maxCharacters) wrong(name, `may have ${maxCharacters} characters at most`)
   if (shape.type === "choice" && !shape.choices?.includes(value)) {
     wrong(name, `must be one of ${(shape.choices ?? []).join(", ")}`)
   }

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { createTurns } from "../limits/mutex.ts"
 import { Problem } from "./schema.ts"
 
-const longestMs = 20_000
+const maxMs = 20_000
 /** Who writes a function has it read time and again, and to load the parser takes 100 ms of a core. */
 const keptMs = 5000
 const heapMb = 256
@@ -26,7 +26,7 @@ const answerOf = async (worker: Worker, source: string): Promise<Stripped> => {
     const told = await Promise.race([
       once(worker, "message", { signal }),
       once(worker, "exit", { signal }).then(() => null),
-      sleep(longestMs, null, { signal }),
+      sleep(maxMs, null, { signal }),
     ])
     if (!told) return unread
     const { code, problem } = Told.parse(told[0])

@@ -4,10 +4,10 @@ import type { Server } from "node:net"
 const sayAgainMs = 60_000
 /** For the database, files, and the connections to providers: of eight descriptors one, 64 at least. */
 const shareKept = 8
-const leastKept = 64
+const minReserved = 64
 
 /** Files and sockets that this process may have open; undefined where the system does not say. */
-const mostDescriptors = (): number | undefined => {
+const readDescriptorLimit = (): number | undefined => {
   try {
     const [, soft] =
       /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
@@ -26,10 +26,10 @@ interface Log {
  * do without a word, and not before the database could open no file any more.
  */
 export const keepDescriptors = (server: Server, log: Log): void => {
-  const limit = mostDescriptors()
+  const limit = readDescriptorLimit()
   if (limit === undefined) return
-  const most = limit - Math.max(leastKept, Math.floor(limit / shareKept))
-  server.maxConnections = Math.max(1, most)
+  const max = limit - Math.max(minReserved, Math.floor(limit / shareKept))
+  server.maxConnections = Math.max(1, max)
   let dropped = 0
   let saidAt = Number.NEGATIVE_INFINITY
   server.on("drop", () => {

@@ -2,7 +2,7 @@ import type { UserLimit } from "../limits/user-limit.ts"
 import { smallBytes } from "./body-buffer.ts"
 import { networkOf } from "./client-address.ts"
 import { type Exchange, type NodeExchange, whenClosed } from "./request-context.ts"
-import { longestStallMs } from "./response-writer.ts"
+import { maxStallMs } from "./response-writer.ts"
 import type { RouteShape } from "./route.ts"
 
 const isRead = ({ incoming }: NodeExchange): boolean =>
@@ -31,7 +31,7 @@ export const createReplyCounter = (limit: UserLimit) => {
       const amount = Math.min(bytes, limit.maxPerUser)
       const release = isRead(exchange) ? limit.reserve(owner, amount) : limit.hold(owner, amount)
       whenClosed(outgoing, release)
-      outgoing.setTimeout(longestStallMs, () => outgoing.destroy())
+      outgoing.setTimeout(maxStallMs, () => outgoing.destroy())
     },
   }
 }

@@ -57,8 +57,8 @@ export const nestedEnd = (bytes: Buffer, from: number): number => {
 }
 
 /** Whether no brace or bracket stands deeper than `most`; cheap beside parsing. */
-export const nestingWithin = (bytes: Buffer, most: number): boolean => {
-  if (bytes.length <= most) return true
+export const nestingWithin = (bytes: Buffer, max: number): boolean => {
+  if (bytes.length <= max) return true
   let depth = 0
   let at = 0
   while (at < bytes.length) {
@@ -70,7 +70,7 @@ export const nestingWithin = (bytes: Buffer, most: number): boolean => {
     at++
     if (byte === openBrace || byte === openBracket) depth++
     else if (byte === closeBrace || byte === closeBracket) depth--
-    if (depth > most) return false
+    if (depth > max) return false
   }
   return true
 }
@@ -102,12 +102,12 @@ export const keyAt = (bytes: Buffer, start: number, end: number): string => {
 /**
  * The members of the object that `bytes` holds, in order, so that one of them can be replaced while
  * every other byte stays as it was sent. `bytes` must already have been checked as a JSON object.
- * @param most after so many it is not gone on
+ * @param max after so many it is not gone on
  */
-export const members = (bytes: Buffer, most = Number.POSITIVE_INFINITY): Member[] => {
+export const members = (bytes: Buffer, max = Number.POSITIVE_INFINITY): Member[] => {
   const found: Member[] = []
   let at = skipSpace(bytes, skipSpace(bytes, 0) + 1)
-  while (bytes[at] === quote && found.length < most) {
+  while (bytes[at] === quote && found.length < max) {
     const start = at
     const keyEnd = skipString(bytes, at)
     const key = keyAt(bytes, start, keyEnd)

@@ -90,8 +90,8 @@ const maxParsedBytes = 16_000_000
 /** Bodies that only pass may be larger. @throws {Failure} `body_too_large` */
 export const refuseUnparsable = ({ length }: Buffer): void => {
   if (length <= maxParsedBytes) return
-  const most = `${maxParsedBytes} bytes, which is the most accepted`
-  fail("body_too_large", `The body has more than ${most} with files, filters and functions`)
+  const max = `${maxParsedBytes} bytes, which is the most accepted`
+  fail("body_too_large", `The body has more than ${max} with files, filters and functions`)
 }
 
 /** The same object with all its fields parsed. @throws {Failure} `body_too_large` */

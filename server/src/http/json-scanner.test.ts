@@ -95,8 +95,8 @@ describe("a scanner", () => {
       `{${Array.from({ length: 11 }, (_, n) => `"k${n}":0`).join(",")}`,
       "bad_request",
     ],
-  ])("refuses too many %s before the text has ended", (_what, most, more, code) => {
-    expect(() => new JsonScanner(limits).write(Buffer.from(most))).not.toThrow()
+  ])("refuses too many %s before the text has ended", (_what, max, more, code) => {
+    expect(() => new JsonScanner(limits).write(Buffer.from(max))).not.toThrow()
     expect(() => new JsonScanner(limits).write(Buffer.from(more))).toThrow(
       expect.objectContaining({ code }),
     )

@@ -1,11 +1,11 @@
 import { z } from "zod"
 
-const mostPerPage = 200
+const maxPageSize = 200
 
 /** Query of every list under `/api/v1`. */
 export const ListQuery = z.object({
   page: z.coerce.number<string>().int().min(1).default(1),
-  page_size: z.coerce.number<string>().int().min(1).max(mostPerPage).default(30),
+  page_size: z.coerce.number<string>().int().min(1).max(maxPageSize).default(30),
   query: z.string().max(200).optional(),
   order_by: z.string().max(50).optional(),
   direction: z.enum(["asc", "desc"]).default("asc"),

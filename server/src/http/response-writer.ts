@@ -39,7 +39,7 @@ export interface Reply {
 }
 
 /** A client that takes nothing for so long has gone, though its connection stands. */
-export const longestStallMs = 120_000
+export const maxStallMs = 120_000
 
 /** A reply 204 has none, not even 0 (RFC 9110 §8.6). */
 const withoutLength = (headers: string[]): void => {
@@ -135,5 +135,5 @@ class WrittenReply implements Reply {
 
 type Answered = Pick<Exchange, "outgoing" | "requestId">
 
-export const createReply = (exchange: Answered, stallMs = longestStallMs): Reply =>
+export const createReply = (exchange: Answered, stallMs = maxStallMs): Reply =>
   new WrittenReply(exchange, stallMs)

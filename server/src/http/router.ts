@@ -87,8 +87,8 @@ export interface Router {
 
 /** Bytes of a JSON body at the most where no credential is asked for, and where one is. */
 const strangersLimit = 64_000
-const usualLimit = 1_000_000
-const usualMaxValues = 100_000
+const defaultLimit = 1_000_000
+const defaultMaxValues = 100_000
 /** Only those that are known are looked at. */
 const maxMembers = 10_000
 
@@ -188,9 +188,9 @@ export const createRouters =
     }
 
     const limitsOf = ({ access, bodyLimits }: RouteShape): BodyLimits => {
-      const usual = access === "anyone" ? strangersLimit : usualLimit
+      const usual = access === "anyone" ? strangersLimit : defaultLimit
       const maxBytes = Math.min(bodyLimits?.maxBytes ?? usual, bodyLimit)
-      const maxValues = bodyLimits?.maxValues ?? usualMaxValues
+      const maxValues = bodyLimits?.maxValues ?? defaultMaxValues
       return { maxBytes, maxValues, maxDepth, maxMembers }
     }
 

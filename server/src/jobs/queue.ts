@@ -12,10 +12,10 @@ const renewMs = 2000
 const defaultLookMs = 1000
 const gapMs = 3 * defaultLookMs
 const defaultRetryMs = 500
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 const defaultNoRoomRetryMs = 5000
 /** What random spread makes of a pause. */
-const spread = { least: 0.75, most: 1.25 }
+const spread = { least: 0.75, max: 1.25 }
 
 export interface Work {
   target: string
@@ -48,8 +48,8 @@ export class Hopeless extends Error {
 const preempted = new Error("It makes room for others")
 
 const pauseMs = (firstPauseMs: number, attempt: number): number =>
-  Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) *
-  (spread.least + Math.random() * (spread.most - spread.least))
+  Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1)) *
+  (spread.least + Math.random() * (spread.max - spread.least))
 
 const maxErrorLength = 1000
 
@@ -226,7 +226,7 @@ export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
     // Alone too: a run whose end could not be written holds its lease as if it were dead.
     const dead = detector.observe(await store.leases(), performance.now())
     for (const lease of dead) await store.endLease(lease)
-    await store.bringForward(names, Date.now() + longestPauseMs * spread.most)
+    await store.bringForward(names, Date.now() + maxPauseMs * spread.max)
   }
 
   const lookForAll = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import type { Searcher } from "./search-client.ts"
 const settledMs = 5000
 const filesAtOnce = 50
 /** As many as one may well ask about; the rest is read when it is asked about. */
-const mostPassages = 100_000
+const maxPassages = 100_000
 /** For each moment of work so many of rest: chats and searches come first. */
 const rests = 3
 
@@ -18,7 +18,7 @@ export interface Warmable {
 interface Deps {
   searcher: Pick<Searcher, "search">
   /** Files that can be searched, the newest first; `most` passages of them together. */
-  files: (most: number) => Promise<Warmable[]>
+  files: (max: number) => Promise<Warmable[]>
   /** In which vectors are scanned; null where none are. */
   space: () => string | null
   after?: number
@@ -46,7 +46,7 @@ export const startWarming = ({ searcher, files, space, after = settledMs }: Deps
 
   const warm = async (): Promise<void> => {
     await pause(after, undefined, { signal, ref: false })
-    const all = await files(mostPassages)
+    const all = await files(maxPassages)
     for (let at = 0; at < all.length && !signal.aborted; at += filesAtOnce) {
       const start = performance.now()
       await read(all.slice(at, at + filesAtOnce))

@@ -26,8 +26,7 @@ export const createMemberStore = (db: Database) => {
     matching.selectAll("files").select(embedded).orderBy("added_at").orderBy("file_id")
 
   return {
-    first: (id: string, most: number): Promise<StoredFile[]> =>
-      inFull(of(id)).limit(most).execute(),
+    first: (id: string, max: number): Promise<StoredFile[]> => inFull(of(id)).limit(max).execute(),
 
     all: (id: string): Promise<KnownFile[]> =>
       of(id).select(knownColumns).orderBy("added_at").orderBy("file_id").execute(),

@@ -14,15 +14,15 @@ const Reply = z.object({
 })
 
 /** Of one request. */
-const mostTexts = 32
-const mostTokens = 8000
+const maxTexts = 32
+const maxTokens = 8000
 /** The built-in model takes about half a second for these; then progress shows. */
 const builtInBatch = 8
 const replyMs = 60_000
 const defaultRetryMs = 200
-const longestPauseMs = 10_000
+const maxPauseMs = 10_000
 const tries = 10
-const shortestToHalve = 200
+const minCharactersToSplit = 200
 
 /** Nobody has the model at the moment, which no quick second try would change. */
 class NotOffered extends Error {
@@ -64,7 +64,7 @@ export const batchSize = (model: string, texts: readonly string[]): number => {
   let tokens = 0
   const end = texts.findIndex((text, at) => {
     tokens += estimateTokens(text)
-    return at > 0 && (at >= mostTexts || tokens > mostTokens)
+    return at > 0 && (at >= maxTexts || tokens > maxTokens)
   })
   return end === -1 ? texts.length : end
 }
@@ -103,13 +103,13 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
     input: readonly string[],
     { signal, patient }: How,
   ): Promise<Float32Array[]> => {
-    const most = patient ? tries : 1
+    const max = patient ? tries : 1
     for (let attempt = 1; ; attempt++) {
       try {
         return await askNow(model, input, signal)
       } catch (error) {
-        if (attempt >= most || !isBusy(error)) throw error
-        const pause = Math.min(longestPauseMs, embeddingRetryMs * 2 ** (attempt - 1))
+        if (attempt >= max || !isBusy(error)) throw error
+        const pause = Math.min(maxPauseMs, embeddingRetryMs * 2 ** (attempt - 1))
         await wait(pause * (0.75 + Math.random() / 2), undefined, { signal })
       }
     }
@@ -132,7 +132,7 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
       return await askPatiently(model, input, how)
     } catch (error) {
       const [only = ""] = input
-      if (!isTooLong(error) || only.length < shortestToHalve) throw error
+      if (!isTooLong(error) || only.length < minCharactersToSplit) throw error
       if (input.length === 1) return askHalves(model, only, how)
       const vectors: Float32Array[] = []
       for (const text of input) vectors.push(...(await askHalving(model, [text], how)))

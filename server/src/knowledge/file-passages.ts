@@ -13,7 +13,7 @@ interface Deps {
 }
 
 /** A book has more; what people choose from by eye does not. */
-const longestOutline = 1000
+const maxOutline = 1000
 
 /** What people look at in a file: its passages, and the collections it lies in. */
 export const createReading = ({ files, passages, store }: Deps) => ({
@@ -45,7 +45,7 @@ export const createReading = ({ files, passages, store }: Deps) => ({
     for (const { starts, place } of await passages.places(id)) {
       const { row, ...where } = Place.parse(JSON.parse(place))
       const key = JSON.stringify(where)
-      if (key !== before && items.length < longestOutline) items.push({ start: starts, ...where })
+      if (key !== before && items.length < maxOutline) items.push({ start: starts, ...where })
       before = key
     }
     return { items }

@@ -17,7 +17,7 @@ export const handbookId = "handbook"
 /** The documentation that comes with the gateway. */
 export const ownDocuments = join(import.meta.dirname, "../../../docs")
 
-const mostCharacters = 2_000_000
+const maxCharacters = 2_000_000
 
 interface Document {
   id: string
@@ -37,7 +37,7 @@ const indexed = (text: string, { starts, ends, place }: Passage): string =>
 
 const readDocument = async (folder: string, file: string): Promise<Document> => {
   const source = await readFile(join(folder, file), "utf8")
-  const { text, passages } = split(readMarkdown(source), { characters: mostCharacters })
+  const { text, passages } = split(readMarkdown(source), { characters: maxCharacters })
   const words = packWords(passages.map((passage) => indexed(text, passage)))
   return { id: `${handbookId}/${file}`, name: titleOf(source, file), text, passages, words }
 }

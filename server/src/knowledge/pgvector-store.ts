@@ -3,7 +3,7 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Tables } from "../db/tables.ts"
 
 /** More components than that no index of pgvector takes, even in half precision. */
-export const mostDimensions = 4000
+export const maxDimensions = 4000
 const batchesAtOnce = 20
 const lockName = "portico:passage_vectors"
 

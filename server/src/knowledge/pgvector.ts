@@ -1,6 +1,6 @@
 import type { Tx } from "../db/database.ts"
 import {
-  mostDimensions,
+  maxDimensions,
   type NearRow,
   type PgvectorStore,
   type VectorBatch,
@@ -8,7 +8,7 @@ import {
 import type { DenseHit } from "./search-protocol.ts"
 
 /** From this version on an index goes on until a filter has let enough through. */
-const leastVersion = [0, 8] as const
+const minVersion = [0, 8] as const
 /** In scopes up to this size every vector is looked at. */
 const exactByDefault = 20_000
 
@@ -31,7 +31,7 @@ const toError = (error: unknown): Error =>
 
 const isEnough = (version: string): boolean => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
-  return major > leastVersion[0] || (major === leastVersion[0] && minor >= leastVersion[1])
+  return major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])
 }
 
 /**
@@ -69,11 +69,11 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
 
   const catchUpOn = async (id: string, dimensions: number | null): Promise<void> => {
     if (dimensions === null) return
-    if (dimensions <= mostDimensions) {
+    if (dimensions <= maxDimensions) {
       await ((await isWhole(id)) ? store.fill(id) : build(id, dimensions))
     } else if (!tooWide.has(id)) {
       tooWide.add(id)
-      say(`pgvector indexes up to ${mostDimensions} dimensions, the model has ${dimensions}`)
+      say(`pgvector indexes up to ${maxDimensions} dimensions, the model has ${dimensions}`)
     }
   }
 
@@ -102,7 +102,7 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
     open: async (): Promise<void> => {
       const { version, why } = await install()
       usable = version !== null && isEnough(version)
-      const wanted = leastVersion.join(".")
+      const wanted = minVersion.join(".")
       if (usable) say(`the database has pgvector ${version}: it indexes vectors`)
       else if (version !== null) {
         say(`the gateway scans vectors: pgvector is ${version}, and ${wanted} is needed`)

@@ -1,5 +1,5 @@
 import {
-  mostPassages,
+  maxPassages,
   openWords,
   type Postings,
   packWords,
@@ -10,7 +10,7 @@ import type { TermKind } from "../files/tokenizer.ts"
 
 /** Segments with fewer passages are put together once there are too many of them. */
 const smallPassages = 8192
-const mostSmall = 8
+const maxSmallSegments = 8
 
 /** The words of several files as one index: a term is looked up once, not once a file. */
 export interface Segment {
@@ -102,10 +102,10 @@ const merge = (segments: readonly Held[]): Held => {
 /** Runs of segments that fit together into one. */
 const fitting = (segments: readonly Held[]): Held[][] => {
   const runs: Held[][] = []
-  let passages = mostPassages
+  let passages = maxPassages
   for (const segment of segments) {
     passages += segment.words.passages
-    if (passages > mostPassages) {
+    if (passages > maxPassages) {
       runs.push([])
       passages = segment.words.passages
     }
@@ -158,7 +158,7 @@ export const createWordShelf = (room: number) => {
       if (segment.living * 2 < segment.files.length) forget(segment)
     }
     const small = [...segments].filter(({ words }) => words.passages < smallPassages)
-    if (small.length > mostSmall) for (const some of fitting(small)) join(some)
+    if (small.length > maxSmallSegments) for (const some of fitting(small)) join(some)
   }
 
   return {

@@ -1,11 +1,11 @@
-import { mostPassages } from "../files/index-segment.ts"
+import { maxPassages } from "../files/index-segment.ts"
 import { createDots, grain } from "./dot-kernel.ts"
 import { type Coarse, coarseQuery, queryOffset, type Scan } from "./quantization.ts"
 
 const pageBytes = 65_536
 const queryBytes = 16_384
 /** Before all vectors stand the query and what the kernel finds. */
-const firstByte = queryBytes + (mostPassages + 1) * 4
+const firstByte = queryBytes + (maxPassages + 1) * 4
 
 interface Entry {
   at: number

@@ -9,23 +9,23 @@ const begin = (limits: { atOnce: number; perKey?: number; total?: number }) => {
   const semaphore = createFairSemaphore({ atOnce, maxWaiting: { perKey, total }, busy })
   const done: string[] = []
   let now = 0
-  let most = 0
+  let max = 0
   const run = (kind: string, key: string): Promise<void> =>
     semaphore.run({ kind, key }, async () => {
       now++
-      most = Math.max(most, now)
+      max = Math.max(max, now)
       await new Promise((resolve) => setImmediate(resolve))
       now--
       done.push(`${kind} ${key}`)
     })
-  return { semaphore, run, done, most: () => most }
+  return { semaphore, run, done, max: () => max }
 }
 
 describe("a fair semaphore", () => {
   it("runs so many at once and no more", async () => {
-    const { run, most, semaphore } = begin({ atOnce: 3 })
+    const { run, max, semaphore } = begin({ atOnce: 3 })
     await Promise.all(Array.from({ length: 40 }, (_, index) => run("sign-in", `${index % 7}`)))
-    expect(most()).toBe(3)
+    expect(max()).toBe(3)
     expect(semaphore.isIdle()).toBe(true)
   })
 

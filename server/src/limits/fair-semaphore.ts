@@ -75,10 +75,10 @@ export const createFairSemaphore = ({ atOnce, maxWaiting, busy }: Deps) => {
     const own = kinds.get(kind)?.get(key)?.length ?? 0
     if (own >= maxWaiting.perKey) throw busy()
     if (waiting >= maxWaiting.total) {
-      const most = longest()
-      if (own + 1 >= most.length) throw busy()
+      const max = longest()
+      if (own + 1 >= max.length) throw busy()
       waiting--
-      most.pop()?.refuse(busy())
+      max.pop()?.refuse(busy())
     }
     waiting++
     return new Promise((start, refuse) => {

@@ -33,9 +33,9 @@ const newLot = (): Lot => ({
  * comes next, and of these whoever began one longest ago: one user's many do not keep another's one
  * waiting.
  */
-export const createPlaces = (most: number) => {
+export const createPlaces = (max: number) => {
   const lotByName = new Map<string, Lot>()
-  const mostOfOne = Math.max(1, Math.floor(most * shareOfOne))
+  const maxPerUser = Math.max(1, Math.floor(max * shareOfOne))
 
   const busy = (name: string): Failure =>
     new Failure("rate_limited", `The function "${name}" is busy; try again soon`, {
@@ -45,7 +45,7 @@ export const createPlaces = (most: number) => {
   const runningOf = ({ running }: Lot, user: string): number => running.get(user) ?? 0
 
   const hasRoom = (lot: Lot, user: string): boolean =>
-    lot.size < most && runningOf(lot, user) < mostOfOne
+    lot.size < max && runningOf(lot, user) < maxPerUser
 
   const take = (lot: Lot, user: string): void => {
     lot.size++

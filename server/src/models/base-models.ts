@@ -1,7 +1,7 @@
 import type { WorkspaceModel } from "./schema.ts"
 
 /** Workspace models one above the other, the base that a connection offers not counted. */
-export const longestChain = 5
+export const maxChain = 5
 
 /**
  * Why `model` cannot stand on its base, among the others; null when it can.
@@ -20,7 +20,7 @@ export const chainFault = async (
     const id = last.base_model_id
     const base = await baseOf(id)
     if (base === undefined) return null
-    if (++length > longestChain) return `more than ${longestChain} models would rest on each other`
+    if (++length > maxChain) return `more than ${maxChain} models would rest on each other`
     last = { id, base_model_id: base }
   }
   return null

@@ -10,7 +10,7 @@ import {
 import type { Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import { checkKey, keyAllows, mayRead, visible } from "./access.ts"
-import { longestChain } from "./base-models.ts"
+import { maxChain } from "./base-models.ts"
 import { createContentsCache } from "./contents-cache.ts"
 import { createModelIndex, type IndexedModel } from "./model-index.ts"
 import { functionRecord, offerRecord, shortenRecord } from "./model-records.ts"
@@ -106,7 +106,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
     const workspace: ModelSummary[] = []
     let last = named
     for (let next: ReturnType<typeof below> = named; next !== null; next = below(last, caller)) {
-      if (next === "barred" || workspace.length === longestChain) {
+      if (next === "barred" || workspace.length === maxChain) {
         return { id: named.id, workspace, offers: [] }
       }
       workspace.push(next)

@@ -2,9 +2,9 @@ import { write, writeSync } from "node:fs"
 
 const blockBytes = 64 * 1024
 /** A character takes up to three bytes of UTF-8 for each of its UTF-16 units. */
-const mostBytesPerUnit = 3
+const maxBytesPerUnit = 3
 /** Of lines that wait because nobody reads; more are dropped, and counted. */
-const mostWaiting = 32 * 1024 * 1024
+const maxQueued = 32 * 1024 * 1024
 const retryMs = 20
 
 /**
@@ -23,7 +23,7 @@ export const createLogStream = (fd: number) => {
 
   const enqueue = (block: Buffer): void => {
     if (block.length === 0) return
-    if (waitingBytes > mostWaiting) {
+    if (waitingBytes > maxQueued) {
       dropped++
       return
     }
@@ -73,9 +73,9 @@ export const createLogStream = (fd: number) => {
 
   return {
     write: (line: string): void => {
-      const most = line.length * mostBytesPerUnit
-      if (most > filling.length - filled) close()
-      if (most > blockBytes) enqueue(Buffer.from(line))
+      const max = line.length * maxBytesPerUnit
+      if (max > filling.length - filled) close()
+      if (max > blockBytes) enqueue(Buffer.from(line))
       else filled += filling.write(line, filled)
       if (waiting.length > 0) pump()
     },

@@ -95,7 +95,7 @@ const createDescriber = ({ describe }: Components) => {
   })
 
   /** What any route of this kind may answer, beside what it declares itself. */
-  const usualRefusals = (route: MountedRoute): Record<string, Described> => {
+  const defaultErrors = (route: MountedRoute): Record<string, Described> => {
     const { access, params, query, reads } = route.shape
     const body = route.shape.body ?? reads
     const usual: [claim: unknown, status: number, description: string][] = [
@@ -141,7 +141,7 @@ const createDescriber = ({ describe }: Components) => {
   }
 
   const responsesOf = (route: MountedRoute): Record<string, Described> => {
-    const responses = usualRefusals(route)
+    const responses = defaultErrors(route)
     for (const [status, shape] of Object.entries(route.shape.responses)) {
       const declared = reply(route, Number(status), shape)
       // A 403 of its own comes on top of the usual one, others say it better.

@@ -46,7 +46,7 @@ const securityHeaders = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 
-const longestFilePath = 255
+const maxFilePath = 255
 
 const encodings = [
   ["br", ".br"],
@@ -57,7 +57,7 @@ const filePath = /^\/[A-Za-z0-9_./-]+$/
 
 /** Whether a file of the page may be at `path`: no empty segment, none that begins or ends in a dot. */
 const isFilePath = (path: string): boolean =>
-  path.length <= longestFilePath && filePath.test(path) && !/[./](?:[./]|$)/.test(path)
+  path.length <= maxFilePath && filePath.test(path) && !/[./](?:[./]|$)/.test(path)
 
 const notBuilt = "Portico is running. Its web page was not built: run npm run build.\n"
 

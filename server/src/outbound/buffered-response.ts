@@ -9,13 +9,13 @@ export interface WholeReply {
 
 interface Bounds {
   signal: AbortSignal
-  mostBytes: number
+  maxBytes: number
 }
 
 /** A reply that was given up, as there was no end to it. */
 export class TooLongError extends Error {
-  constructor(mostBytes: number) {
-    super(`its answer is longer than ${mostBytes / 1e6} MB`)
+  constructor(maxBytes: number) {
+    super(`its answer is longer than ${maxBytes / 1e6} MB`)
     this.name = "TooLongError"
   }
 }
@@ -23,7 +23,7 @@ export class TooLongError extends Error {
 /** Reads a reply to its end. @throws {UpstreamError | TooLongError} or the signal's reason */
 export const wholeReply = (
   start: (listener: ReplyListener) => Flow,
-  { signal, mostBytes }: Bounds,
+  { signal, maxBytes: mostBytes }: Bounds,
 ): Promise<WholeReply> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted()

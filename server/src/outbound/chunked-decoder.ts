@@ -1,9 +1,9 @@
 import { isFraming, readFields } from "./header-fields.ts"
 import { MalformedReply } from "./malformed-response.ts"
 
-const longestLine = 16 * 1024
+const maxLine = 16 * 1024
 /** 2^52 bytes; more digits would not be exact. */
-const mostSizeDigits = 13
+const maxSizeDigits = 13
 
 const carriageReturn = 0x0d
 const lineFeed = 0x0a
@@ -83,7 +83,7 @@ export class ChunkedBody {
   #sizeByte(byte: number): void {
     const digit = hexDigit(byte)
     if (digit >= 0) {
-      if (++this.#digits > mostSizeDigits) throw new MalformedReply("a chunk is too long")
+      if (++this.#digits > maxSizeDigits) throw new MalformedReply("a chunk is too long")
       this.#left = this.#left * 16 + digit
       return
     }
@@ -96,7 +96,7 @@ export class ChunkedBody {
 
   #lineByte(byte: number): void {
     if (byte === lineFeed) throw new MalformedReply("a line of a chunk does not end in CR LF")
-    if (this.#line.length >= longestLine) throw new MalformedReply("a line of a chunk is too long")
+    if (this.#line.length >= maxLine) throw new MalformedReply("a line of a chunk is too long")
     this.#line += String.fromCharCode(byte)
   }
 
@@ -123,7 +123,7 @@ export class ChunkedBody {
       return
     }
     this.#trailerBytes += this.#line.length
-    if (this.#trailerBytes > longestLine) throw new MalformedReply("the trailer is too long")
+    if (this.#trailerBytes > maxLine) throw new MalformedReply("the trailer is too long")
     const [name = ""] = readFields(this.#line, 0)
     if (isFraming(name)) {
       throw new MalformedReply(`the trailer has a ${name}, which belongs into the head`)

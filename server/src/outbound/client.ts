@@ -209,7 +209,7 @@ export const createClient = (baseUrl: string, patience: Patience, address?: stri
         json === undefined ? headers : { ...headers, "content-type": "application/json" }
       const { status, text } = await wholeReply(
         (listener) => send({ ...request, headers: typed, body }, listener),
-        { signal, mostBytes: maxBytes },
+        { signal, maxBytes: maxBytes },
       )
       if (status < 200 || status > 299) throw new RefusedError(status, text)
       return JSON.parse(text)

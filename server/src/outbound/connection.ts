@@ -39,10 +39,10 @@ export interface WireListener {
 }
 
 /** Head and body up to here leave in one write. */
-const mostJoined = 32 * 1024
+const maxCoalescedBytes = 32 * 1024
 /** How long a connection is kept when the other side does not say, as most close after 5 s. */
 const keptMs = 4000
-const longestKeptMs = 600_000
+const maxKeptMs = 600_000
 /** What is said of the time is not exact, and a request needs time to get there. */
 const marginMs = 1000
 
@@ -181,7 +181,7 @@ export class Wire {
       })
     } else if (body === null || body.length === 0) {
       socket.write(head, "latin1")
-    } else if (head.length + body.length <= mostJoined) {
+    } else if (head.length + body.length <= maxCoalescedBytes) {
       const whole = Buffer.allocUnsafe(head.length + body.length)
       whole.write(head, "latin1")
       body.copy(whole, head.length)
@@ -222,7 +222,7 @@ export class Wire {
 
   #free(): void {
     const said = this.#parser.keepAlive
-    const ms = said === null ? keptMs : Math.min(said * 1000 - marginMs, longestKeptMs)
+    const ms = said === null ? keptMs : Math.min(said * 1000 - marginMs, maxKeptMs)
     if (ms <= 0) {
       this.#socket.destroy()
       return

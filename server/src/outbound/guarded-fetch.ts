@@ -3,7 +3,7 @@ import { createClient } from "./client.ts"
 import { headerOf } from "./response-head.ts"
 import { type Guard, GuardError } from "./ssrf-guard.ts"
 
-const mostRedirects = 5
+const maxRedirects = 5
 const connectSeconds = 5
 
 export interface GuardedRequest {
@@ -16,7 +16,7 @@ export interface GuardedRequest {
   signal: AbortSignal
   /** Milliseconds for the reply, and bytes of it. */
   patience: number
-  mostBytes: number
+  maxBytes: number
 }
 
 export interface GuardedReply {
@@ -54,7 +54,7 @@ interface Hop {
 }
 
 const once = async (guard: Guard, request: GuardedRequest): Promise<Hop> => {
-  const { url, method, headers, body, patience, mostBytes, signal } = request
+  const { url, method, headers, body, patience, maxBytes: mostBytes, signal } = request
   check(url, request.allows)
   // The address that was judged, whatever the name would say now.
   const { address } = await guard.admit(url.hostname)
@@ -70,7 +70,7 @@ const once = async (guard: Guard, request: GuardedRequest): Promise<Hop> => {
   try {
     const { status, rawHeaders, text } = await wholeReply(
       (listener) => client.send(sent, listener),
-      { signal, mostBytes },
+      { signal, maxBytes: mostBytes },
     )
     return {
       reply: { status, url: url.href, headers: named(rawHeaders), body: text },
@@ -105,10 +105,10 @@ const next = (request: GuardedRequest, status: number, location: string): Guarde
  */
 export const guardedFetch = async (guard: Guard, first: GuardedRequest): Promise<GuardedReply> => {
   let request = first
-  for (let hops = 0; hops <= mostRedirects; hops++) {
+  for (let hops = 0; hops <= maxRedirects; hops++) {
     const { reply, location } = await once(guard, request)
     if (location === null) return reply
     request = next(request, reply.status, location)
   }
-  throw new GuardError(`It redirects more than ${mostRedirects} times`)
+  throw new GuardError(`It redirects more than ${maxRedirects} times`)
 }

@@ -11,7 +11,7 @@ export interface ReplyParts {
   end(): void
 }
 
-const longestHead = 64 * 1024
+const maxHead = 64 * 1024
 const headEnd = Buffer.from("\r\n\r\n")
 const protocol = "HTTP/1."
 
@@ -82,7 +82,7 @@ export class ReplyParser {
   /** @returns -1 while the head is not whole */
   #headEnd(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(headEnd, from)
-    if ((end < 0 ? bytes.length : end) - from > longestHead) {
+    if ((end < 0 ? bytes.length : end) - from > maxHead) {
       throw new MalformedReply("the head of the reply is too long")
     }
     if (end >= 0) return end

@@ -32,7 +32,7 @@ const request = (url: string, more: object = {}) => ({
   allows: () => true,
   signal: AbortSignal.timeout(5000),
   patience: 5000,
-  mostBytes: 1000,
+  maxBytes: 1000,
   ...more,
 })
 

@@ -24,7 +24,7 @@ export interface Attribute {
   /** Rows of the values of a multi-valued attribute: a `from` clause, whose they are, their order. */
   elements?: { from: string; owner: string; order?: string }
   /** Most values of a multi-valued attribute that is kept in memory while it is changed. */
-  most?: number
+  max?: number
 }
 
 export const urns = {

@@ -21,7 +21,7 @@ interface Token {
   digest: Buffer
 }
 
-export const shortestToken = 32
+export const minToken = 32
 
 const tokenOf = (secret: string): Token => {
   const digest = Buffer.from(hash("sha256", secret), "hex")

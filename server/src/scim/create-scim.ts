@@ -6,7 +6,7 @@ import type { Database } from "../db/database.ts"
 import type { ProvisionedGroups } from "../groups/provisioned-groups.ts"
 import type { ProvisionedUsers } from "../users/provisioned-users.ts"
 import { createTrail } from "./audit.ts"
-import { createGate, shortestToken } from "./authentication.ts"
+import { createGate, minToken } from "./authentication.ts"
 import { createScimGroups } from "./groups.ts"
 import { createViews } from "./mappers.ts"
 import { createBaseOf } from "./response.ts"
@@ -24,8 +24,8 @@ interface Deps {
 
 const warn = ({ SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config, log: Logger): void => {
   if (!SCIM_ENABLED) return
-  if (SCIM_TOKEN.length < shortestToken) {
-    log.warn(`SCIM_TOKEN has under ${shortestToken} characters; openssl rand -base64 32 makes one`)
+  if (SCIM_TOKEN.length < minToken) {
+    log.warn(`SCIM_TOKEN has under ${minToken} characters; openssl rand -base64 32 makes one`)
   }
   if (PUBLIC_URL && !PUBLIC_URL.startsWith("https:")) {
     log.warn("SCIM is on and PUBLIC_URL is without https: the SCIM token can be read on the way")

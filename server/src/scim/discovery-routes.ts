@@ -10,7 +10,7 @@ import {
   schemaWithUrn,
   serviceProviderConfig,
 } from "./discovery.ts"
-import { mostBytes, queryOf } from "./request-body.ts"
+import { maxBytes, queryOf } from "./request-body.ts"
 import { type ResourceType, resourceTypes } from "./resource-types.ts"
 import { type createBaseOf, scimReply } from "./response.ts"
 import { listResponse } from "./search.ts"
@@ -39,7 +39,7 @@ export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
     }),
     ({ actor, exchange }) =>
       trail.read({ actor, action: "scim.config.read" }, async () => {
-        const limits = { maxOperations: advisedOperations, maxPayloadSize: mostBytes }
+        const limits = { maxOperations: advisedOperations, maxPayloadSize: maxBytes }
         return scimReply(serviceProviderConfig(baseOf(exchange), limits))
       }),
   )

@@ -1,7 +1,7 @@
 import type { Attribute } from "./attributes.ts"
 import type { Json } from "./projection.ts"
 import { isKept, type ResourceType, resourceTypes } from "./resource-types.ts"
-import { mostCount } from "./search-query.ts"
+import { maxCount } from "./search-query.ts"
 
 const urn = (name: string): string => `urn:ietf:params:scim:schemas:core:2.0:${name}`
 
@@ -13,7 +13,7 @@ export const serviceProviderConfig = (base: string, limits: Limits): Json => ({
   patch: { supported: true },
   // authentik sends as many operations in one PATCH as this says, though bulk itself is off.
   bulk: { supported: false, ...limits },
-  filter: { supported: true, maxResults: mostCount },
+  filter: { supported: true, maxResults: maxCount },
   changePassword: { supported: false },
   sort: { supported: true },
   etag: { supported: false },

@@ -6,8 +6,8 @@ import { type Operand, operandOf } from "./operands.ts"
 import { type Operator, operators } from "./operators.ts"
 import type { ResourceType } from "./resource-types.ts"
 
-const mostBytes = 2048
-const mostTerms = 50
+const maxBytes = 2048
+const maxTerms = 50
 const deepest = 20
 
 /** A filter with its names resolved and its values of the right type. */
@@ -106,7 +106,7 @@ export const createFilterReader = (tokens: Token[]) => {
     refuse("invalidFilter", `${shown(name)} is no attribute that can be filtered by`)
 
   const term = (scope: Scope): Filter => {
-    if (++terms > mostTerms) refuse("invalidFilter", `A filter has ${mostTerms} terms at the most`)
+    if (++terms > maxTerms) refuse("invalidFilter", `A filter has ${maxTerms} terms at the most`)
     const token = take()
     if (token.kind !== "word") {
       refuse("invalidFilter", `An attribute is missing at character ${token.at + 1} of the filter`)
@@ -159,8 +159,8 @@ export const parseFilter = (
   source: string,
   { alsoKnown = () => undefined }: { alsoKnown?: Scope } = {},
 ): Filter => {
-  if (Buffer.byteLength(source) > mostBytes) {
-    refuse("invalidFilter", `A filter has ${mostBytes} bytes at the most`)
+  if (Buffer.byteLength(source) > maxBytes) {
+    refuse("invalidFilter", `A filter has ${maxBytes} bytes at the most`)
   }
   const reader = createFilterReader(tokenize(source))
   const own = scopeOf(type)

@@ -13,7 +13,7 @@ import type { Json } from "./projection.ts"
 import { groupType } from "./resource-types.ts"
 import { createIgnored, readResource, type Values } from "./values.ts"
 
-const longestName = 200
+const maxName = 200
 
 interface Deps {
   db: Database
@@ -27,8 +27,8 @@ const profileOf = (values: Values): GroupProfile => {
   if (typeof name !== "string" || name.trim() === "") {
     return refuse("invalidValue", "displayName is required")
   }
-  if (name.length > longestName) {
-    refuse("invalidValue", `displayName has ${longestName} characters at the most`)
+  if (name.length > maxName) {
+    refuse("invalidValue", `displayName has ${maxName} characters at the most`)
   }
   return { name, external_id: typeof externalId === "string" ? externalId : null }
 }

@@ -6,7 +6,7 @@ import { isKept, type ResourceType } from "./resource-types.ts"
 import { entriesOnce, type Ignored, ignoreSchema, isObject } from "./values.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
-const mostOperations = 5000
+const maxOperations = 5000
 
 type Verb = "add" | "replace" | "remove"
 
@@ -138,8 +138,8 @@ const operationsOf = (body: unknown): unknown[] => {
   if (!Array.isArray(operations) || operations.length === 0) {
     return refuse("invalidSyntax", "Operations must be a list with at least one operation")
   }
-  if (operations.length > mostOperations) {
-    refuse("tooMany", `A PATCH has ${mostOperations} operations at the most`)
+  if (operations.length > maxOperations) {
+    refuse("tooMany", `A PATCH has ${maxOperations} operations at the most`)
   }
   return operations
 }

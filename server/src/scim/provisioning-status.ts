@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts"
 import type { Exchange } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import { shortestToken, tokenId } from "./authentication.ts"
+import { minToken, tokenId } from "./authentication.ts"
 import { Provisioning, type ProvisioningProblem } from "./provisioning-schema.ts"
 import type { createBaseOf } from "./response.ts"
 
@@ -14,7 +14,7 @@ const errorsShown = 10
 const problemsOf = ({ SCIM_ENABLED, SCIM_TOKEN, PUBLIC_URL }: Config): ProvisioningProblem[] => {
   if (!SCIM_ENABLED) return SCIM_TOKEN === undefined ? [] : ["not_enabled"]
   const found: ProvisioningProblem[] = []
-  if ((SCIM_TOKEN ?? "").length < shortestToken) found.push("short_token")
+  if ((SCIM_TOKEN ?? "").length < minToken) found.push("short_token")
   if (PUBLIC_URL === undefined) found.push("no_public_url")
   else if (!PUBLIC_URL.startsWith("https:")) found.push("no_https")
   return found

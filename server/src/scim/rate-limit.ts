@@ -6,7 +6,7 @@ import { type Incoming, pathOf } from "../http/request-context.ts"
 const minuteMs = 60_000
 /** Refused credentials of one address in a minute; the next ones are 429. */
 const refusalsPerAddress = 30
-const mostAddresses = 10_000
+const maxAddresses = 10_000
 
 interface Bucket {
   left: number
@@ -34,7 +34,7 @@ const createBuckets = (perMinute: number, nowMs: () => number) => {
       }
       bucket.left--
       bucketByKey.delete(key)
-      if (bucketByKey.size >= mostAddresses) {
+      if (bucketByKey.size >= maxAddresses) {
         const oldest = bucketByKey.keys().next()
         if (!oldest.done) bucketByKey.delete(oldest.value)
       }

@@ -5,7 +5,7 @@ import type { Exchange, NodeExchange } from "../http/request-context.ts"
 import { refuse } from "./errors.ts"
 
 /** Room for a group of some 50,000 members in one body. */
-export const mostBytes = 8_000_000
+export const maxBytes = 8_000_000
 const deepest = 16
 
 const depthOf = (value: unknown, depth = 0): void => {
@@ -14,7 +14,7 @@ const depthOf = (value: unknown, depth = 0): void => {
   for (const inner of Object.values(value)) depthOf(inner, depth + 1)
 }
 
-const limits: BodyLimits = { maxBytes: mostBytes, maxValues: 500_000, maxMembers: 1000, maxDepth }
+const limits: BodyLimits = { maxBytes: maxBytes, maxValues: 500_000, maxMembers: 1000, maxDepth }
 
 const inScimWords = (error: unknown): never => {
   if (error instanceof Failure && error.code === "invalid_json") {

@@ -73,7 +73,7 @@ const userAttributes: Attribute[] = [
     type: "complex",
     description: "E-mail addresses, kept as they were sent",
     multiValued: true,
-    most: 100,
+    max: 100,
     elements: {
       from: "user_emails",
       owner: "user_emails.user_id",

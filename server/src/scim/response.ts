@@ -6,7 +6,7 @@ import { MemberList } from "./reference-list.ts"
 export const scimPath = "/api/v1/scim/v2"
 
 /** More members than this are written piece by piece. */
-const mostMembersAtOnce = 1000
+const maxMembersPerBatch = 1000
 const charactersAPiece = 64 * 1024
 /** Stands where a list of members goes; no text that is kept has U+0000. */
 const mark = "\0"
@@ -60,7 +60,7 @@ export const scimReply = (
   const parts = cut(body)
   const members = parts.lists.reduce((sum, { count }) => sum + count, 0)
   const pieces = piecesOf(parts)
-  const content = members > mostMembersAtOnce ? streamOf(pieces) : [...pieces].join("")
+  const content = members > maxMembersPerBatch ? streamOf(pieces) : [...pieces].join("")
   return new Response(content, {
     status,
     headers: { "content-type": "application/scim+json", ...headers },

@@ -2,8 +2,8 @@ import { refuse } from "./errors.ts"
 import { type Projection, readProjection } from "./projection.ts"
 import { isObject } from "./values.ts"
 
-const usualCount = 100
-export const mostCount = 200
+const defaultCount = 100
+export const maxCount = 200
 const lastIndex = 2 ** 31
 
 /** A query of RFC 7644 §3.4.2, from the URL or from the body of a search. */
@@ -64,7 +64,7 @@ const requestOf = (source: Source): SearchRequest => ({
   sortBy: text(source, "sortBy"),
   descending: isDescending(source),
   startIndex: Math.min(Math.max(integer(source, "startIndex", 1), 1), lastIndex),
-  count: Math.min(Math.max(integer(source, "count", usualCount), 0), mostCount),
+  count: Math.min(Math.max(integer(source, "count", defaultCount), 0), maxCount),
   projection: projectionOf(source),
 })
 

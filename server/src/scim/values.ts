@@ -4,8 +4,8 @@ import { refuse } from "./errors.ts"
 import { readBoolean } from "./operands.ts"
 import { isKept, type ResourceType } from "./resource-types.ts"
 
-const longestText = 1000
-const mostNamed = 50
+const maxText = 1000
+const maxListed = 50
 
 export type Simple = string | boolean
 export type Complex = Record<string, Simple>
@@ -19,7 +19,7 @@ export const createIgnored = () => {
   const names = new Set<string>()
   return {
     add: (name: string): void => {
-      if (names.size < mostNamed) names.add(name.slice(0, 100))
+      if (names.size < maxListed) names.add(name.slice(0, 100))
     },
     names: (): string[] => [...names],
   }
@@ -39,8 +39,8 @@ export const isNothing = (value: unknown): boolean =>
 const readSimple = (attribute: Attribute, value: unknown): Simple => {
   if (attribute.type === "boolean") return readBoolean(value) ?? wrong(attribute, "true or false")
   if (typeof value !== "string") return wrong(attribute, "text")
-  if (value.length <= longestText) return value
-  return wrong(attribute, `text of at most ${longestText} characters`)
+  if (value.length <= maxText) return value
+  return wrong(attribute, `text of at most ${maxText} characters`)
 }
 
 /** Keys of an object with the attributes they name, each at most once whatever its case. */
@@ -66,7 +66,7 @@ export const readComplex = (attribute: Attribute, value: unknown, ignored: Ignor
 }
 
 /** @throws {Failure} `tooMany` */
-export const noMoreThan = ({ name, most }: Attribute, list: readonly unknown[]): void => {
+export const noMoreThan = ({ name, max: most }: Attribute, list: readonly unknown[]): void => {
   if (most === undefined || list.length <= most) return
   refuse("tooMany", `${name} has ${most} values at the most`)
 }

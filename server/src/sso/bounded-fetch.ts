@@ -1,11 +1,11 @@
-const mostBytes = 1_000_000
+const maxBytes = 1_000_000
 
 const read = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
-    if (length > mostBytes) throw new TypeError(`The reply has more than ${mostBytes} bytes`)
+    if (length > maxBytes) throw new TypeError(`The reply has more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, length)

@@ -27,7 +27,7 @@ const Token = z
   .max(1000)
   .regex(/^\P{Cc}*$/u)
 const Subject = Token.max(255)
-const mostGroups = 1000
+const maxGroups = 1000
 
 const textOf = <T extends z.ZodType<string>>(schema: T, value: unknown): string | null => {
   const result = schema.safeParse(value)
@@ -57,7 +57,7 @@ const groupsOf = ({ claims, more }: Answer, name: string | null): string[] | nul
   if (value === undefined) return leftOpen(claims, name) ? null : []
   const values = Array.isArray(value) ? value : [value]
   const names = values.map((one) => textOf(Line, one)).filter((one) => one !== null)
-  return names.length > mostGroups ? null : names
+  return names.length > maxGroups ? null : names
 }
 
 /** @throws {Refusal} `invalid_answer` for a subject that no provider may send */

@@ -6,7 +6,7 @@ import type { UsageRow } from "../db/tables.ts"
 const writeMs = 500
 /** In one transaction: fewer cost more each, and for many other writers wait. */
 const rowsPerBatch = 500
-const mostQueued = 20_000
+const maxQueued = 20_000
 
 export type UsageRecord = Insertable<UsageRow>
 
@@ -65,7 +65,7 @@ export const createRecorder = (db: Database) => {
 
   return {
     record: (row: UsageRecord): void => {
-      if (queue.length >= mostQueued) dropped++
+      if (queue.length >= maxQueued) dropped++
       else if (queue.push(JSON.stringify(row)) >= rowsPerBatch) writeSoon()
     },
     dropped: (): number => dropped,

@@ -7,10 +7,10 @@ const namePairs = [
   ["prompt_eval_count", "eval_count"],
 ] as const
 
-const most = 1e12
+const max = 1e12
 
 const count = (value: unknown): number | null =>
-  typeof value === "number" && value >= 0 && value <= most ? Math.round(value) : null
+  typeof value === "number" && value >= 0 && value <= max ? Math.round(value) : null
 
 /**
  * What an upstream counted; null when it did not. Looked at by hand, as it is on the way of every

@@ -9,7 +9,7 @@ import type { UserStore } from "./store.ts"
 import type { StoredUser } from "./user-rows.ts"
 import type { Users } from "./users.ts"
 
-const longestName = 200
+const maxName = 200
 
 /** What an identity provider knows of an account; its role is none of its business. */
 export interface Profile {
@@ -84,7 +84,7 @@ const changedNames = (before: Profile, after: Profile): string[] => {
 /** What people read; SCIM's names come in several parts, any of them missing. */
 const nameOf = ({ display_name, given_name, family_name, email }: Profile): string => {
   const parts = [given_name, family_name].filter(Boolean).join(" ")
-  return (display_name ?? (parts || email)).slice(0, longestName)
+  return (display_name ?? (parts || email)).slice(0, maxName)
 }
 
 /** The name that an administrator gave stays until the provider's own names change. */

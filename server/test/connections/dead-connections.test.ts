@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type FakeOpenAI, openAIModel, startFakeOpenAI } from "../fakes/openai.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { until } from "../harness/json-records.ts"
-import { promptMs, shortestMs } from "../harness/timing.ts"
+import { minMs, promptMs } from "../harness/timing.ts"
 
 /** Twenty times what an idle machine needs, and less than any wait for a connection. */
 const atOnceMs = 400
@@ -59,12 +59,12 @@ describe("one dead, one hanging and one healthy connection", () => {
 
   it("lists at once", async () => {
     expect(await listed(gateway)).toEqual({ "on-healthy": true })
-    expect(await shortestMs(() => listed(gateway))).toBeLessThan(atOnceMs)
+    expect(await minMs(() => listed(gateway))).toBeLessThan(atOnceMs)
   })
 
   it("chats with the healthy one as if it were alone", async () => {
     expect((await chatWith(gateway, "on-healthy")).status).toBe(200)
-    expect(await shortestMs(() => chatWith(gateway, "on-healthy"))).toBeLessThan(atOnceMs)
+    expect(await minMs(() => chatWith(gateway, "on-healthy"))).toBeLessThan(atOnceMs)
   })
 
   it("finds a model that is new on the healthy one on first use, for all who ask at once", async () => {
@@ -118,7 +118,7 @@ describe("a connection that dies", () => {
     await until(async () => (await listed(after)).kept === false)
     const { status, body } = await chatWith(after, "kept")
     expect({ status, code: body.error.code }).toEqual({ status: 502, code: "upstream_unreachable" })
-    expect(await shortestMs(() => chatWith(after, "kept"))).toBeLessThan(atOnceMs)
+    expect(await minMs(() => chatWith(after, "kept"))).toBeLessThan(atOnceMs)
     await upstream.restart()
     expect((await chatWith(after, "kept")).status).toBe(200)
     await until(async () => (await listed(after)).kept)

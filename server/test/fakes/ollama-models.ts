@@ -70,7 +70,7 @@ export const ollamaModel = (name: string, traits: ModelTraits = {}): OllamaModel
 }
 
 /** The models a fresh fake holds. */
-export const usualModels = (): OllamaModel[] => [
+export const defaultModels = (): OllamaModel[] => [
   ollamaModel("llama3.2"),
   ollamaModel("qwen3:4b", { capabilities: ["completion", "tools", "thinking"] }),
   ollamaModel("llava:7b", { family: "llama", capabilities: ["completion", "vision"] }),

@@ -2,6 +2,7 @@ import { type Answer, goReply, type Whole } from "./answers.ts"
 import { isObject, type JsonObject, objectOf, textOf } from "./json.ts"
 import { chat, embed, generate, oldEmbeddings, type Post } from "./ollama-chat.ts"
 import {
+  defaultModels,
   fail,
   findModel,
   load,
@@ -12,7 +13,6 @@ import {
   type Runtime,
   shown,
   tags,
-  usualModels,
 } from "./ollama-models.ts"
 import * as compatible from "./ollama-openai.ts"
 import { blob, type Change, copy, create, pull, push, remove } from "./ollama-store.ts"
@@ -50,7 +50,7 @@ export const startFakeOllama = async (options: FakeOllamaOptions = {}): Promise<
   const runtime: Runtime = {
     models:
       options.models?.map((model) => (typeof model === "string" ? ollamaModel(model) : model)) ??
-      usualModels(),
+      defaultModels(),
     loaded: [],
     blobs: new Map(),
     version: options.version ?? "0.12.6",

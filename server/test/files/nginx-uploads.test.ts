@@ -41,14 +41,14 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
 
   it("takes an upload of 50 MB, which nginx does not collect", async () => {
     const bytes = randomBytes(50 * MB)
-    let most = 0
+    let max = 0
     const watch = setInterval(() => {
-      most = Math.max(most, nginx.collected().length)
+      max = Math.max(max, nginx.collected().length)
     }, 5)
     const { status, body } = await upload(bytes)
     clearInterval(watch)
     expect(status).toBe(200)
-    expect(most).toBe(0)
+    expect(max).toBe(0)
     const { id, meta } = JSON.parse(body)
     expect(meta.size).toBe(bytes.length)
     const path = `/api/v1/files/${id}/content`

@@ -107,8 +107,8 @@ it(
       .filter(({ path }) => path.endsWith("/embeddings"))
       .flatMap(({ body }): string[] => JSON.parse(body.toString()).input)
     // At most what was in flight: two files at once, a batch each.
-    const most = kills * 2 * passagesPerBatch
-    expect(sent.length - new Set(sent).size).toBeLessThanOrEqual(most)
+    const max = kills * 2 * passagesPerBatch
+    expect(sent.length - new Set(sent).size).toBeLessThanOrEqual(max)
 
     const kept = readdirSync(join(dataDir, "objects"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const perSecond = 50
 /** That nothing stood still; what it costs to the millisecond is for `npm run bench:functions`. */
-const mostMs = 1500
+const maxMs = 1500
 
 const p99 = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
@@ -56,7 +56,7 @@ const attack = async (code: string, fields?: object) => {
   await save("hostile", code, fields)
   await save("harmless", "export const reply = () => 'still here'")
   const { result, times } = await beside(() => askModel(gateway, "hostile", { key: user.key }))
-  if (times.length > 10) expect(p99(times)).toBeLessThan(mostMs)
+  if (times.length > 10) expect(p99(times)).toBeLessThan(maxMs)
   expect(textOf(await askModel(gateway, "harmless", { key: user.key }))).toBe("still here")
   return { ...result, run: await lastRun(gateway, "hostile") }
 }

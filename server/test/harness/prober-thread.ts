@@ -15,7 +15,7 @@ const waitFor = (url: string): Promise<number> =>
     }).on("error", reject)
   })
 
-const longestWait = async (url: string): Promise<number> => {
+const maxWait = async (url: string): Promise<number> => {
   let longest = 0
   while (!isStopped) {
     longest = Math.max(longest, await waitFor(url))
@@ -34,5 +34,5 @@ parentPort?.once("message", () => {
   isStopped = true
 })
 parentPort?.postMessage("started")
-const [longestMs, controlMs] = await Promise.all([longestWait(probed), longestWait(controlUrl)])
-parentPort?.postMessage({ longestMs, controlMs })
+const [maxMs, controlMs] = await Promise.all([maxWait(probed), maxWait(controlUrl)])
+parentPort?.postMessage({ longestMs: maxMs, controlMs })

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads"
 
 export interface Waits {
   /** Of the gateway's answers the longest wait. */
-  longestMs: number
+  maxMs: number
   /** Of a server's that does nothing else: what the machine itself makes everybody wait. */
   controlMs: number
 }

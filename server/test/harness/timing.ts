@@ -5,7 +5,7 @@
 export const promptMs = 4_000
 
 /** The shortest of three runs: a busy machine delays some of them, a wait in the product all of them. */
-export const shortestMs = async (work: () => Promise<unknown>): Promise<number> => {
+export const minMs = async (work: () => Promise<unknown>): Promise<number> => {
   const times: number[] = []
   for (let round = 0; round < 3; round++) {
     const startedAt = performance.now()

@@ -111,7 +111,7 @@ describe("one body", () => {
       const before = residentBytes()
       const prober = await startProber(server.url)
       const answered = await send(path, body)
-      const { longestMs, controlMs } = await prober.stop()
+      const { maxMs: longestMs, controlMs } = await prober.stop()
       expect(answered).toBe(status)
       // Of 49 MB themselves, once on their way in and once on their way out, and of what is not collected yet.
       expect(residentBytes() - before).toBeLessThan(250e6)

@@ -59,7 +59,7 @@ describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place:
       for (const name of ["one", "two", "three", "four", "five"]) {
         const prober = await startProber(server.url)
         await change(name)
-        const { longestMs, controlMs } = await prober.stop()
+        const { maxMs: longestMs, controlMs } = await prober.stop()
         waits.push(longestMs - controlMs)
       }
       // Some 10 ms, to parse one model; 280 ms and more where all models are read again. A busy

@@ -184,7 +184,7 @@ const chatsIn = (text: string): unknown[] => {
   return Array.isArray(content.chats) ? content.chats : [content.chats]
 }
 
-const mostInPortion = 200
+const maxBatchSize = 200
 const charactersInPortion = 8_000_000
 
 /** Many chats are more than the server takes at once. */
@@ -193,7 +193,7 @@ function* portions(chats: readonly unknown[]): Generator<{ chats: unknown[] }> {
   let characters = 0
   for (const chat of chats) {
     const { length } = JSON.stringify(chat)
-    const full = portion.length === mostInPortion || characters + length > charactersInPortion
+    const full = portion.length === maxBatchSize || characters + length > charactersInPortion
     if (full && portion.length > 0) {
       yield { chats: portion }
       portion = []

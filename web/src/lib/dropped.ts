@@ -1,6 +1,6 @@
 import type { Chosen } from "./uploading.ts"
 
-const mostFiles = 5000
+const maxFiles = 5000
 
 /** Left in folders by systems and tools, and nobody's document. */
 const isHidden = (name: string): boolean => name.startsWith(".") || name === "Thumbs.db"
@@ -25,7 +25,7 @@ const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.i
 const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory
 
 const gather = async (entry: FileSystemEntry, into: Chosen[]): Promise<void> => {
-  if (into.length >= mostFiles || isHidden(entry.name)) return
+  if (into.length >= maxFiles || isHidden(entry.name)) return
   if (isFile(entry)) {
     into.push({ file: await fileOf(entry), path: entry.fullPath.replace(/^\//, "") })
   } else if (isFolder(entry)) {

@@ -4,10 +4,10 @@ import { rowsToBlocks } from "./table.ts"
 import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-const mostRepeated = 50
+const maxRepeated = 50
 /** Cells that repeat one with a value, and characters that come of it. */
-const mostFilled = 500
-const mostRepeatedCharacters = 20_000
+const maxFilledCells = 500
+const maxRepeatedCharacters = 20_000
 
 interface Row {
   row: number
@@ -48,9 +48,9 @@ const createWalk = () => {
   }
   const endCell = (): void => {
     const value = cell?.parts.join(" ") ?? ""
-    const most =
-      value === "" ? mostRepeated : Math.min(mostFilled, mostRepeatedCharacters / value.length)
-    const times = Math.min(cell?.repeated ?? 1, Math.max(1, most))
+    const max =
+      value === "" ? maxRepeated : Math.min(maxFilledCells, maxRepeatedCharacters / value.length)
+    const times = Math.min(cell?.repeated ?? 1, Math.max(1, max))
     for (let at = 0; at < times; at++) rows?.at(-1)?.cells.push(value)
     cell = null
   }

@@ -1,10 +1,10 @@
-import { mostPassages } from "../index-segment.ts"
+import { maxPassages } from "../index-segment.ts"
 import type { Place } from "../location.ts"
 import { type Block, clean, unreadable } from "./blocks.ts"
 
 /** Characters a passage; longer only where nothing can be torn. */
 const wanted = 1100
-const most = 1300
+const max = 1300
 const overlap = 110
 
 export interface Passage {
@@ -82,8 +82,8 @@ const wordBreak = (text: string, from: number, to: number): number => {
 
 /** Where a piece that begins at `from` ends: behind a sentence where there is one in reach. */
 const pieceEnd = (text: string, ends: readonly number[], from: number): number => {
-  if (text.length - from <= most) return text.length
-  const near = ends.filter((end) => end - from > wanted / 2 && end - from <= most)
+  if (text.length - from <= max) return text.length
+  const near = ends.filter((end) => end - from > wanted / 2 && end - from <= max)
   const best = near.find((end) => end - from >= wanted) ?? near.at(-1)
   return best ?? wordBreak(text, from, Math.min(text.length, from + wanted))
 }
@@ -96,7 +96,7 @@ const tear = (text: string): [number, number][] => {
   let first = 0
   while (from < text.length) {
     while ((all[first] ?? text.length) <= from) first++
-    const ends = all.slice(first, first + 2 * most)
+    const ends = all.slice(first, first + 2 * max)
     const to = pieceEnd(text, ends, from)
     ranges.push([from, to])
     if (to >= text.length) break
@@ -141,7 +141,7 @@ const passagesOf = (text: string, blocks: readonly Placed[]): Passage[] => {
   if (!first || !last) return []
   const place = first.kind === "heading" ? last.place : first.place
   const whole = text.slice(first.starts, last.ends)
-  const ranges: [number, number][] = whole.length <= most ? [[0, whole.length]] : tear(whole)
+  const ranges: [number, number][] = whole.length <= max ? [[0, whole.length]] : tear(whole)
   return ranges
     .map(([from, to]) => trimmed(text, first.starts + from, first.starts + to))
     .filter(([starts, ends]) => ends > starts)
@@ -160,6 +160,6 @@ export const split = (blocks: readonly Block[], limits: { characters: number }):
     )
   }
   const passages = group(placed).flatMap((blocksOfOne) => passagesOf(text, blocksOfOne))
-  if (passages.length > mostPassages) unreadable("It is too long; split it into several files.")
+  if (passages.length > maxPassages) unreadable("It is too long; split it into several files.")
   return { text, passages }
 }

@@ -1,7 +1,7 @@
 import type { Place } from "../location.ts"
 import type { Block } from "./blocks.ts"
 
-const longestHeader = 120
+const maxHeader = 120
 
 const looksLikeHeader = (
   cells: readonly string[],
@@ -9,9 +9,7 @@ const looksLikeHeader = (
 ): boolean => {
   const filled = cells.filter((cell) => cell.trim() !== "")
   if (!next || filled.length < 2 || filled.length < next.filter(Boolean).length / 2) return false
-  const words = filled.filter(
-    (cell) => cell.length <= longestHeader && !/^[\d.,\s%€$-]+$/.test(cell),
-  )
+  const words = filled.filter((cell) => cell.length <= maxHeader && !/^[\d.,\s%€$-]+$/.test(cell))
   return words.length === filled.length && new Set(filled).size === filled.length
 }
 

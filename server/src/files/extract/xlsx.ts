@@ -4,10 +4,10 @@ import { rowsToBlocks } from "./table.ts"
 import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-const mostColumns = 500
+const maxColumns = 500
 /** The years 1 to 9999. */
-const leastDate = -693_593
-const mostDate = 2_958_466
+const minDate = -693_593
+const maxDate = 2_958_466
 
 const sharedStrings = (zip: Zip): string[] => {
   const strings: string[] = []
@@ -90,7 +90,7 @@ const shownValue = (raw: string, { t, s }: Record<string, string>, { strings, da
   if (t === "s") return strings[Number(raw)] ?? ""
   if (t === "b") return raw === "1" ? "TRUE" : "FALSE"
   const isNumber = (t === undefined || t === "n") && raw !== "" && Number.isFinite(Number(raw))
-  const isDate = Number(raw) >= leastDate && Number(raw) < mostDate && dates.has(Number(s))
+  const isDate = Number(raw) >= minDate && Number(raw) < maxDate && dates.has(Number(s))
   return isNumber && isDate ? dateOf(Number(raw)) : raw
 }
 
@@ -117,7 +117,7 @@ const readSheet = (source: string, looked: Looked): { row: number; cells: string
       if (name === "v" || name === "t") reading = false
       if (name !== "c") return
       const cells = rows.at(-1)?.cells
-      if (cells && column < mostColumns) cells[column] = shownValue(raw, cell, looked)
+      if (cells && column < maxColumns) cells[column] = shownValue(raw, cell, looked)
       column++
     },
     text: (piece) => {

@@ -13,9 +13,9 @@ interface Entry {
 const endSignature = 0x06054b50
 const entrySignature = 0x02014b50
 const localSignature = 0x04034b50
-const mostEntries = 20_000
+const maxEntries = 20_000
 /** Office documents stay far below; archive bombs begin far above. */
-const mostRatio = 250
+const maxRatio = 250
 const smallBytes = 1_000_000
 
 const findEnd = (bytes: Buffer): number => {
@@ -49,7 +49,7 @@ const readEntry = (bytes: Buffer, at: number): { entry: Entry; next: number } =>
 const listEntries = (bytes: Buffer): Map<string, Entry> => {
   const end = findEnd(bytes)
   const count = bytes.readUInt16LE(end + 10)
-  if (count > mostEntries) unreadable("It has more parts than any document needs.")
+  if (count > maxEntries) unreadable("It has more parts than any document needs.")
   const entries = new Map<string, Entry>()
   let at = bytes.readUInt32LE(end + 16)
   for (let index = 0; index < count; index++) {
@@ -67,9 +67,9 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"
 
 /** A packed document; parts are unpacked one by one, all together up to `most` bytes. */
-export const openZip = (bytes: Buffer, most: number) => {
+export const openZip = (bytes: Buffer, max: number) => {
   const entries = listEntries(bytes)
-  let left = most
+  let left = max
   const bomb = () => unreadable("Unpacked it is far too large; it looks like an archive bomb.")
 
   const packedBytes = ({ offset, packed, encrypted }: Entry): Buffer => {
@@ -85,7 +85,7 @@ export const openZip = (bytes: Buffer, most: number) => {
     const data = packedBytes(entry)
     if (entry.method === 0) return data
     if (entry.method !== 8) unreadable("It is packed in a way that is not supported.")
-    const limit = Math.min(left, Math.max(smallBytes, data.length * mostRatio))
+    const limit = Math.min(left, Math.max(smallBytes, data.length * maxRatio))
     try {
       return inflateRawSync(data, { maxOutputLength: limit })
     } catch (error) {

@@ -24,7 +24,7 @@ Atomics.store(deps.clock, 2, ownThread())
 /** How long after a run began the next machine is made at the latest. */
 const quietMs = 15
 /** Machines that served and are as new again: to make one takes far longer. */
-const mostSpare = 32
+const maxSpare = 32
 
 const image = Machine.image(deps)
 const spare: Machine[] = []
@@ -42,7 +42,7 @@ const takeSpare = (): Machine => {
 }
 
 const giveBack = (machine: Machine): void => {
-  if (spare.length < mostSpare && machine.reset(image)) spare.push(machine)
+  if (spare.length < maxSpare && machine.reset(image)) spare.push(machine)
   else refill()
 }
 

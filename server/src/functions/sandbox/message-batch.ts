@@ -1,5 +1,5 @@
 /** What waits for others to go with it waits no longer, however busy the thread is. */
-const longestMs = 2
+const maxMs = 2
 
 /**
  * Gathers what is sent to another thread: each message costs both as much as many together. They go
@@ -47,15 +47,15 @@ export const createOutbox = <T>(send: (all: T[]) => void) => {
     /** Of which there will be many: where some went just now, these wait for more. */
     putSoon: (one: T): void => {
       add(one)
-      if (since - sentAt > longestMs) plan()
-      else if (!planned) later ??= setTimeout(flush, longestMs)
+      if (since - sentAt > maxMs) plan()
+      else if (!planned) later ??= setTimeout(flush, maxMs)
     },
 
     flush,
 
     /** Before what may take long. */
     hurry: (now: number): void => {
-      if (waiting.length > 0 && now - since >= longestMs) flush()
+      if (waiting.length > 0 && now - since >= maxMs) flush()
     },
   }
 }

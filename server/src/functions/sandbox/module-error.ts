@@ -1,4 +1,4 @@
-const mostText = 2000
+const maxText = 2000
 
 /**
  * Why a module was not loaded, as JSON. None of the author's code ran yet when it does not parse, or
@@ -9,8 +9,8 @@ export const moduleFault = (error: unknown): string => {
   const denied = typeof error === "string" || shown.name === "Error"
   const fault = {
     name: denied ? "DeniedError" : shown.name,
-    message: shown.message.slice(0, mostText),
-    stack: denied ? "" : (shown.stack ?? "").slice(0, mostText),
+    message: shown.message.slice(0, maxText),
+    stack: denied ? "" : (shown.stack ?? "").slice(0, maxText),
   }
   return JSON.stringify({ fault })
 }

@@ -4,7 +4,7 @@ import type { EngineExports, Pointer } from "./quickjs-exports.ts"
 import { systemFor } from "./wasi.ts"
 
 /** Takes a text over, if it has no more than so many characters. */
-export type Read = (most: number) => string
+export type Read = (max: number) => string
 
 /** What the engine asks of us while it runs. */
 export interface Outside {
@@ -195,16 +195,16 @@ export class Engine {
 
   /** With a text in the engine's memory, ended by a zero. */
   #withText<T>(text: string, use: (at: Pointer, length: number) => T): T {
-    const most = text.length <= shortText ? text.length * 3 : Buffer.byteLength(text)
-    const at = this.#room(most + 1)
-    const length = this.#memory.write(text, at, most, "utf8")
+    const max = text.length <= shortText ? text.length * 3 : Buffer.byteLength(text)
+    const at = this.#room(max + 1)
+    const length = this.#memory.write(text, at, max, "utf8")
     this.#memory[at + length] = 0
     const result = use(at, length)
     this.#exports.wasm_free(at)
     return result
   }
 
-  #read(value: Pointer, most: number): string {
+  #read(value: Pointer, max: number): string {
     const own = this.#exports
     if (own.qjs_is_string(value) === 0) throw "Only text crosses"
     const lengthTo = this.#room(4)
@@ -213,11 +213,11 @@ export class Engine {
     own.wasm_free(lengthTo)
     if (at === 0) return noMemory()
     // A character has one byte at least: only what has more of them may have to be counted.
-    const characters = length <= most ? length : this.#lengthOf(value)
-    const text = characters <= most ? this.#memory.toString("utf8", at, at + length) : ""
+    const characters = length <= max ? length : this.#lengthOf(value)
+    const text = characters <= max ? this.#memory.toString("utf8", at, at + length) : ""
     own.qjs_free_cstring(at)
-    if (characters <= most) return text
-    throw `${characters} characters are too many: ${most} can be handed over at once`
+    if (characters <= max) return text
+    throw `${characters} characters are too many: ${max} can be handed over at once`
   }
 
   #lengthOf(text: Pointer): number {
@@ -260,7 +260,7 @@ export class Engine {
         this.#memory.readUInt32LE(args + index * 4),
       )
       if (name === 0) throw "Only text crosses"
-      const answer = this.#outside.called(this.#read(name, 20), (most) => this.#read(text, most))
+      const answer = this.#outside.called(this.#read(name, 20), (max) => this.#read(text, max))
       return answer === undefined ? own.qjs_dup_value(this.#nothing) : this.text(answer)
     } catch (error) {
       // Only texts are thrown on purpose; a stack of ours is none of the guest's business.

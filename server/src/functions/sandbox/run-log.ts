@@ -1,8 +1,8 @@
 import type { LogLine } from "../run-schema.ts"
 
 /** And one more, which says that there were others. */
-const mostLines = 199
-const mostCharacters = 64 * 1024
+const maxLines = 199
+const maxCharacters = 64 * 1024
 
 /** The file name that an author's module has in stacks. */
 export const moduleName = "function.ts"
@@ -37,7 +37,7 @@ export const createGuestLog = (elapsed: () => number) => {
     /** @returns false when there is no room for more */
     write: ({ level, text, stack }: ReturnType<typeof logMessage>): boolean => {
       characters += text.length
-      if (taken >= mostLines || characters > mostCharacters) {
+      if (taken >= maxLines || characters > maxCharacters) {
         full = true
         return false
       }

@@ -7,13 +7,13 @@ import { type Asked, type Ending, type Limits, type Told, threadTime } from "./p
 import { createGuestLog, logMessage } from "./run-log.ts"
 import { createTimers } from "./timers.ts"
 
-const mostCalls = 64
-const mostMessage = 16 * 1024 * 1024
-const mostLogMessage = 64 * 1024
+const maxCalls = 64
+const maxMessage = 16 * 1024 * 1024
+const maxLogMessage = 64 * 1024
 /** A guest that goes on putting out lets its neighbours have their turn after so long. */
 const turnMs = 8
 /** Output that nobody has taken yet. */
-const mostUntakenBytes = 256 * 1024
+const maxUnreadBytes = 256 * 1024
 
 export interface GuestDeps extends MachineDeps {
   clock: Int32Array
@@ -126,22 +126,22 @@ export class Guest implements Host {
     Atomics.store(this.#needs.clock, 0, threadTime())
   }
 
-  operate(name: string, read: (most: number) => string): string | undefined {
+  operate(name: string, read: (max: number) => string): string | undefined {
     const compute = Object.hasOwn(textOperations, name) ? textOperations[name] : undefined
-    if (compute) return compute(read(mostMessage))
+    if (compute) return compute(read(maxMessage))
     switch (name) {
       case "out":
         return this.#put(read(this.#limits.outputBytes))
       case "log":
-        return this.#log.write(logMessage(read(mostLogMessage))) ? undefined : "full"
+        return this.#log.write(logMessage(read(maxLogMessage))) ? undefined : "full"
       case "call":
-        return this.#ask(read(mostMessage))
+        return this.#ask(read(maxMessage))
       case "timer":
         return this.#timers.set(read(200))
       case "done":
-        return this.#done(read(mostMessage))
+        return this.#done(read(maxMessage))
       case "fault":
-        return this.#failed(read(mostMessage))
+        return this.#failed(read(maxMessage))
       default:
         throw "There is no such operation"
     }
@@ -203,8 +203,8 @@ export class Guest implements Host {
     if (error instanceof RangeError || (error instanceof Error && /stack/i.test(error.message))) {
       this.#end("threw", "Its calls are nested too deeply")
     } else {
-      const most = Math.round(this.#needs.memory / 1e6)
-      this.#end("out_of_memory", `It needs more than ${most} MB of memory`)
+      const max = Math.round(this.#needs.memory / 1e6)
+      this.#end("out_of_memory", `It needs more than ${max} MB of memory`)
     }
   }
 
@@ -222,7 +222,7 @@ export class Guest implements Host {
     this.#untaken += json.length + 16
     this.#sinceOutputMs = 0
     this.#allowance.allow(cpuMs)
-    const tooMuch = this.#untaken > mostUntakenBytes
+    const tooMuch = this.#untaken > maxUnreadBytes
     if (performance.now() - this.#sliceAt <= turnMs && !tooMuch) return undefined
     this.#paused = true
     if (!tooMuch) setImmediate(() => this.#goOn())
@@ -230,7 +230,7 @@ export class Guest implements Host {
   }
 
   #goOn(): void {
-    if (!this.#paused || this.#untaken > mostUntakenBytes) return
+    if (!this.#paused || this.#untaken > maxUnreadBytes) return
     this.#paused = false
     this.#needs.outbox.flush()
     this.#enter((machine) => machine.call("settle", '{"id":0}'))
@@ -238,7 +238,7 @@ export class Guest implements Host {
 
   /** @returns why not, where it may not */
   #ask(json: string): string | undefined {
-    if (this.#calls >= mostCalls) return `More than ${mostCalls} calls at once are not allowed`
+    if (this.#calls >= maxCalls) return `More than ${maxCalls} calls at once are not allowed`
     this.#calls++
     this.#needs.outbox.put({ type: "call", run: this.#run, json })
     return undefined

@@ -35,7 +35,7 @@ export interface Begin {
 const stackMb = 8
 const heapMb = 256
 /** Who gets less of a core than one part in so many is not told from who hangs. */
-const leastShare = 20
+const minShare = 20
 const lostWords = "Another function had to be stopped by force beside it"
 
 /** One worker thread and the runs in it. */
@@ -109,7 +109,7 @@ export class Lane {
     if (since !== this.#seen.since) this.#seen = { since, computed }
     const passed = threadTime() - since
     if (computed === null || this.#seen.computed === null) return passed
-    return Math.max(computed - this.#seen.computed, passed / leastShare)
+    return Math.max(computed - this.#seen.computed, passed / minShare)
   }
 
   /** Ends the worker in the middle of whatever it does. */

@@ -11,7 +11,7 @@ const graceMs = 250
 const idleMs = 300_000
 /** A function that computes longer than this without a break is kept from those that do not. */
 const slowMs = 50
-const mostSlowNames = 1000
+const maxSlowNames = 1000
 /** Requests come before functions, and functions that answer at once before those that compute. */
 const niceness = { quick: 10, slow: 19 }
 
@@ -89,7 +89,7 @@ export const createWall = ({ workers, limits }: Deps) => {
 
   const left = (name: string, slowestMs: number): void => {
     running--
-    if (slowestMs > slowMs && slowNames.size < mostSlowNames) slowNames.add(name)
+    if (slowestMs > slowMs && slowNames.size < maxSlowNames) slowNames.add(name)
     else slowNames.delete(name)
     if (running > 0) return
     clearInterval(watching)

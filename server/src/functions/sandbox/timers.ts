@@ -1,5 +1,5 @@
-const most = 200
-const longestMs = 600_000
+const max = 200
+const maxMs = 600_000
 
 /** What a guest's `setTimeout` stands on. */
 export const createTimers = (ring: (id: number) => void) => {
@@ -17,12 +17,12 @@ export const createTimers = (ring: (id: number) => void) => {
       clearTimeout(timerById.get(id))
       timerById.delete(id)
       if (!(ms >= 0)) return undefined
-      if (timerById.size >= most) return `More than ${most} timers are not allowed`
+      if (timerById.size >= max) return `More than ${max} timers are not allowed`
       const over = (): void => {
         timerById.delete(id)
         ring(id)
       }
-      timerById.set(id, setTimeout(over, Math.min(longestMs, ms)))
+      timerById.set(id, setTimeout(over, Math.min(maxMs, ms)))
       return undefined
     },
 

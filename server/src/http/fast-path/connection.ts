@@ -9,7 +9,7 @@ import { PlainReply } from "./response.ts"
 import type { HotRoute, ReadBody } from "./routes.ts"
 
 /** Of a body that nobody asked for yet, and of what comes after the request. */
-const mostAhead = 64 * 1024
+const maxReadAheadBytes = 64 * 1024
 /** How long a whole request may take to arrive, as for Node's server. */
 const requestMs = 300_000
 
@@ -61,7 +61,7 @@ class PlainRequest implements Incoming {
   /** Whether more of the body would only lie here. */
   get isAhead(): boolean {
     const here = this.#length - this.#left
-    return this.#left > 0 && !this.#unwanted && !this.#waiting && here > mostAhead
+    return this.#left > 0 && !this.#unwanted && !this.#waiting && here > maxReadAheadBytes
   }
 
   /** Whether it comes in chunks that each take their time. */
@@ -198,7 +198,7 @@ export class PlainConnection {
   /** A client may send its next request before it has the reply to this one (RFC 9112 §9.3.2). */
   #keep(bytes: Buffer): void {
     this.#early = this.#early ? Buffer.concat([this.#early, bytes]) : bytes
-    if (this.#early.length > mostAhead) this.#socket.pause()
+    if (this.#early.length > maxReadAheadBytes) this.#socket.pause()
   }
 
   readonly #replied = (keep: boolean): void => {

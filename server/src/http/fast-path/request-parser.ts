@@ -13,7 +13,7 @@ export interface PlainHead<T> {
   end: number
 }
 
-const longestHead = 16 * 1024
+const maxHead = 16 * 1024
 const headEnd = Buffer.from("\r\n\r\n")
 const protocol = " HTTP/1.1"
 /** A field line, of ASCII alone (RFC 9112 §5). */
@@ -26,7 +26,7 @@ const unplain = new Set([
   ...["transfer-encoding", "expect", "upgrade", "trailer", "http2-settings", "proxy-connection"],
 ])
 
-const mostKnown = 1000
+const maxCachedNames = 1000
 const lowerByName = new Map<string, string>()
 
 /** Clients send few names, over and over. */
@@ -34,7 +34,7 @@ const lower = (name: string): string => {
   const known = lowerByName.get(name)
   if (known !== undefined) return known
   const made = name.toLowerCase()
-  if (lowerByName.size < mostKnown) lowerByName.set(name, made)
+  if (lowerByName.size < maxCachedNames) lowerByName.set(name, made)
   return made
 }
 
@@ -70,7 +70,7 @@ export const readPlainHead = <T>(
   find: (target: string) => T | undefined,
 ): PlainHead<T> | null => {
   const last = bytes.indexOf(headEnd)
-  if (last < 0 || last > longestHead) return null
+  if (last < 0 || last > maxHead) return null
   const text = bytes.toString("latin1", 0, last + 2)
   const firstEnd = text.indexOf("\r\n")
   const target = text.slice(0, firstEnd - protocol.length)

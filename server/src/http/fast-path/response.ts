@@ -6,7 +6,7 @@ import { holdWrites } from "../../outbound/write-coalescing.ts"
 import type { Outgoing } from "../request-context.ts"
 
 /** A body up to here is copied behind its head; more is handed to the socket beside it. */
-const mostCopied = 16 * 1024
+const maxCopiedBytes = 16 * 1024
 const lastChunk = Buffer.from("0\r\n\r\n")
 const empty = Buffer.alloc(0)
 
@@ -165,7 +165,7 @@ export class PlainReply implements Outgoing {
     if (socket.destroyed) return false
     holdWrites(socket)
     if (!head) return socket.write(bytes, done)
-    if (bytes.length <= mostCopied) return socket.write(Buffer.concat([head, bytes]), done)
+    if (bytes.length <= maxCopiedBytes) return socket.write(Buffer.concat([head, bytes]), done)
     socket.cork()
     socket.write(head)
     const taken = socket.write(bytes, done)

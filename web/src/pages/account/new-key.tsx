@@ -16,7 +16,7 @@ const daySeconds = 86_400
 const lives = ["", "7", "30", "90", "365"] as const
 
 /** The API's areas that a key may be held to. */
-const usualRoutes = ["/v1/*", "/api/*", "/ollama/*", "/v1/chat/completions", "/v1/embeddings"]
+const defaultRoutes = ["/v1/*", "/api/*", "/ollama/*", "/v1/chat/completions", "/v1/embeddings"]
 
 const empty = { name: "", days: "", models: [] as string[], routes: [] as string[] }
 
@@ -98,7 +98,7 @@ const NewKey = ({ onCreated }: { onCreated: (key: CreatedApiKey) => void }) => {
           help={t("keys.routesHelp")}
           values={values.routes}
           onValues={(routes) => set({ routes })}
-          suggestions={usualRoutes}
+          suggestions={defaultRoutes}
           error={fieldError(error, "allowed_routes")}
         />
       </Form>

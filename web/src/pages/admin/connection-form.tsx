@@ -13,7 +13,7 @@ import { fieldError } from "../../ui/form.tsx"
 export type Kind = NewConnection["kind"]
 
 /** Where a kind is usually found. */
-export const usualAddress: Record<Kind, string> = {
+export const defaultAddress: Record<Kind, string> = {
   ollama: "http://127.0.0.1:11434",
   openai: "https://api.openai.com/v1",
 }
@@ -54,7 +54,7 @@ export const ConnectionBasics = (props: BasicsProps) => {
             value={values.kind}
             onValue={(value) => {
               const kind = value === "ollama" ? "ollama" : "openai"
-              set({ kind, base_url: usualAddress[kind] })
+              set({ kind, base_url: defaultAddress[kind] })
             }}
             options={[
               { value: "openai", label: t("connection.openai") },
@@ -73,7 +73,7 @@ export const ConnectionBasics = (props: BasicsProps) => {
       />
       <TextField
         label={t("connection.address")}
-        help={t("connection.addressHelp", { example: usualAddress[values.kind] })}
+        help={t("connection.addressHelp", { example: defaultAddress[values.kind] })}
         type="url"
         value={values.base_url}
         onValue={(base_url) => set({ base_url })}

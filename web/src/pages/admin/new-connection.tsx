@@ -9,16 +9,16 @@ import {
   ConnectionBasics,
   ConnectionTest,
   type ConnectionValues,
+  defaultAddress,
   named,
   testUnsaved,
   useConnectionTest,
-  usualAddress,
 } from "./connection-form.tsx"
 
 const empty: ConnectionValues = {
   kind: "openai",
   name: "",
-  base_url: usualAddress.openai,
+  base_url: defaultAddress.openai,
   api_key: "",
 }
 

@@ -161,7 +161,7 @@ const rowsOf = (by: Grouping, items: readonly UsageSum[]): (string | number)[][]
 const Sums = ({ by, items }: { by: Grouping; items: readonly UsageSum[] }) => {
   const sorted =
     by === "day" ? [...items].reverse() : items.toSorted((a, b) => b.requests - a.requests)
-  const most = Math.max(1, ...items.map(({ requests }) => requests))
+  const max = Math.max(1, ...items.map(({ requests }) => requests))
   return (
     <Table
       label={t(groupLabels[by])}
@@ -178,7 +178,7 @@ const Sums = ({ by, items }: { by: Grouping; items: readonly UsageSum[] }) => {
               <div
                 aria-hidden
                 className="h-1 rounded-full bg-accent"
-                style={{ width: `${Math.max(1, (requests / most) * 100)}%` }}
+                style={{ width: `${Math.max(1, (requests / max) * 100)}%` }}
               />
             </div>
           ),

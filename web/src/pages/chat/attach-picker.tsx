@@ -6,7 +6,7 @@ import { collectionsQuery, filesQuery } from "../../lib/library-api.ts"
 import { classes } from "../../ui/classes.ts"
 import type { Attached } from "./attached.ts"
 
-const most = 6
+const max = 6
 
 export interface PickerKeys {
   /** @returns whether the key was the picker's */
@@ -24,7 +24,7 @@ interface PickerProps {
 }
 
 const useFound = (query: string) => {
-  const search = { query: query.trim(), page_size: most }
+  const search = { query: query.trim(), page_size: max }
   const collections = useQuery(collectionsQuery(search))
   const files = useQuery(filesQuery({ ...search, order_by: "created_at", direction: "desc" }))
   const found: (Attached & { note: string })[] = [

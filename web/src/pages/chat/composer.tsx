@@ -17,7 +17,7 @@ import { type Attached, useAttached } from "./attached.ts"
 import { AttachedChips } from "./attached-chips.tsx"
 import { ComposerBar } from "./composer-bar.tsx"
 import { ComposerImages } from "./composer-images.tsx"
-import { type ChosenImage, isImage, mostImages, readImages } from "./images.ts"
+import { type ChosenImage, isImage, maxImages, readImages } from "./images.ts"
 import { useMention } from "./use-mention.ts"
 import type { Said } from "./use-sending.ts"
 
@@ -110,7 +110,7 @@ export const Composer = (props: ComposerProps) => {
   const add = async (all: readonly Chosen[]): Promise<void> => {
     files.uploads.add(all.filter(({ file }) => !isImage(file)))
     const pictures = all.map(({ file }) => file).filter(isImage)
-    const read = await readImages(pictures, mostImages - images.length)
+    const read = await readImages(pictures, maxImages - images.length)
     setImages((known) => [...known, ...read.images])
     setProblem(read.problem)
   }

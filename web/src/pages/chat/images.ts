@@ -8,8 +8,8 @@ export interface ChosenImage {
 }
 
 const readable = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
-const mostBytes = 20 * 1024 * 1024
-export const mostImages = 10
+const maxBytes = 20 * 1024 * 1024
+export const maxImages = 10
 
 /** What goes to the model as a picture; SVG is a text that can be read. */
 export const isImage = ({ type }: File): boolean =>
@@ -31,8 +31,8 @@ export const readImages = async (
   let problem: string | null = null
   const fit = files.filter(({ type, size, name }) => {
     if (!readable.has(type)) problem = t("attach.imageType", { name })
-    else if (size > mostBytes) problem = t("chat.imageSize", { name })
-    return readable.has(type) && size <= mostBytes
+    else if (size > maxBytes) problem = t("chat.imageSize", { name })
+    return readable.has(type) && size <= maxBytes
   })
   if (fit.length > room) problem = t("chat.imageMany")
   const images = await Promise.all(

@@ -41,7 +41,7 @@ interface ModelPickerProps {
   onChosen: (ids: string[]) => void
 }
 
-const mostModels = 4
+const maxModels = 4
 
 /** The models that the next message goes to: one, or several side by side. */
 export const ModelPicker = ({ models, favourites, chosen, onChosen }: ModelPickerProps) => {
@@ -89,7 +89,7 @@ export const ModelPicker = ({ models, favourites, chosen, onChosen }: ModelPicke
           onClick={() => toggleFavourite(only, favourites)}
         />
       )}
-      {chosen.length > 0 && chosen.length < mostModels && free.length > 0 && (
+      {chosen.length > 0 && chosen.length < maxModels && free.length > 0 && (
         <Choose
           models={free}
           favourites={favourites}

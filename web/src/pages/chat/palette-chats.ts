@@ -6,7 +6,7 @@ import type { Command } from "../../frame/palette.tsx"
 import { t } from "../../i18n/translate.ts"
 import { chatListQuery } from "../../lib/chat-api.ts"
 
-const mostShown = 8
+const maxShown = 8
 
 /** Chats that the palette finds: by title and by what was said in them. */
 export const usePaletteChats = (query: string): Command[] => {
@@ -17,7 +17,7 @@ export const usePaletteChats = (query: string): Command[] => {
     placeholderData: (before) => before,
   })
   const items = data?.pages[0]?.items ?? []
-  return items.slice(0, mostShown).map(({ id, title }) => ({
+  return items.slice(0, maxShown).map(({ id, title }) => ({
     id: `chat-${id}`,
     label: title || t("chat.untitled"),
     group: t("chat.chats"),

@@ -15,11 +15,11 @@ const numbers = [
     label: "chat.temperature",
     help: "chat.temperatureHelp",
     least: 0,
-    most: 2,
+    max: 2,
   },
-  { name: "top_p", label: "chat.topP", help: null, least: 0, most: 1 },
-  { name: "max_tokens", label: "chat.maxTokens", help: null, least: 1, most: 1_000_000 },
-  { name: "seed", label: "chat.seed", help: null, least: 0, most: 2_147_483_647 },
+  { name: "top_p", label: "chat.topP", help: null, least: 0, max: 1 },
+  { name: "max_tokens", label: "chat.maxTokens", help: null, least: 1, max: 1_000_000 },
+  { name: "seed", label: "chat.seed", help: null, least: 0, max: 2_147_483_647 },
 ] as const
 
 const whole = new Set<string>(["max_tokens", "seed"])
@@ -27,7 +27,7 @@ const saveMs = 600
 
 type NumberSpec = (typeof numbers)[number]
 
-const readNumber = (text: string, { name, least, most }: NumberSpec): number | null => {
+const readNumber = (text: string, { name, least, max: most }: NumberSpec): number | null => {
   const value = Number(text)
   if (!Number.isFinite(value) || value < least || value > most) return null
   return whole.has(name) && !Number.isInteger(value) ? null : value
@@ -42,7 +42,7 @@ interface NumberFieldProps {
 const NumberField = ({ spec, value, onValue }: NumberFieldProps) => {
   const [text, setText] = useState(typeof value === "number" ? String(value) : "")
   const wrong = text !== "" && readNumber(text, spec) === null
-  const error = wrong ? t("chat.number", { least: spec.least, most: spec.most }) : undefined
+  const error = wrong ? t("chat.number", { least: spec.least, max: spec.max }) : undefined
   return (
     <Field
       label={t(spec.label)}

@@ -38,11 +38,11 @@ const nothing: Trial = {
   result: null,
 }
 
-const mostLines = 1000
+const maxLines = 1000
 /** Of each delta, and of no interest beside its text. */
 const silent = new Set(["role", "finish_reason"])
 
-const last = <T>(list: readonly T[], one: T): T[] => [...list, one].slice(-mostLines)
+const last = <T>(list: readonly T[], one: T): T[] => [...list, one].slice(-maxLines)
 
 const withDelta = (
   trial: Trial,

@@ -4,7 +4,7 @@ import { formatBytes } from "../../lib/format.ts"
 import type { Upload } from "../../lib/uploads.ts"
 import { Button, IconButton } from "../../ui/button.tsx"
 
-const mostShown = 8
+const maxShown = 8
 
 interface UploadsProps {
   uploads: readonly Upload[]
@@ -68,7 +68,7 @@ export const UploadList = ({ uploads, onRetry, onCancel }: UploadsProps) => {
   if (uploads.length === 0) return null
   const sorted = uploads.toSorted((a, b) => order[a.state] - order[b.state])
   const going = uploads.filter(({ state }) => state !== "failed")
-  const more = uploads.length - mostShown
+  const more = uploads.length - maxShown
   return (
     <section aria-label={t("upload.title")} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -82,7 +82,7 @@ export const UploadList = ({ uploads, onRetry, onCancel }: UploadsProps) => {
         )}
       </div>
       <ul className="rounded border border-line">
-        {sorted.slice(0, mostShown).map((upload) => (
+        {sorted.slice(0, maxShown).map((upload) => (
           <Row key={upload.key} upload={upload} onRetry={onRetry} onCancel={onCancel} />
         ))}
       </ul>

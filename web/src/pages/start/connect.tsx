@@ -12,15 +12,15 @@ import {
   ConnectionBasics,
   ConnectionTest,
   type ConnectionValues,
+  defaultAddress,
   inFields,
   named,
   testUnsaved,
   useConnectionTest,
-  usualAddress,
 } from "../admin/connection-form.tsx"
 import { Steps } from "./outside.tsx"
 
-const address = usualAddress.ollama
+const address = defaultAddress.ollama
 const runtime = { kind: "ollama", name: "Ollama", base_url: address } as const
 
 /** After the first account: where do the models come from? */
@@ -132,7 +132,7 @@ const LocalRuntime = ({ needed }: { needed: boolean }) => {
 const empty: ConnectionValues = {
   kind: "openai",
   name: "",
-  base_url: usualAddress.openai,
+  base_url: defaultAddress.openai,
   api_key: "",
 }
 

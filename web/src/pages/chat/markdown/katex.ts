@@ -2,8 +2,8 @@ import katex from "katex"
 import "katex/dist/katex.min.css"
 
 /** The largest size that a formula may ask for, in em. */
-const mostEm = 20
-const mostExpansions = 500
+const maxEm = 20
+const maxExpansions = 500
 
 /** Draws with DOM nodes of KaTeX's own making. @returns false when the source is no TeX */
 export const drawFormula = (source: string, place: HTMLElement, display: boolean): boolean => {
@@ -13,8 +13,8 @@ export const drawFormula = (source: string, place: HTMLElement, display: boolean
       throwOnError: true,
       trust: false,
       strict: "ignore",
-      maxSize: mostEm,
-      maxExpand: mostExpansions,
+      maxSize: maxEm,
+      maxExpand: maxExpansions,
     })
     return true
   } catch {

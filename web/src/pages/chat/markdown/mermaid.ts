@@ -1,6 +1,6 @@
 import mermaid from "mermaid"
 
-const mostCharacters = 20_000
+const maxCharacters = 20_000
 let number = 0
 let drawing: Promise<unknown> = Promise.resolve()
 
@@ -32,7 +32,7 @@ const draw = async (source: string, theme: "light" | "dark"): Promise<string> =>
     layout: "dagre",
     theme: theme === "dark" ? "dark" : "default",
     fontFamily: "ui-sans-serif, system-ui, sans-serif",
-    maxTextSize: mostCharacters,
+    maxTextSize: maxCharacters,
     suppressErrorRendering: true,
   })
   number++
