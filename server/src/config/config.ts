@@ -168,7 +168,7 @@ const Environment = z.object({
     .optional(),
 })
 
-/** The names of all environment variables; `docs/operations.md` has a row for each. */
+/** The names of all environment variables; `docs/configuration.md` has a row for each. */
 export const variableNames = Object.keys(Environment.def.shape)
 
 export type Environment = z.output<typeof Environment>

@@ -44,7 +44,7 @@ const Provider = z.object({
   GROUPS_CLAIM: Claim.optional(),
 })
 
-/** What may follow `OIDC_<NAME>_`; `docs/operations.md` has a row for each. */
+/** What may follow `OIDC_<NAME>_`; `docs/configuration.md` has a row for each. */
 export const oidcEndings = Object.keys(Provider.def.shape)
 
 const variableForm = /^OIDC_([A-Z0-9]+(?:_[A-Z0-9]+)*)$/

@@ -15,7 +15,7 @@ const documents = [
   ...decisions.map((name) => `docs/decisions/${name}`),
 ]
 
-/** As they are linked to: `## Back-up and restore` is `#back-up-and-restore`. */
+/** The anchors of a page's headings: `## Back up and restore` is `#back-up-and-restore`. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
@@ -24,7 +24,7 @@ const anchorsOf = (text: string): string[] =>
       .replaceAll(" ", "-"),
   )
 
-it.each(documents)("%s links to what is there", (document) => {
+it.each(documents)("%s has no broken links", (document) => {
   const text = read(document)
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link)
   for (const link of links.filter((target) => !/^[a-z]+:/.test(target))) {
@@ -35,13 +35,13 @@ it.each(documents)("%s links to what is there", (document) => {
   }
 })
 
-it("numbers the decisions, each once", () => {
+it("gives every decision a number of its own", () => {
   const numbers = decisions.map((name) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(name)?.[1])
   expect(numbers).not.toContain(undefined)
   expect(new Set(numbers).size).toBe(numbers.length)
 })
 
-it("docs/api.md names every code of a refusal, under its status", () => {
+it("docs/api.md lists every error code under its status", () => {
   const source = read("server/src/errors.ts")
   const codes = [...source.matchAll(/^ {2}([a-z_]+): (\d{3}),$/gm)]
   expect(codes.length).toBeGreaterThan(20)

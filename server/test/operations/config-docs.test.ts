@@ -6,7 +6,7 @@ import { oidcEndings } from "../../src/config/oidc-config.ts"
 import { Settings } from "../../src/settings/schema.ts"
 
 const root = join(import.meta.dirname, "../../..")
-const page = readFileSync(join(root, "docs/operations.md"), "utf8")
+const page = readFileSync(join(root, "docs/configuration.md"), "utf8")
 
 const rowForm = /^\| `([A-Z][A-Z0-9_]*(?:<NAME>_[A-Z_]+)?)` \| (.+?) \| (.+?) \| `(.+?)` \|$/gm
 const allRows = [...page.matchAll(rowForm)].map(
@@ -23,12 +23,13 @@ const oidcRows = allRows
   .filter(({ name }) => name.includes("<NAME>"))
   .map((row) => ({ ...row, name: row.name.replace("<NAME>", "OKTA") }))
 
-/** What a row's default says, as it would be set; undefined for "none" and for words. */
-const literal = (fallback: string): string | undefined => /^`([^`]+)`/.exec(fallback)?.[1]
+/** The documented default as a value of the variable; undefined if the cell has only words. */
+const literalDefault = (fallback: string): string | undefined => /^`([^`]+)`/.exec(fallback)?.[1]
 
-const atRunTime = "can be changed at run time"
+/** Marks a default that administrators can change while the gateway runs. */
+const editable = ", editable"
 
-/** Together with what the others need beside them, so that each is judged for itself. */
+/** Variables that others require, so that each one can be checked on its own. */
 const companions = {
   ADMIN_EMAIL: "ada@example.com",
   ADMIN_PASSWORD: "correct horse battery",
@@ -40,44 +41,44 @@ const companions = {
   OIDC_OKTA_CLIENT_ID: "portico",
 }
 
-it("docs/operations.md has one row for every variable, and no other", () => {
+it("docs/configuration.md has one row for every variable, and no other", () => {
   expect(rows.map(({ name }) => name).sort()).toEqual([...variableNames].sort())
 })
 
-it("has one row for every ending of the single sign-on variables", () => {
+it("has one row for every single sign-on variable", () => {
   const endings = oidcEndings.map((ending) => `OIDC_OKTA_${ending}`)
   expect(oidcRows.map(({ name }) => name).sort()).toEqual(endings.sort())
 })
 
-it("says what each variable means", () => {
+it("describes each variable", () => {
   for (const { name, meaning } of allRows) expect(meaning.length, name).toBeGreaterThan(10)
 })
 
-it("gives the defaults that are in force", () => {
-  const { providers, runtimes, runtimeAssumed, ...fromNothing } = readConfig({})
-  const byName: Partial<Record<string, unknown>> = fromNothing
+it("documents the actual defaults", () => {
+  const { providers, runtimes, runtimeAssumed, ...defaults } = readConfig({})
+  const defaultByName: Partial<Record<string, unknown>> = defaults
   const settings = Settings.parse({})
-  const bySetting: Partial<Record<string, unknown>> = settings
+  const defaultBySetting: Partial<Record<string, unknown>> = settings
   for (const { name, fallback } of rows) {
-    const said = literal(fallback)
-    const set: Config = readConfig(said === undefined ? {} : { ...companions, [name]: said })
-    const value = Object.entries(set).find(([key]) => key === name)?.[1]
-    if (fallback.includes(atRunTime)) {
-      expect(value, name).toEqual(bySetting[name.toLowerCase()])
-      expect(byName[name], name).toBeUndefined()
+    const text = literalDefault(fallback)
+    const config: Config = readConfig(text === undefined ? {} : { ...companions, [name]: text })
+    const value = Object.entries(config).find(([key]) => key === name)?.[1]
+    if (fallback.includes(editable)) {
+      expect(value, name).toEqual(defaultBySetting[name.toLowerCase()])
+      expect(defaultByName[name], name).toBeUndefined()
     } else if (name === "OLLAMA_BASE_URLS") {
-      expect(set.runtimes, name).toEqual(runtimes)
-    } else if (said === undefined) {
-      expect([undefined, []], name).toContainEqual(byName[name])
+      expect(config.runtimes, name).toEqual(runtimes)
+    } else if (text === undefined) {
+      expect([undefined, []], name).toContainEqual(defaultByName[name])
     } else {
-      expect(value, name).toEqual(byName[name])
+      expect(value, name).toEqual(defaultByName[name])
     }
   }
   expect(runtimeAssumed).toBe(true)
   expect(providers).toEqual([])
 })
 
-it("gives examples that are accepted", () => {
+it("gives only examples that the gateway accepts", () => {
   for (const { name, example } of [...rows, ...oidcRows]) {
     expect(() => readConfig({ ...companions, [name]: example }), name).not.toThrow()
   }
