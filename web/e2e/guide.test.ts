@@ -23,7 +23,7 @@ it("a fresh install with no runtime and no provider answers about itself, with c
   await page.keyboard.press("Enter")
   const answer = page.locator("article[data-role=assistant]")
   await answer.getByText("The key is shown once").waitFor()
-  await answer.getByText("Using Portico, How do I create an API key?").waitFor()
+  await answer.getByText("Getting started, How do I create an API key?").waitFor()
   await expect.poll(() => answer.innerText()).toMatch(/\[?1\]?/)
   expect(complaints).toEqual([])
 })

@@ -39,7 +39,7 @@ describe("a fresh install", () => {
     const text = textOf(answer)
     const { sources } = answer.body
     expect(text).toContain("[1]")
-    expect(sources[0].source).toMatchObject({ name: "Using Portico", type: "file" })
+    expect(sources[0].source).toMatchObject({ name: "Getting started", type: "file" })
     const [first] = text.split("[2]")
     const quoted = first?.match(/^> (.*)$/gm)?.map((line) => line.slice(2)) ?? []
     expect(quoted.length).toBeGreaterThan(1)
