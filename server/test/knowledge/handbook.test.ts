@@ -21,7 +21,10 @@ describe("the handbook", () => {
 
   it("gives passages word for word, with their place in the document's text", async () => {
     const [first] = await search("How do I create an API key?", 1)
-    expect(first).toMatchObject({ filename: "Getting started", file_id: "handbook/getting-started.md" })
+    expect(first).toMatchObject({
+      filename: "Getting started",
+      file_id: "handbook/getting-started.md",
+    })
     expect(first?.text).toContain("The key is shown once")
     expect((first?.end ?? 0) - (first?.start ?? 0)).toBe(first?.text.length)
   })
