@@ -64,11 +64,9 @@ export const chat = {
   "chat.thinks": "Unterstützt Reasoning",
   "chat.local": "Läuft lokal",
   "chat.settings": "Prompt und Parameter",
-  "chat.settingsLead":
-    "Nur für diesen Chat. Leere Felder übernehmen die Werte des Modells.",
+  "chat.settingsLead": "Nur für diesen Chat. Leere Felder übernehmen die Werte des Modells.",
   "chat.system": "System-Prompt",
-  "chat.systemHelp":
-    "Wird dem Gespräch vorangestellt und gibt vor, wie das Modell antworten soll.",
+  "chat.systemHelp": "Wird dem Gespräch vorangestellt und gibt vor, wie das Modell antworten soll.",
   "chat.temperature": "Temperatur",
   "chat.temperatureHelp":
     "0 ist am vorhersehbarsten. Höhere Werte ergeben abwechslungsreichere Antworten.",

@@ -54,8 +54,7 @@ export const frame = {
   "state.never": "Nie",
   "state.on": "Ein",
   "state.off": "Aus",
-  "error.gone":
-    "Der Server ist nicht erreichbar. Prüfen Sie Ihr Netzwerk und ob der Server läuft.",
+  "error.gone": "Der Server ist nicht erreichbar. Prüfen Sie Ihr Netzwerk und ob der Server läuft.",
   "error.away": "Verbindung unterbrochen. Wird wiederhergestellt …",
   "error.unknown": "Auf dieser Seite ist ein Fehler aufgetreten.",
   "error.slow": "Zu viele Versuche. Versuchen Sie es in {seconds} Sekunden erneut.",

@@ -2,7 +2,8 @@ export const start = {
   "session.signOut": "Abmelden",
   "session.signIn": "Anmelden",
   "session.signUp": "Konto erstellen",
-  "session.lead": "Melden Sie sich mit dem Konto an, das Sie von der Administration erhalten haben.",
+  "session.lead":
+    "Melden Sie sich mit dem Konto an, das Sie von der Administration erhalten haben.",
   "session.email": "E-Mail",
   "session.password": "Passwort",
   "session.passwordHelp": "Verwenden Sie mindestens 8 Zeichen.",
