@@ -141,7 +141,7 @@ export const functions = {
     "Leitet jede Anfrage nach Länge, Sprache oder Aufgabe an das passende Modell weiter.",
   "example.redact": "Schwärzen",
   "example.redactHelp":
-    "Ein Filter, der E-Mail-Adressen, Kartennummern und Geheimnisse unkenntlich macht, bevor sie Ihr Netzwerk verlassen.",
+    "Ein Filter, der E-Mail-Adressen, Kartennummern und Geheimnisse unkenntlich macht, bevor sie das Modell erreichen.",
   "example.proxy": "Proxy",
   "example.proxyHelp": "Macht einen Dienst mit eigener HTTP-API als Modell verfügbar.",
   "example.panel": "Expertenrunde",

@@ -136,7 +136,7 @@ export const functions = {
     "Sends each request to the best-suited model, based on length, language, or task.",
   "example.redact": "Redact",
   "example.redactHelp":
-    "A filter that masks email addresses, card numbers, and secrets before they leave your network.",
+    "A filter that masks email addresses, card numbers, and secrets before they reach the model.",
   "example.proxy": "Proxy",
   "example.proxyHelp": "Makes a service with its own HTTP API available as a model.",
   "example.panel": "Panel",
