@@ -1,3 +1,5 @@
+import { t } from "../i18n/translate.ts"
+
 export interface FieldError {
   path: string
   message: string
@@ -98,7 +100,7 @@ export const callRaw = async (
   } catch (error) {
     if (signal?.aborted) throw error
     tell(false)
-    throw new GoneError("The server cannot be reached", { cause: error })
+    throw new GoneError(t("error.gone"), { cause: error })
   }
   tell(true)
   if (!response.ok) throw new ApiError(response, await errorBody(response))

@@ -1,4 +1,5 @@
 import type { FileRecord } from "../../../server/src/files/schema.ts"
+import { t } from "../i18n/translate.ts"
 import { ApiError, GoneError } from "./api.ts"
 
 /** A file to send, with the folders it was chosen with. */
@@ -48,7 +49,7 @@ export const sendFile = (
       if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText))
       else reject(refusalOf(request))
     })
-    request.addEventListener("error", () => reject(new GoneError("The upload broke off")))
+    request.addEventListener("error", () => reject(new GoneError(t("upload.interrupted"))))
     request.addEventListener("abort", () => reject(signal.reason))
     signal.addEventListener("abort", () => request.abort(), { once: true })
     request.send(form)

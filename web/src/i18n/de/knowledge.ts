@@ -109,6 +109,7 @@ export const knowledge = {
   "upload.folder": "Ordner wählen",
   "upload.waiting": "Wartet",
   "upload.failed": "Das Hochladen ist fehlgeschlagen.",
+  "upload.interrupted": "Das Hochladen wurde unterbrochen.",
   "upload.progress": "{name} wird hochgeladen",
   "upload.going": {
     one: "{count} Datei wird hochgeladen",

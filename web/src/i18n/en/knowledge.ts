@@ -99,6 +99,7 @@ export const knowledge = {
   "upload.folder": "Choose folder",
   "upload.waiting": "Queued",
   "upload.failed": "The upload failed.",
+  "upload.interrupted": "The upload was interrupted.",
   "upload.progress": "Uploading {name}",
   "upload.going": { one: "Uploading {count} file", other: "Uploading {count} files" },
   "upload.more": { one: "and {count} more", other: "and {count} more" },
