@@ -72,7 +72,7 @@ describe("one's own account", () => {
     expect(await page.getByRole("table").getByText("llama3.2").count()).toBe(0)
     expect(await page.getByLabel("Group by").locator("option").allInnerTexts()).toEqual([
       "By model",
-      "By key",
+      "By API key",
       "By day",
     ])
     await page.getByLabel("Group by").selectOption("key")
@@ -83,7 +83,7 @@ describe("one's own account", () => {
     const here = await world.asAdmin()
     const there = await world.asAdmin()
     await here.open("/account/sessions")
-    await here.page.getByText("This one").waitFor()
+    await here.page.getByText("This session").waitFor()
     const buttons = here.page.getByRole("button", { name: "End session" })
     const before = await buttons.count()
     await buttons.first().click()

@@ -41,10 +41,10 @@ it("shows images to models that see, and says so of those that do not", async ()
 
   await page.goto(`${world.gateway.url}/?model=llama3.2:latest`)
   await picker.setInputFiles({ name: "sea.png", mimeType: "image/png", buffer: png })
-  await page.getByText("llama3.2:latest does not see images").waitFor()
+  await page.getByText("llama3.2:latest doesn't support images").waitFor()
   await page.getByRole("button", { name: "Remove image sea.png" }).click()
   await picker.setInputFiles({ name: "a.bmp", mimeType: "image/bmp", buffer: png })
-  await page.getByText("a.bmp is not an image that models read").waitFor()
+  await page.getByText("a.bmp isn't a supported image").waitFor()
 })
 
 it("takes images by paste and by drop, and other files not", async () => {
@@ -80,7 +80,7 @@ it("shares a chat to be read, and ends that", async () => {
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)
   await say(visit, "for everybody here")
   await answers(visit).getByText("You said: for everybody here").waitFor()
-  await page.getByRole("button", { name: "More for this chat", exact: true }).click()
+  await page.getByRole("button", { name: "More actions for this chat", exact: true }).click()
   await page.getByRole("menuitem", { name: "Share chat" }).click()
   await page.getByRole("button", { name: "Share chat" }).click()
   const link = await page.getByRole("textbox", { name: "Link" }).inputValue()
@@ -94,13 +94,13 @@ it("shares a chat to be read, and ends that", async () => {
   })
   await reader.page.goto(link)
   await answers(reader).getByText("You said: for everybody here").waitFor()
-  await reader.page.getByText("Somebody else's chat, to read.").waitFor()
+  await reader.page.getByText("Shared with you · read-only").waitFor()
   expect(await composer(reader).count()).toBe(0)
   expect(await reader.page.getByRole("button", { name: "Edit message" }).count()).toBe(0)
 
   await page.getByRole("button", { name: "Stop sharing" }).click()
   await reader.page.reload()
-  await reader.page.getByText("This chat does not exist").waitFor()
+  await reader.page.getByText("Chat not found").waitFor()
   await reader.context.close()
 })
 

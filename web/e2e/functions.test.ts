@@ -49,7 +49,7 @@ describe("a function", () => {
     await open("/functions")
     await page.getByRole("link", { name: "Create function" }).first().click()
     await page.getByRole("textbox", { name: "Name" }).fill("Harbour Master")
-    expect(await page.getByLabel("Id", { exact: true }).inputValue()).toBe("harbour_master")
+    expect(await page.getByLabel("ID", { exact: true }).inputValue()).toBe("harbour_master")
     await page.getByRole("button", { name: "Create function" }).click()
     await page.getByRole("heading", { name: "Harbour Master" }).waitFor()
 
@@ -58,7 +58,7 @@ describe("a function", () => {
     await page.getByLabel("Message", { exact: true }).fill("land in sight")
     await page.keyboard.press("ControlOrMeta+Enter")
     await output(page).getByText("Ahoy, you said: land in sight").waitFor()
-    await page.getByText("Finished").waitFor()
+    await page.getByText("Completed").waitFor()
     await page
       .getByRole("log", { name: "Log" })
       .getByText("asked by Portico Administrator")
@@ -73,7 +73,7 @@ describe("a function", () => {
     await review.waitFor({ state: "detached" })
     await page.getByText("Unsaved changes").waitFor({ state: "detached" })
 
-    await page.getByRole("switch", { name: "Harbour Master on or off" }).click()
+    await page.getByRole("switch", { name: "Enable Harbour Master" }).click()
     await page.getByRole("link", { name: "Start chat" }).click()
     // The page that is left has a field of the same name.
     await page.getByRole("heading", { name: "Harbour Master" }).waitFor({ state: "detached" })
@@ -97,10 +97,10 @@ describe("a function", () => {
     await expect.poll(said).toBe("Farewell, you said: x")
 
     await page.getByRole("link", { name: "Versions" }).click()
-    await page.getByRole("button", { name: "Go back to version 2" }).click()
+    await page.getByRole("button", { name: "Restore version 2" }).click()
     await review.getByText("Farewell").waitFor()
     await review.getByText("Ahoy").waitFor()
-    await review.getByRole("button", { name: "Go back to version 2" }).click()
+    await review.getByRole("button", { name: "Restore version 2" }).click()
     await review.waitFor({ state: "detached" })
     await page.getByText("From version 2").waitFor()
     await expect.poll(said).toBe("Ahoy, you said: x")
@@ -182,7 +182,7 @@ describe.runIf(isLongForm)("the editor", () => {
     await write(page, source("Unsaved"))
     await page.getByRole("link", { name: "Settings" }).click()
     const asks = page.getByRole("alertdialog")
-    await asks.getByText("What was changed on this page will be lost.").waitFor()
+    await asks.getByText("Your changes on this page will be lost.").waitFor()
     await asks.getByRole("button", { name: "Cancel" }).click()
     await editorOf(page).getByText("Unsaved").waitFor()
     await page.getByRole("button", { name: "Discard changes" }).click()
@@ -234,7 +234,7 @@ export const reply = (request, { settings }) => JSON.stringify(settings)
     const { call } = world.gateway
     await call("POST", "/api/v1/functions/create", { id: "asking", name: "Asking", content })
     await open("/functions/asking/settings")
-    await page.getByText("Needed before it can run.").waitFor()
+    await page.getByText("Required before the function can run.").waitFor()
     await page.getByLabel("API key").fill("sk-very-secret")
     await page.getByLabel("Tone").selectOption("warm")
     await page.getByLabel("At most").fill("9")
@@ -272,7 +272,7 @@ describe.runIf(isLongForm)("who may", () => {
     expect(await listed()).not.toContain("harbour_master")
     await open("/functions/harbour_master/access")
     await page.getByRole("radio", { name: "Everyone" }).check()
-    await page.getByLabel("Hosts it may fetch from").fill("api.example.com,")
+    await page.getByLabel("Allowed hosts").fill("api.example.com,")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Saved", { exact: true }).waitFor()
     await expect.poll(listed).toContain("harbour_master")
@@ -281,7 +281,7 @@ describe.runIf(isLongForm)("who may", () => {
     const data = { email: "grace@example.com", password: "Grace has a password" }
     await grace.context.request.post(`${world.gateway.url}/api/v1/auths/signin`, { data })
     await grace.open("/functions")
-    await grace.page.getByText("There is nothing here").waitFor()
+    await grace.page.getByText("Page not found").waitFor()
     expect(await grace.page.getByRole("link", { name: "Functions" }).count()).toBe(0)
   })
 })
@@ -292,7 +292,7 @@ describe.runIf(isLongForm)("functions in a file", () => {
     await open("/functions")
     await page.getByRole("button", { name: "Import or export" }).click()
     const saving = page.waitForEvent("download")
-    await page.getByRole("menuitem", { name: "Export to a file" }).click()
+    await page.getByRole("menuitem", { name: "Export to file" }).click()
     const file = await (await saving).path()
 
     await open("/functions/harbour_master")
@@ -304,7 +304,7 @@ describe.runIf(isLongForm)("functions in a file", () => {
     await page.getByRole("heading", { name: "Functions", exact: true }).waitFor()
     await page.getByRole("link", { name: "Harbour Master" }).waitFor({ state: "detached" })
 
-    await page.getByLabel("Import from a file").setInputFiles({
+    await page.getByLabel("Import from file").setInputFiles({
       name: "functions.json",
       mimeType: "application/json",
       buffer: await readFile(file),

@@ -15,7 +15,7 @@ it("a fresh install with no runtime and no provider answers about itself, with c
   await open("/")
   await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
   await page.getByLabel("Name").fill("Ada Lovelace")
-  await page.getByLabel("E-mail").fill("ada@example.com")
+  await page.getByLabel("Email").fill("ada@example.com")
   await page.getByLabel("Password", { exact: true }).fill("correct horse")
   await page.keyboard.press("Enter")
   await page.getByRole("link", { name: "Ask the Guide first" }).click()

@@ -150,7 +150,7 @@ describe("by keyboard alone", () => {
     const messages = page.getByRole("region", { name: "Messages" })
     await messages.press("Home")
     await expect.poll(() => messages.evaluate((box) => box.scrollTop)).toBe(0)
-    const down = page.getByRole("button", { name: "Go to the end" })
+    const down = page.getByRole("button", { name: "Scroll to the end" })
     await down.focus()
     await page.keyboard.press("Enter")
     const atEnd = ({ scrollTop, clientHeight, scrollHeight }: Element) =>
@@ -193,7 +193,7 @@ describe("by keyboard alone", () => {
   it("the sidebar over a narrow page takes the focus, and gives it back", async () => {
     const { page, open } = await world.asAdmin({ viewport: { width: 360, height: 740 } })
     await open("/models")
-    const opener = page.getByRole("button", { name: "Open the sidebar" })
+    const opener = page.getByRole("button", { name: "Open sidebar" })
     await opener.focus()
     await page.keyboard.press("Enter")
     const inside = "document.querySelector('#sidebar').contains(document.activeElement)"

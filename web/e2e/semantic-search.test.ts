@@ -28,7 +28,7 @@ describe("semantic search", () => {
     await open(`/knowledge/${collection}`)
     await page.getByText("the built-in model, which works best in English").waitFor()
     await open(`/knowledge/${collection}/search?q=rescue%20ship`)
-    await page.getByText(/Searched by keywords and meaning, with built-in/).waitFor()
+    await page.getByText(/Searched by keywords and meaning, using built-in/).waitFor()
     await page.getByText(/^Meaning: rank 1, similarity 0\.\d+$/).waitFor()
   })
 

@@ -72,8 +72,8 @@ describe("signing in with a provider", () => {
     await signInAs(page, "grace")
     await page.getByRole("heading", { name: "Profile" }).waitFor()
     expect(await page.getByLabel("Name").inputValue()).toBe("Grace Hopper")
-    await page.getByRole("heading", { name: "Linked sign-ins" }).waitFor()
-    await page.getByText("It is the only way into your account.").waitFor()
+    await page.getByRole("heading", { name: "Linked accounts" }).waitFor()
+    await page.getByText("This is the only way to sign in to your account.").waitFor()
     expect(await page.getByRole("heading", { name: "Password" }).count()).toBe(0)
   })
 
@@ -102,11 +102,11 @@ describe("signing in with a provider", () => {
     for (const address of [used, forged.href]) {
       const other = await world.visit()
       await other.page.goto(address)
-      await problem(other.page, "This sign-in is over")
+      await problem(other.page, "This sign-in has expired")
       await other.page.getByRole("link", { name: "Try again" }).waitFor()
     }
     await page.goto(used)
-    await problem(page, "This sign-in is over")
+    await problem(page, "This sign-in has expired")
   })
 
   it("refuses tokens that are forged and tokens that are too old", async () => {
@@ -123,7 +123,7 @@ describe("signing in with a provider", () => {
       const { page, open, context } = await world.visit()
       await open("/sign-in")
       await signInAs(page, "mallory")
-      await problem(page, "The answer of Harbour SSO could not be verified")
+      await problem(page, "The response from Harbour SSO couldn't be verified")
       const cookies = await context.cookies(world.gateway.url)
       expect(cookies.map(({ name }) => name)).not.toContain("token")
     }
@@ -134,7 +134,7 @@ describe("signing in with a provider", () => {
     const { page, open } = await world.visit()
     await open("/sign-in")
     await signInAs(page, "eve")
-    await problem(page, "Your e-mail address is not verified")
+    await problem(page, "Your email address isn't verified")
     await page.getByText("Verify it at Harbour SSO, then sign in again.").waitFor()
   })
 
@@ -148,7 +148,7 @@ describe("signing in with a provider", () => {
     expect((await scim("DELETE", `/Users/${id}`)).status).toBe(204)
     await page.reload()
     await page.getByRole("link", { name: "Sign in with Harbour SSO" }).click()
-    await problem(page, "This account is switched off")
+    await problem(page, "This account is deactivated")
     expect((await scim("GET", `/Users/${id}`)).body.active).toBe(false)
   })
 })
@@ -197,7 +197,7 @@ describe("an administrator", () => {
     await page.getByText(`${provider.url} answers`).waitFor()
     await page.getByText("Found 1 of its keys").waitFor()
     await page.getByText("It knows the client portico").waitFor()
-    await page.getByLabel("Sign-in with a password").selectOption("off")
+    await page.getByLabel("Password sign-in").selectOption("off")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("alert").getByText("Link your own account").waitFor()
     expect(complaints).toEqual([])
@@ -208,19 +208,19 @@ describe("an administrator", () => {
     await signInAs(stranger.page, "boss")
     await problem(stranger.page, "An account that matches yours already exists")
 
-    await page.getByLabel("Sign-in with a password").selectOption("on")
+    await page.getByLabel("Password sign-in").selectOption("on")
     await open("/account")
     await page.getByRole("button", { name: "Link Harbour SSO" }).click()
     await atProvider(page, "boss")
     await page.getByRole("button", { name: "Unlink" }).waitFor()
     await open("/admin/sign-on")
-    await page.getByLabel("Sign-in with a password").selectOption("off")
+    await page.getByLabel("Password sign-in").selectOption("off")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByText("Saved", { exact: true }).waitFor()
 
     await stranger.open("/sign-in")
     await stranger.page.getByRole("link", { name: "Sign in with Harbour SSO" }).waitFor()
-    expect(await stranger.page.getByLabel("E-mail").count()).toBe(0)
+    expect(await stranger.page.getByLabel("Email").count()).toBe(0)
     await stranger.page.getByRole("link", { name: "Sign in with Harbour SSO" }).click()
     await stranger.page.getByRole("link", { name: "Administration" }).waitFor()
   })

@@ -21,7 +21,7 @@ describe("a first run", () => {
     const { page, open, context, complaints } = await world.visit()
     await open("/models")
     await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
-    await page.getByRole("button", { name: "Create administrator" }).click()
+    await page.getByRole("button", { name: "Create administrator account" }).click()
     await page.getByText("must not be empty").waitFor()
 
     await page.getByLabel("Name").fill("Ada Lovelace")
@@ -31,10 +31,8 @@ describe("a first run", () => {
     await page.keyboard.type("correct horse")
     await page.keyboard.press("Enter")
 
-    await page.getByRole("heading", { name: "Connect a model source" }).waitFor()
-    await page
-      .getByText(/(No runtime answers|Found Ollama) on http:\/\/127\.0\.0\.1:11434/)
-      .waitFor()
+    await page.getByRole("heading", { name: "Connect models" }).waitFor()
+    await page.getByText(/(No runtime found|Found Ollama) at http:\/\/127\.0\.0\.1:11434/).waitFor()
     await page.getByLabel("Address").fill("api.example.com")
     await page.getByRole("button", { name: "Test connection" }).click()
     await page.getByText("must be an http(s) address").waitFor()
@@ -65,14 +63,14 @@ describe("a first run on an address that others reach", () => {
       const { page, open } = await world.visit()
       await open("/")
       await page.getByLabel("Name").fill("Ada Lovelace")
-      await page.getByLabel("E-mail").fill("ada@example.com")
+      await page.getByLabel("Email").fill("ada@example.com")
       await page.getByLabel("Password", { exact: true }).fill("correct horse")
-      await page.getByRole("button", { name: "Create administrator" }).click()
+      await page.getByRole("button", { name: "Create administrator account" }).click()
       await page.getByText("Enter the setup code.").waitFor()
       const { msg } = world.gateway.lines.find(({ msg }) => /setup code/.test(String(msg))) ?? {}
       await page.getByLabel("Setup code").fill(String(msg).split("setup code ")[1] ?? "")
       await page.keyboard.press("Enter")
-      await page.getByRole("heading", { name: "Connect a model source" }).waitFor()
+      await page.getByRole("heading", { name: "Connect models" }).waitFor()
     } finally {
       await world.close()
     }
@@ -91,7 +89,7 @@ describe("signing in and out", () => {
     async () => {
       const { page, open, context } = await world.visit()
       await open("/account/keys")
-      await page.getByLabel("E-mail").fill(adminEmail)
+      await page.getByLabel("Email").fill(adminEmail)
       await page.getByLabel("Password", { exact: true }).fill("not this")
       await page.getByRole("button", { name: "Sign in" }).click()
       await page.getByRole("alert").waitFor()
@@ -125,7 +123,7 @@ describe("signing in and out", () => {
       await grace.open("/")
       await grace.page.getByRole("link", { name: "Create account" }).click()
       await grace.page.getByLabel("Name").fill("Grace Hopper")
-      await grace.page.getByLabel("E-mail").fill("grace@example.com")
+      await grace.page.getByLabel("Email").fill("grace@example.com")
       await grace.page.getByLabel("Password", { exact: true }).fill("a good password")
       await grace.page.getByRole("button", { name: "Create account" }).click()
       await grace.page.getByRole("heading", { name: "Waiting for approval" }).waitFor()
@@ -133,7 +131,7 @@ describe("signing in and out", () => {
       const admin = await world.asAdmin()
       await admin.open("/admin/users?role=pending")
       await admin.page.getByRole("button", { name: "Approve Grace Hopper" }).click()
-      await admin.page.getByText("Nothing matches").waitFor()
+      await admin.page.getByText("No results").waitFor()
       await grace.page.getByRole("link", { name: "Models" }).waitFor()
       expect(await grace.page.getByRole("link", { name: "Administration" }).count()).toBe(0)
     },
