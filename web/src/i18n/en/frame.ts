@@ -8,7 +8,7 @@ export const frame = {
   "palette.nothing": "No results",
   "palette.pages": "Page",
   "palette.actions": "Action",
-  "theme.switch": "Switch between light and dark theme",
+  "theme.switch": "Switch between light and dark",
   "language.switch": "Auf Deutsch umstellen",
   "keyboard.title": "Keyboard shortcuts",
   "keyboard.palette": "Search pages, chats, and actions",

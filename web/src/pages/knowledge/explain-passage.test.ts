@@ -32,8 +32,8 @@ describe("the explanation of a passage", () => {
   })
 
   it("says where it is not among the best, for the rankings that there were", () => {
-    const noKeywords = "Keywords: not among the best 100"
-    const noMeaning = "Meaning: not among the best 100"
+    const noKeywords = "Keywords: not in the top 100"
+    const noMeaning = "Meaning: not in the top 100"
     const unranked = passage({ lexical: null, dense: null })
     expect(explainRanks(unranked, "hybrid")).toEqual([noKeywords, noMeaning])
     expect(explainRanks(unranked, "lexical")).toEqual([noKeywords])
@@ -45,19 +45,19 @@ describe("the explanation of a passage", () => {
     [{ reason: "whole" }, "Whole file"],
     [{ reason: "outline" }, "Outline"],
     [{ reason: "opening" }, "Start of a section"],
-    [{ reserved: "lexical" }, "Always included: among the best three by keywords"],
-    [{ reserved: "dense" }, "Always included: among the best three by meaning"],
+    [{ reserved: "lexical" }, "Always included: in the top three by keywords"],
+    [{ reserved: "dense" }, "Always included: in the top three by meaning"],
     [{ merged: 3 }, "Merged from 3 adjacent passages"],
-    [{ from_previous: true }, "Found with the help of the previous question"],
+    [{ from_previous: true }, "Found using the previous question"],
   ])("says why it is there: %j", (fields, text) => {
     expect(explainPresence(passage(fields))).toEqual([text])
   })
 
   it("says whether the model is given it, and why not", () => {
     expect(explainPresence(passage())).toEqual([])
-    expect(explainUse(passage())).toBe("Given to the model")
+    expect(explainUse(passage())).toBe("Sent to the model")
     const leftOut = (left_out: FoundPassage["left_out"]) => passage({ used: false, left_out })
-    expect(explainUse(leftOut("duplicate"))).toBe("Same text as an earlier passage")
-    expect(explainUse(leftOut("budget"))).toBe("Left out: no space in the token budget")
+    expect(explainUse(leftOut("duplicate"))).toBe("Left out: same text as an earlier passage")
+    expect(explainUse(leftOut("budget"))).toBe("Left out: over the token budget")
   })
 })
