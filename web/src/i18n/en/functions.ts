@@ -61,8 +61,7 @@ export const functions = {
   "functions.revert": "Discard changes",
   "functions.api": "What functions can use",
   "run.title": "Run",
-  "run.lead":
-    "Runs the code as it is now, including unsaved changes. Model calls use your account.",
+  "run.lead": "Runs the current code, saved or not. Model calls use your account.",
   "run.message": "Message",
   "run.request": "Request",
   "run.requestHelp": "The JSON that a client would send.",

@@ -84,7 +84,7 @@ export const models = {
   "param.stop": "Stop sequences",
   "param.stopHelp": "The answer ends before any of these. Press Enter to add one.",
   "try.title": "Test model",
-  "try.lead": "Uses the form as it is now, including unsaved changes.",
+  "try.lead": "Uses the current form, saved or not.",
   "try.question": "Ask something",
   "try.ask": "Ask",
   "try.stop": "Stop",
