@@ -150,7 +150,7 @@ describe("by keyboard alone", () => {
     const messages = page.getByRole("region", { name: "Messages" })
     await messages.press("Home")
     await expect.poll(() => messages.evaluate((box) => box.scrollTop)).toBe(0)
-    const down = page.getByRole("button", { name: "Scroll to the end" })
+    const down = page.getByRole("button", { name: "Scroll to bottom" })
     await down.focus()
     await page.keyboard.press("Enter")
     const atEnd = ({ scrollTop, clientHeight, scrollHeight }: Element) =>

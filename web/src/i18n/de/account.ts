@@ -1,7 +1,7 @@
 export const account = {
   "account.title": "Konto",
   "account.profile": "Profil",
-  "account.profileLead": "Ihre Angaben und die Darstellung von Portico.",
+  "account.profileLead": "Ihre Kontodaten und persönlichen Einstellungen.",
   "account.appearance": "Darstellung",
   "account.appearanceLead": "Gilt nur für diesen Browser.",
   "storage.title": "Speicherplatz",
@@ -67,7 +67,7 @@ export const account = {
   "keys.done": "Fertig",
   "keys.use": "API verwenden",
   "keys.useLead":
-    "Funktioniert mit jedem OpenAI-kompatiblen Programm. Sie benötigen nur diese Adresse und ein Modell.",
+    "Verwenden Sie einen beliebigen OpenAI-kompatiblen Client mit dieser Adresse und einem der Modelle.",
   "keys.snippetModel": "Modell",
   "snippet.languages": "Sprache des Codebeispiels",
   "snippet.copy": "Codebeispiel kopieren",

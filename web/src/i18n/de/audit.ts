@@ -13,7 +13,7 @@ export const audit = {
   "audit.none": "Noch keine Ereignisse",
   "audit.noneHelp":
     "Hier erscheint jede Änderung an Konten, Gruppen, API-Schlüsseln, Modellen und Einstellungen.",
-  "audit.anyAction": "Jede Aktion",
+  "audit.anyAction": "Alle Aktionen",
   "audit.accounts": "Konten",
   "audit.groups": "Gruppen",
   "audit.keys": "API-Schlüssel",
@@ -29,7 +29,7 @@ export const audit = {
   "audit.settings": "Einstellungen",
   "audit.provisioning": "Bereitstellung",
   "audit.itself": "Audit-Protokoll",
-  "audit.anyOutcome": "Jedes Ergebnis",
+  "audit.anyOutcome": "Alle Ergebnisse",
   "audit.success": "Erfolgreich",
   "audit.failure": "Verweigert oder fehlgeschlagen",
   "audit.anyTime": "Beliebiger Zeitraum",

@@ -46,7 +46,7 @@ export const chat = {
   "chat.chosen": "Der Chat wird mit dieser Antwort fortgesetzt",
   "chat.tokens": { one: "{count} Token", other: "{count} Tokens" },
   "chat.tokensEstimated": { one: "etwa {count} Token", other: "etwa {count} Tokens" },
-  "chat.firstToken": "erstes nach {time}",
+  "chat.firstToken": "erstes Token nach {time}",
   "chat.speed": "{speed} Tok/s",
   "chat.providerStatus": "Der Anbieter hat mit {status} geantwortet",
   "chat.models": "Modell",

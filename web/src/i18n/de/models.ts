@@ -1,6 +1,6 @@
 export const models = {
   "models.title": "Modelle",
-  "models.lead": "Alle Modelle, die Sie nutzen können: aus Ihren Verbindungen oder hier erstellt.",
+  "models.lead": "Modelle aus Verbindungen und hier erstellte Modelle.",
   "models.create": "Modell erstellen",
   "models.createLead": "Passen Sie ein vorhandenes Modell mit eigenen Anweisungen an.",
   "models.createOnIt": "Modell anpassen",
@@ -69,7 +69,7 @@ export const models = {
   "param.default": "Standard",
   "param.temperature": "Temperatur",
   "param.temperatureHelp":
-    "0 bis 2. Niedrige Werte antworten gleichmäßiger, hohe abwechslungsreicher.",
+    "0 bis 2. Niedrige Werte ergeben gleichmäßigere, hohe abwechslungsreichere Antworten.",
   "param.topP": "Top P",
   "param.topPHelp": "0 bis 1. Niedrige Werte berücksichtigen nur die wahrscheinlichsten Wörter.",
   "param.maxTokens": "Maximale Antwortlänge",

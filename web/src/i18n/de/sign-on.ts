@@ -61,7 +61,7 @@ export const signOn = {
   "problem.unavailable.do": "Versuchen Sie es in einer Minute erneut.",
   "signOn.title": "Single Sign-on",
   "signOn.lead":
-    "Die Identitätsanbieter, über die sich Benutzer anmelden, und wer ein Passwort verwenden darf.",
+    "Über welche Identitätsanbieter sich Benutzer anmelden können und wer ein Passwort verwenden darf.",
   "signOn.none": "Noch keine Anbieter",
   "signOn.noneHelp":
     "Um einen Anbieter hinzuzufügen, setzen Sie {variables}, und starten Sie den Server neu. Hinweise zu Okta, Entra ID, Google und authentik finden Sie in der Dokumentation unter „Single sign-on“.",

@@ -1,7 +1,7 @@
 export const account = {
   "account.title": "Account",
   "account.profile": "Profile",
-  "account.profileLead": "Your details, and how Portico looks to you.",
+  "account.profileLead": "Your account details and preferences.",
   "account.appearance": "Appearance",
   "account.appearanceLead": "Applies to this browser only.",
   "storage.title": "Storage",
@@ -63,7 +63,7 @@ export const account = {
   "keys.copy": "Copy key",
   "keys.done": "Done",
   "keys.use": "Use the API",
-  "keys.useLead": "Works with any OpenAI-compatible program. You need this address and a model.",
+  "keys.useLead": "Use any OpenAI-compatible client with this address and one of the models.",
   "keys.snippetModel": "Model",
   "snippet.languages": "Snippet language",
   "snippet.copy": "Copy snippet",

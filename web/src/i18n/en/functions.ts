@@ -59,7 +59,7 @@ export const functions = {
   "functions.difference": "Changes",
   "functions.saveNew": "Save as version {version}",
   "functions.revert": "Discard changes",
-  "functions.api": "What functions can use",
+  "functions.api": "API reference",
   "run.title": "Run",
   "run.lead": "Runs the current code, saved or not. Model calls use your account.",
   "run.message": "Message",

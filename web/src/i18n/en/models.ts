@@ -1,6 +1,6 @@
 export const models = {
   "models.title": "Models",
-  "models.lead": "All models you can use: those your connections offer and those created here.",
+  "models.lead": "Models from connections and models created here.",
   "models.create": "Create model",
   "models.createLead": "Customize an existing model with your own instructions.",
   "models.createOnIt": "Customize model",

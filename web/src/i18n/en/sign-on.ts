@@ -54,7 +54,7 @@ export const signOn = {
   "problem.unavailable": "Sign-in is temporarily unavailable",
   "problem.unavailable.do": "Try again in a minute.",
   "signOn.title": "Single sign-on",
-  "signOn.lead": "The identity providers people can sign in with, and who can use a password.",
+  "signOn.lead": "Which identity providers people can sign in with, and who can use a password.",
   "signOn.none": "No providers yet",
   "signOn.noneHelp":
     "To add a provider, set {variables} and restart the server. For Okta, Entra ID, Google, and authentik, see the single sign-on page in the documentation.",
