@@ -1,7 +1,7 @@
 export const account = {
   "account.title": "Konto",
   "account.profile": "Profil",
-  "account.profileLead": "Ihre Kontodaten und persönlichen Einstellungen.",
+  "account.profileLead": "Ihr Profil und Ihre persönlichen Einstellungen.",
   "account.appearance": "Darstellung",
   "account.appearanceLead": "Gilt nur für diesen Browser.",
   "storage.title": "Speicherplatz",
