@@ -42,7 +42,7 @@ export const audit = {
   "audit.address": "Adresse",
   "audit.outcome": "Ergebnis",
   "audit.status": "Status",
-  "audit.count": "Häufigkeit",
+  "audit.count": "Anzahl",
   "audit.countHelp": {
     one: "{count} Ereignis",
     other: "{count} ähnliche Ereignisse innerhalb einer Minute",
@@ -125,5 +125,5 @@ export const audit = {
   "provisioning.nameKept":
     "Bleibt erhalten, bis der Identitätsanbieter einen anderen Namen sendet.",
   "provisioning.activeKept":
-    "Auch der Identitätsanbieter steuert dies und kann das Konto wieder aktivieren oder deaktivieren.",
+    "Dies steuert auch der Identitätsanbieter. Er kann das Konto wieder aktivieren oder deaktivieren.",
 }

@@ -47,7 +47,7 @@ export const functions = {
   "functions.delete": "Funktion löschen",
   "functions.deleteOne": "{name} löschen",
   "functions.deleteHelp":
-    "Auch alle Versionen, Einstellungen und gespeicherten Daten der Funktion werden gelöscht. Programme und Chats, die sie nutzen, funktionieren sofort nicht mehr.",
+    "Auch alle Versionen, Einstellungen und gespeicherten Daten der Funktion werden gelöscht. Programme und Chats, die sie nutzen, funktionieren ab sofort nicht mehr.",
   "functions.editor": "Code von {name}",
   "functions.leaveEditor": "So verlassen Sie den Editor mit der Tastatur:",
   "functions.unknownMember": "{type} hat kein Element {name}.",
@@ -123,7 +123,7 @@ export const functions = {
   "runs.lead": "Die letzten Ausführungen und ihre Protokolle.",
   "runs.none": "Noch keine Ausführungen",
   "runs.noneHelp":
-    "Hier erscheinen Ausführungen. Führen Sie die Funktion neben ihrem Code aus, oder beginnen Sie einen Chat.",
+    "Hier erscheinen Ausführungen. Führen Sie die Funktion auf der Registerkarte „Code“ aus, oder beginnen Sie einen Chat.",
   "runs.errors": "Nur fehlgeschlagene Ausführungen",
   "functions.problemsTitle": "Probleme",
   "versions.restored": "Aus Version {version}",

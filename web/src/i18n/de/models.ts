@@ -59,7 +59,7 @@ export const models = {
   "models.delete": "Modell löschen",
   "models.deleteOne": "{name} löschen",
   "models.deleteHelp":
-    "Programme und Chats, die dieses Modell nutzen, funktionieren sofort nicht mehr. Das Basismodell bleibt erhalten.",
+    "Programme und Chats, die dieses Modell nutzen, funktionieren ab sofort nicht mehr. Das Basismodell bleibt erhalten.",
   "can.vision": "Bilder",
   "can.tools": "Werkzeuge",
   "can.thinking": "Reasoning",

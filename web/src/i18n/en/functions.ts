@@ -117,7 +117,7 @@ export const functions = {
   "versions.same": "This version is identical to the current code.",
   "runs.lead": "Recent runs and their logs.",
   "runs.none": "No runs yet",
-  "runs.noneHelp": "Runs will appear here. Run the function next to its code, or start a chat.",
+  "runs.noneHelp": "Runs will appear here. Run the function on the Code tab, or start a chat.",
   "runs.errors": "Failed runs only",
   "functions.problemsTitle": "Problems",
   "versions.restored": "From version {version}",
