@@ -114,7 +114,7 @@ describe("the dependencies", () => {
 
   it("need no install script", () => {
     const scripted = entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)
-    // Its script only fetches what GPUs need, and is not run (docs/decisions/0095).
+    // Its script only fetches what GPUs need, and is not run (docs/decisions/0022).
     expect(scripted).toEqual(["node_modules/onnxruntime-node"])
     expect(read(".npmrc")).toContain("ignore-scripts=true")
   })
