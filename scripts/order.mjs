@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 // A folder may import from the lines above it and, on its own line, from those to its left.
 // app.ts, gateway.ts, main.ts and whatever else stands beside them see everything.
 const lines = [
-  ["errors.ts", "config"],
+  ["errors.ts", "config", "formats"],
   ["limits", "db", "secrets", "outbound", "bus", "jobs", "http"],
   ["audit", "settings", "users", "groups", "storage"],
   ["auth", "sso", "grants"],

@@ -1,12 +1,14 @@
 import type { Upstream } from "../connections/connection.ts"
 import { failureOf } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
+import { readErrorBody } from "../formats/error-body.ts"
 import type { Abilities, ReplyHears } from "../functions/host-services.ts"
 import { toFailure } from "../http/errors.ts"
 import { bodyOf } from "../http/json-object.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
+import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { Outcome } from "../usage/schema.ts"
 import { countedTokens } from "../usage/token-counts.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
@@ -19,16 +21,6 @@ import { wholeError } from "./upstream-response.ts"
 
 const maxErrorBytes = 64 * 1024
 const maxWholeBytes = 16_000_000
-
-const messageIn = (body: Buffer): string | undefined => {
-  try {
-    const { error, detail } = JSON.parse(body.toString("utf8"))
-    const said = error?.message ?? error ?? detail
-    return typeof said === "string" ? said : undefined
-  } catch {
-    return undefined
-  }
-}
 
 interface Deps {
   request: ModelRequest
@@ -152,10 +144,11 @@ class InnerHearing implements Hearing, Flow {
       this.stop("upstream_error", error)
       return
     }
-    const refused = error.status < 500 && error.status !== 429
-    const message = messageIn(error.body) ?? `The provider answered ${error.status}`
-    const code = refused ? "bad_request" : "upstream_broken"
-    this.stop(refused ? "refused_request" : "upstream_error", new Failure(code, message))
+    const outcome = outcomeOfErrorStatus(error.status)
+    const reported = readErrorBody(error.body.toString("utf8"))
+    const message = reported?.message ?? `The provider answered ${error.status}`
+    const code = outcome === "refused_request" ? "bad_request" : "upstream_broken"
+    this.stop(outcome, new Failure(code, message))
   }
 
   #settle(outcome: Outcome, failure?: Failure): void {

@@ -9,6 +9,7 @@ import type { Reply } from "../http/response-writer.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
+import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/token-counts.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
@@ -198,7 +199,7 @@ export class Relay implements SendListener {
     const { status, body } = error
     this.#reply.head(status, errorHeaders(this.#headers, error))
     this.#reply.end(body)
-    this.#finish(status < 500 && status !== 429 ? "refused_request" : "upstream_error")
+    this.#finish(outcomeOfErrorStatus(status))
   }
 
   #sendWhole(): void {

@@ -1,6 +1,7 @@
 import { fail } from "../errors.ts"
+import { isObject } from "../formats/json-values.ts"
 import type { JsonBody } from "../http/body-buffer.ts"
-import { elementsOf, isGiven, isObject, type JsonObject, readObject } from "../http/json-object.ts"
+import { elementsOf, isGiven, type JsonObject, readObject } from "../http/json-object.ts"
 import type { Operation } from "../providers/provider.ts"
 
 /** An OpenAI-style request, read once: its bytes, and where its members stand in them. */

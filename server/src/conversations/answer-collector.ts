@@ -4,10 +4,13 @@ import { wholeError } from "../completions/upstream-response.ts"
 import type { Upstream } from "../connections/connection.ts"
 import { failureOf } from "../connections/upstream-errors.ts"
 import { Failure } from "../errors.ts"
+import { readErrorBody } from "../formats/error-body.ts"
+import { isObject } from "../formats/json-values.ts"
 import type { Cited } from "../knowledge/citations.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
+import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { Outcome, Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/token-counts.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
@@ -43,25 +46,6 @@ interface Deps {
   over: (collected: Collected) => void
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null
-
-/** The provider's own words where its error has any. */
-const wordsOf = (raw: string): { message: string; code: string } | null => {
-  try {
-    const body: unknown = JSON.parse(raw)
-    if (!isObject(body)) return null
-    const error = isObject(body.error) ? body.error : body
-    const message = [error.message, body.error, body.detail, body.message].find(
-      (text) => typeof text === "string" && text !== "",
-    )
-    const code = typeof error.code === "string" && error.code ? error.code : "upstream_error"
-    return typeof message === "string" ? { message, code } : null
-  } catch {
-    return null
-  }
-}
-
 const ofFailure = ({ code, message }: Failure): MessageError => ({
   code,
   message,
@@ -71,7 +55,10 @@ const ofFailure = ({ code, message }: Failure): MessageError => ({
 
 const ofProvider = (raw: string, status: number | null, upstream: Upstream | null) => {
   const name = upstream ? `The provider "${upstream.config.name}"` : "The provider"
-  const said = wordsOf(raw) ?? { message: `${name} reported an error`, code: "upstream_error" }
+  const said = readErrorBody(raw) ?? {
+    message: `${name} reported an error`,
+    code: "upstream_error",
+  }
   const message = said.message.slice(0, maxRawCharacters)
   return { ...said, message, status, raw: raw.slice(0, maxRawCharacters) }
 }
@@ -191,8 +178,10 @@ export class Collector implements Hearing {
       return
     }
     const { status } = error
-    const outcome = status < 500 && status !== 429 ? "refused_request" : "upstream_error"
-    this.#finish(outcome, ofProvider(error.body.toString("utf8"), status, this.#upstream))
+    this.#finish(
+      outcomeOfErrorStatus(status),
+      ofProvider(error.body.toString("utf8"), status, this.#upstream),
+    )
   }
 
   #readWhole(): void {

@@ -1,3 +1,4 @@
+import { isObject, textOf } from "../formats/json-values.ts"
 import { createEventReader } from "../outbound/sse-decoder.ts"
 
 /** What one or more stream events add to an answer. */
@@ -10,11 +11,6 @@ export interface Delta {
   /** What the answer rests on, where whoever answers says so; as it came. */
   sources: unknown
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** Content may be text, or parts of which some are text. */
 const contentOf = (content: unknown): string =>

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { isObject } from "../formats/json-values.ts"
 import { type ExportedChat, ExportedMessage } from "./import-export-schema.ts"
 import type { Passage } from "./source-schema.ts"
 
@@ -55,9 +56,6 @@ export const createMarkdownWriter = (title: string) => {
     },
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null
 
 const { files: Files, sources: Sources, sources_skipped: AllSkipped } = ExportedMessage.shape
 

@@ -1,5 +1,5 @@
+import { type Fields, isObject } from "../formats/json-values.ts"
 import { UnreadableReply } from "../outbound/upstream-error.ts"
-import { type Fields, isObject } from "./completion-builder.ts"
 
 interface Choice {
   message: Fields

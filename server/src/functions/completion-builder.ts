@@ -1,9 +1,5 @@
 import { randomUUID } from "node:crypto"
-
-export type Fields = Record<string, unknown>
-
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+import { type Fields, isObject, textOf } from "../formats/json-values.ts"
 
 const charactersPerToken = 4
 
@@ -49,8 +45,6 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
 
   const choice = (delta: Fields, finish_reason: string | null = null): string =>
     chunk({ choices: [{ index: 0, delta, finish_reason }] })
-
-  const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
   /** A delta of the author's, with nothing in it but what a delta may have. */
   const deltaOf = (piece: Fields): Fields => {

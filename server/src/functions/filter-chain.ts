@@ -1,5 +1,5 @@
 import { Failure } from "../errors.ts"
-import { type Fields, isObject } from "./completion-builder.ts"
+import { type Fields, isObject } from "../formats/json-values.ts"
 import { failureFor } from "./function-model.ts"
 import type { Asker } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"

@@ -1,11 +1,11 @@
 import type { Upstream } from "../connections/connection.ts"
 import { Failure } from "../errors.ts"
+import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import { createEventReader } from "../outbound/sse-decoder.ts"
 import { UnreadableReply, type UpstreamError } from "../outbound/upstream-error.ts"
 import { createWholeReply } from "./completion-accumulator.ts"
-import { type Fields, isObject } from "./completion-builder.ts"
 import type { FilterChain } from "./filter-chain.ts"
 import type { Hearing } from "./function-model.ts"
 

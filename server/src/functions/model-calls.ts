@@ -1,9 +1,9 @@
 import type { Failure } from "../errors.ts"
+import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Flow } from "../outbound/client.ts"
 import { createEventReader } from "../outbound/sse-decoder.ts"
 import { UnreadableReply } from "../outbound/upstream-error.ts"
 import { createWholeReply } from "./completion-accumulator.ts"
-import { type Fields, isObject } from "./completion-builder.ts"
 import type { Abilities, Asker, ReplyHears } from "./host-services.ts"
 import { Refused } from "./sandbox/session.ts"
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Failure } from "../errors.ts"
+import { type Fields, isObject } from "../formats/json-values.ts"
 import type { Caller } from "../http/caller.ts"
-import { type Fields, isObject } from "./completion-builder.ts"
 import { givenBy, noReply } from "./function-model.ts"
 import { modelsOf } from "./function-registry.ts"
 import type { Functions } from "./functions.ts"

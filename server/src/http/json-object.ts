@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer"
 import { fail } from "../errors.ts"
+import { isObject } from "../formats/json-values.ts"
 import { maxDepth, parseJson } from "./body.ts"
 import { type BodyLimits, type JsonBody, smallBytes } from "./body-buffer.ts"
 import { keyAt, type Member, members, refuseTwins } from "./json-members.ts"
@@ -32,9 +33,6 @@ export interface JsonObject {
 
 /** No other value begins with it. */
 const firstOfNull = 0x6e
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const parsedLater = (bytes: Buffer, found: readonly Member[]): Record<string, unknown> => {
   const fields = {}

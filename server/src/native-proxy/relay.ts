@@ -8,6 +8,7 @@ import type { Reply } from "../http/response-writer.ts"
 import type { Flow } from "../outbound/client.ts"
 import { headerOf } from "../outbound/response-head.ts"
 import type { UpstreamError } from "../outbound/upstream-error.ts"
+import { outcomeOfErrorStatus } from "../usage/outcome.ts"
 import type { Outcome } from "../usage/schema.ts"
 import type { Meter } from "../usage/usage-recorder.ts"
 import { Tail } from "./usage-scanner.ts"
@@ -21,10 +22,7 @@ interface Deps {
   over: (status: number, failure?: Failure) => void
 }
 
-const outcomeOf = (status: number): Outcome => {
-  if (status < 400) return "ok"
-  return status < 500 && status !== 429 ? "refused_request" : "upstream_error"
-}
+const outcomeOf = (status: number): Outcome => (status < 400 ? "ok" : outcomeOfErrorStatus(status))
 
 /** Carries a reply through: its status, the headers that may pass, and its bytes as they come. */
 export class Pass implements SendListener {

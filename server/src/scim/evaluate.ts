@@ -1,10 +1,10 @@
 import { foldCase } from "../db/fold-case.ts"
+import { isObject } from "../formats/json-values.ts"
 import type { AttributePath } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import type { Filter } from "./filter.ts"
 import { type Operand, readBoolean, readDate } from "./operands.ts"
 import { type Operator, textOperators, timeTest } from "./operators.ts"
-import { isObject } from "./values.ts"
 
 type Json = Record<string, unknown>
 

@@ -1,9 +1,10 @@
+import { isObject } from "../formats/json-values.ts"
 import { type AttributePath, attributeNamed, resolvePath, schemaNamed } from "./attribute-paths.ts"
 import { refuse } from "./errors.ts"
 import { createFilterReader, type Filter } from "./filter.ts"
 import { tokenize } from "./filter-tokenizer.ts"
 import { isKept, type ResourceType } from "./resource-types.ts"
-import { entriesOnce, type Ignored, ignoreSchema, isObject } from "./values.ts"
+import { entriesOnce, type Ignored, ignoreSchema } from "./values.ts"
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 const maxOperations = 5000

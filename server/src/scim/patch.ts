@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
+import { isObject } from "../formats/json-values.ts"
 import { attributeNamed } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
@@ -9,7 +10,6 @@ import {
   type Complex,
   type Ignored,
   isNothing,
-  isObject,
   noMoreThan,
   readComplex,
   readValue,

@@ -1,6 +1,6 @@
+import { isObject } from "../formats/json-values.ts"
 import { refuse } from "./errors.ts"
 import { type Projection, readProjection } from "./projection.ts"
-import { isObject } from "./values.ts"
 
 const defaultCount = 100
 export const maxCount = 200

@@ -1,5 +1,6 @@
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
+import { isObject } from "../formats/json-values.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned-users.ts"
 import { Email, type UserEmail } from "../users/schema.ts"
@@ -10,14 +11,7 @@ import { applyOperation } from "./patch.ts"
 import { readPatch } from "./patch-request.ts"
 import type { Json } from "./projection.ts"
 import { userType } from "./resource-types.ts"
-import {
-  type Complex,
-  createIgnored,
-  isObject,
-  readResource,
-  type Simple,
-  type Values,
-} from "./values.ts"
+import { type Complex, createIgnored, readResource, type Simple, type Values } from "./values.ts"
 
 interface Deps {
   db: Database

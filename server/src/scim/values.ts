@@ -1,3 +1,4 @@
+import { isObject } from "../formats/json-values.ts"
 import { attributeNamed, fold, schemaNamed } from "./attribute-paths.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
@@ -25,9 +26,6 @@ export const createIgnored = () => {
   }
 }
 export type Ignored = ReturnType<typeof createIgnored>
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const wrong = ({ name }: Attribute, wanted: string): never =>
   refuse("invalidValue", `${name} must be ${wanted}`)

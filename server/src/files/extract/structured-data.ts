@@ -1,3 +1,4 @@
+import { isObject } from "../../formats/json-values.ts"
 import { type Block, createHeadings } from "./blocks.ts"
 import { readCode, readMarkdown, readPlain } from "./plain-text.ts"
 import { walkXml } from "./xml.ts"
@@ -6,9 +7,6 @@ const longRecord = 4000
 
 const pretty = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value, null, 1)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const record = (value: unknown): string =>
   isObject(value)
