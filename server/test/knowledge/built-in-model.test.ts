@@ -10,7 +10,7 @@ import { chooseDatabases, type Place } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { startServer } from "../harness/process.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
-import { hasRuntime, modelProcesses, withBuiltInModel } from "./built-in-model.ts"
+import { findModelProcess, hasRuntime, modelProcesses, withBuiltInModel } from "./built-in-model.ts"
 import { collect, upload } from "./collections.ts"
 
 const wait = { query: "?process_in_background=false" }
@@ -103,7 +103,7 @@ describe.each(chooseDatabases())(
       const started = await start({ questionTimeoutMs: 500 })
       const id = await collectFact(started)
       await query(started, id)
-      const [pid = 0] = modelProcesses()
+      const pid = findModelProcess()
       process.kill(pid, "SIGSTOP")
       const hanging = await query(started, id, "thirty vacation days")
       expect(hanging).toMatchObject({ search: "lexical", embedding_model: null })
@@ -118,7 +118,7 @@ describe.each(chooseDatabases())(
     }, async () => {
       const started = await start({ builtInModelTimeoutMs: 8000, jobRetryMs: 50 })
       const id = await collectFact(started)
-      const [pid = 0] = modelProcesses()
+      const pid = findModelProcess()
       process.kill(pid, "SIGSTOP")
       const file = await upload(started, "bees.txt", "Bees collect nectar from flowers.", wait)
       expect(file.body.data.progress).toMatchObject({ passages: 1, embedded: 1 })

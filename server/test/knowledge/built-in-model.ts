@@ -17,9 +17,16 @@ const read = (path: string): string => {
 export const modelProcesses = (gateway: number = process.pid): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => read(`/proc/${pid}/cmdline`).includes("built-in/child.ts"))
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes("built-in/embedding-worker.ts"))
     .filter((pid) => / [RSDTt] (\d+) /.exec(read(`/proc/${pid}/stat`))?.[1] === `${gateway}`)
     .map(Number)
+
+/** The id of the one such process. Signals to process 0 would reach the tests themselves. */
+export const findModelProcess = (): number => {
+  const [pid] = modelProcesses()
+  if (pid === undefined) throw new Error("The built-in model is not running")
+  return pid
+}
 
 /** Whether a process has loaded the model's runtime. */
 export const hasRuntime = (pid: number): boolean =>
