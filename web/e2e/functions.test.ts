@@ -255,7 +255,7 @@ export const reply = (request, { settings }) => JSON.stringify(settings)
     expect(JSON.parse(given.body.choices[0].message.content)).toEqual({
       key: "sk-very-secret",
       tone: "warm",
-      max: 4,
+      most: 4,
       loud: true,
     })
   })

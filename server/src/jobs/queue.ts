@@ -15,7 +15,7 @@ const defaultRetryMs = 500
 const maxPauseMs = 60_000
 const defaultNoRoomRetryMs = 5000
 /** What random spread makes of a pause. */
-const spread = { least: 0.75, max: 1.25 }
+const spread = { min: 0.75, max: 1.25 }
 
 export interface Work {
   target: string
@@ -49,7 +49,7 @@ const preempted = new Error("It makes room for others")
 
 const pauseMs = (firstPauseMs: number, attempt: number): number =>
   Math.min(maxPauseMs, firstPauseMs * 2 ** (attempt - 1)) *
-  (spread.least + Math.random() * (spread.max - spread.least))
+  (spread.min + Math.random() * (spread.max - spread.min))
 
 const maxErrorLength = 1000
 

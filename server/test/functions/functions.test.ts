@@ -117,11 +117,11 @@ export const settings = {
   key: { type: "secret" }, most: { type: "number", min: 1, max: 9, default: 3 },
   tone: { type: "choice", choices: ["dry", "warm"] }, loud: { type: "boolean" } }`
     await create("kept", content)
-    const values = { key: "a secret of theirs", max: 5, tone: "dry", loud: true }
+    const values = { key: "a secret of theirs", most: 5, tone: "dry", loud: true }
     const set = await post("/id/kept/valves", { values })
     expect(set.body.values).toEqual({ ...values, key: "********" })
-    const again = await post("/id/kept/valves", { values: { key: "********", max: null } })
-    expect(again.body.values).toMatchObject({ key: "********", max: null, tone: "dry" })
+    const again = await post("/id/kept/valves", { values: { key: "********", most: null } })
+    expect(again.body.values).toMatchObject({ key: "********", most: null, tone: "dry" })
     const row = await gateway.gateway.db.read
       .selectFrom("functions")
       .select("sealed_values")
@@ -131,7 +131,7 @@ export const settings = {
     expect(gateway.gateway.studio.directory.get("kept")?.values.key).toBe(values.key)
     const seen = [await get("/id/kept/valves"), await get("/id/kept"), await get("/export")]
     expect(JSON.stringify(seen.map(({ body }) => body))).not.toContain(values.key)
-    for (const wrong of [{ max: 10 }, { max: "5" }, { tone: "cold" }, { nothing: 1 }]) {
+    for (const wrong of [{ most: 10 }, { most: "5" }, { tone: "cold" }, { nothing: 1 }]) {
       expect((await post("/id/kept/valves", { values: wrong })).status).toBe(422)
     }
     expect(JSON.stringify(await events("function.settings_changed"))).not.toContain(values.key)

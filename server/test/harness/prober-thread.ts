@@ -35,4 +35,4 @@ parentPort?.once("message", () => {
 })
 parentPort?.postMessage("started")
 const [maxMs, controlMs] = await Promise.all([maxWait(probed), maxWait(controlUrl)])
-parentPort?.postMessage({ longestMs: maxMs, controlMs })
+parentPort?.postMessage({ maxMs, controlMs })

@@ -73,7 +73,7 @@ export const chat = {
   "chat.topP": "Top P",
   "chat.maxTokens": "Maximale Antwortlänge in Tokens",
   "chat.seed": "Seed",
-  "chat.number": "Geben Sie eine Zahl von {least} bis {most} ein.",
+  "chat.number": "Geben Sie eine Zahl von {min} bis {max} ein.",
   "chat.menu": "Weitere Aktionen für diesen Chat",
   "chat.rename": "Chat umbenennen",
   "chat.title": "Titel",

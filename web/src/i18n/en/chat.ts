@@ -69,7 +69,7 @@ export const chat = {
   "chat.topP": "Top P",
   "chat.maxTokens": "Maximum answer length, in tokens",
   "chat.seed": "Seed",
-  "chat.number": "Enter a number from {least} to {most}.",
+  "chat.number": "Enter a number from {min} to {max}.",
   "chat.menu": "More actions for this chat",
   "chat.rename": "Rename chat",
   "chat.title": "Title",

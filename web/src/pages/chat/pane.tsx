@@ -14,12 +14,12 @@ const numbers = [
     name: "temperature",
     label: "chat.temperature",
     help: "chat.temperatureHelp",
-    least: 0,
+    min: 0,
     max: 2,
   },
-  { name: "top_p", label: "chat.topP", help: null, least: 0, max: 1 },
-  { name: "max_tokens", label: "chat.maxTokens", help: null, least: 1, max: 1_000_000 },
-  { name: "seed", label: "chat.seed", help: null, least: 0, max: 2_147_483_647 },
+  { name: "top_p", label: "chat.topP", help: null, min: 0, max: 1 },
+  { name: "max_tokens", label: "chat.maxTokens", help: null, min: 1, max: 1_000_000 },
+  { name: "seed", label: "chat.seed", help: null, min: 0, max: 2_147_483_647 },
 ] as const
 
 const whole = new Set<string>(["max_tokens", "seed"])
@@ -27,9 +27,9 @@ const saveMs = 600
 
 type NumberSpec = (typeof numbers)[number]
 
-const readNumber = (text: string, { name, least, max: most }: NumberSpec): number | null => {
+const readNumber = (text: string, { name, min, max }: NumberSpec): number | null => {
   const value = Number(text)
-  if (!Number.isFinite(value) || value < least || value > most) return null
+  if (!Number.isFinite(value) || value < min || value > max) return null
   return whole.has(name) && !Number.isInteger(value) ? null : value
 }
 
@@ -42,7 +42,7 @@ interface NumberFieldProps {
 const NumberField = ({ spec, value, onValue }: NumberFieldProps) => {
   const [text, setText] = useState(typeof value === "number" ? String(value) : "")
   const wrong = text !== "" && readNumber(text, spec) === null
-  const error = wrong ? t("chat.number", { least: spec.least, max: spec.max }) : undefined
+  const error = wrong ? t("chat.number", { min: spec.min, max: spec.max }) : undefined
   return (
     <Field
       label={t(spec.label)}
