@@ -4,17 +4,17 @@ export type Whole = {
   status: number
   headers: Record<string, string>
   body: string
-  /** Milliseconds until the reply begins, as a model needs to write it. */
+  /** Milliseconds before the response begins, for the time that a model needs to generate it. */
   afterMs?: number
 }
 export type Streamed = {
   status: number
   headers: Record<string, string>
   frames: Iterable<string>
-  /** Milliseconds before each frame but the first. */
+  /** Milliseconds before each frame except the first. */
   delayMs: number
 }
-/** What a route replies; faults are laid over it when it is sent. */
+/** A route's response, before any fault is applied. */
 export type Answer = Whole | Streamed
 
 export const json = (status: number, body: Json, headers: Record<string, string> = {}): Whole => ({
@@ -23,7 +23,7 @@ export const json = (status: number, body: Json, headers: Record<string, string>
   body: JSON.stringify(body),
 })
 
-/** One server-sent event; with a name as the Responses API sends it. */
+/** One server-sent event; the Responses API also names its events. */
 export const sse = (data: Json, event?: string): string =>
   `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`
 

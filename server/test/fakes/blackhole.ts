@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net"
 import { Worker } from "node:worker_threads"
 
-/** A listening socket that accepts no one: connecting to it neither succeeds nor is refused. */
+/** A listening socket that never accepts: connecting to it neither succeeds nor is refused. */
 export type Blackhole = { port: number; url: string; close: () => Promise<void> }
 
-// The worker never comes back to its event loop, so the kernel's queue is never emptied.
+// The worker never returns to its event loop, so the kernel's accept queue is never emptied.
 const SLEEPER = `
   const { parentPort } = require("node:worker_threads")
   const server = require("node:net").createServer()
@@ -14,7 +14,7 @@ const SLEEPER = `
   })
 `
 
-/** Fills the socket's queue, so that further connections wait until their own timeout. */
+/** Fills the socket's accept queue, so that further connections wait until their own timeout. */
 export const startBlackhole = async (): Promise<Blackhole> => {
   const worker = new Worker(SLEEPER, { eval: true })
   const port = await new Promise<number>((resolve, reject) => {

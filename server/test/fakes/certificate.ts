@@ -1,4 +1,4 @@
-/** Of localhost, made for tests; they open nothing. */
+/** The private key of a test certificate for localhost; not a secret. */
 export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgxnOHdv3c/V2mmtW9
 g34zOHVlGFWJE1hE+3SPOj1f3MKhRANCAARwChih0TWO+WZh/pbn2ETndYZyPDrT

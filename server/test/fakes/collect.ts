@@ -1,4 +1,4 @@
-/** All items of a stream, once it has ended. */
+/** Reads a stream to its end. @returns all items */
 export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   const all: Item[] = []
   for await (const item of items) all.push(item)

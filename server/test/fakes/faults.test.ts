@@ -4,7 +4,7 @@ import { ERROR_PAGE, GARBAGE } from "./faults.ts"
 import { type FakeOllama, startFakeOllama } from "./ollama.ts"
 import { type FakeOpenAI, startFakeOpenAI } from "./openai.ts"
 
-describe("faults", () => {
+describe("faults of the fake providers", () => {
   let fake: FakeOpenAI
   let runtime: FakeOllama
 
@@ -26,7 +26,7 @@ describe("faults", () => {
       signal,
     })
 
-  /** What arrives until the reply ends or breaks, and whether it broke. */
+  /** Reads until the response ends or breaks, and reports whether it broke. */
   const read = async (response: Response) => {
     const chunks: Uint8Array[] = []
     try {
@@ -41,14 +41,14 @@ describe("faults", () => {
     return error instanceof Error ? error.cause : error
   }
 
-  it("refuses connections until restarted", async () => {
+  it("refuses connections until it is restarted", async () => {
     fake.fault({ kind: "refuse" })
     expect(await causeOf(ask())).toMatchObject({ code: "ECONNREFUSED" })
     await fake.restart()
     expect((await ask()).status).toBe(200)
   })
 
-  it("resets before headers, as often as told and only where told", async () => {
+  it("resets before the headers, as many times and on the paths requested", async () => {
     fake.fault({ kind: "reset" }, { times: 2, on: /completions/ })
     expect((await fetch(`${fake.url}/models`)).status).toBe(200)
     expect(await causeOf(ask())).toMatchObject({ code: "ECONNRESET" })
@@ -57,43 +57,46 @@ describe("faults", () => {
     expect(fake.requests.every(({ abortedAt }) => abortedAt === undefined)).toBe(true)
   })
 
-  it("hangs, and still notices when the client gives up", async () => {
+  it("hangs, and still notices when the client disconnects", async () => {
     fake.fault({ kind: "hang" })
     const arrived = fake.nextRequest()
     await expect(ask({}, AbortSignal.timeout(60))).rejects.toThrow()
     expect(await (await arrived).aborted).toBeGreaterThan(0)
   })
 
-  it.each(["reset", "close"] as const)("breaks by %s after the frames asked for", async (by) => {
-    fake.fault({ kind: "break", after: 2, by })
-    const { text, broke } = await read(await ask({ stream: true }))
-    expect(broke).toBe(true)
-    expect(text.split("\n\n")).toHaveLength(3)
-    expect(text.endsWith("\n\n")).toBe(true)
-  })
+  it.each(["reset", "close"] as const)(
+    "breaks by %s after the requested number of frames",
+    async (by) => {
+      fake.fault({ kind: "break", after: 2, by })
+      const { text, broke } = await read(await ask({ stream: true }))
+      expect(broke).toBe(true)
+      expect(text.split("\n\n")).toHaveLength(3)
+      expect(text.endsWith("\n\n")).toBe(true)
+    },
+  )
 
-  it("tears the last frame", async () => {
+  it("sends half of the last frame", async () => {
     fake.fault({ kind: "break", after: 1, torn: true })
     const { text, broke } = await read(await ask({ stream: true }))
     expect(broke).toBe(true)
     expect(text.split("\n\n")[1]).toMatch(/^data: \{.*[^}\n]$/)
   })
 
-  it("ends politely without the end", async () => {
+  it("ends a stream normally without its last frames", async () => {
     fake.fault({ kind: "break", after: 3, by: "end" })
     const { text, broke } = await read(await ask({ stream: true }))
     expect(broke).toBe(false)
     expect(text).not.toContain("[DONE]")
   })
 
-  it("breaks a reply that is no stream", async () => {
+  it("breaks a response that is not a stream", async () => {
     fake.fault({ kind: "break", after: 4 })
     const { text, broke } = await read(await ask())
     expect(broke).toBe(true)
     expect(text.startsWith('{"id":')).toBe(true)
   })
 
-  it("falls silent after some frames", async () => {
+  it("stops sending after some frames but keeps the connection open", async () => {
     fake.fault({ kind: "silence", after: 2 })
     const arrived = fake.nextRequest()
     const { text, broke } = await read(await ask({ stream: true }, AbortSignal.timeout(80)))
@@ -102,7 +105,7 @@ describe("faults", () => {
     expect((await (await arrived).aborted) - (await arrived).receivedAt).toBeGreaterThan(50)
   })
 
-  it("says last words, as Ollama does when a model fails on the way", async () => {
+  it("ends a stream with a given frame, as Ollama does when a model fails", async () => {
     runtime.fault({ kind: "last_words", after: 1, frame: '{"error":"out of memory"}\n' })
     const response = await fetch(`${runtime.url}/api/generate`, {
       method: "POST",
@@ -113,7 +116,7 @@ describe("faults", () => {
     expect(text.split("\n").slice(1)).toEqual(['{"error":"out of memory"}', ""])
   })
 
-  it("answers with any status, body and header, and with an error page", async () => {
+  it("responds with any status, body and headers, or with an error page", async () => {
     const body = {
       error: { message: "Slow down", type: "requests", param: null, code: "rate_limit_exceeded" },
     }
@@ -134,7 +137,7 @@ describe("faults", () => {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(GARBAGE)
   })
 
-  it("is slow with headers and with frames", async () => {
+  it("delays headers and frames", async () => {
     fake.fault({ kind: "slow_headers", ms: 60 })
     fake.fault({ kind: "slow_frames", ms: 10 })
     const first = Date.now()
@@ -145,7 +148,7 @@ describe("faults", () => {
     expect(Date.now() - second).toBeGreaterThanOrEqual(55)
   })
 
-  it("has a black hole that neither accepts nor refuses", async () => {
+  it("provides a black hole that neither accepts nor refuses connections", async () => {
     const hole = await startBlackhole()
     await expect(fetch(hole.url, { signal: AbortSignal.timeout(300) })).rejects.toThrow(/timeout/)
     await hole.close()

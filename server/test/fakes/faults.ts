@@ -5,34 +5,34 @@ import type { Answer } from "./answers.ts"
 import type { Json } from "./json.ts"
 
 /**
- * What goes wrong. `after` counts frames as sent: the first SSE event or NDJSON line is 1. A reply
- * that is not a stream is sent in eight pieces, each a frame, when a fault counts them.
+ * A fault to inject. `after` is the number of frames sent before it: the first SSE event or NDJSON
+ * line is 1. For faults that count frames, a response that is not a stream is sent in eight pieces.
  */
 export type Fault =
-  /** Nobody listens any more, open connections are cut; `restart()` ends it. Not per request. */
+  /** Stops listening and closes all connections, until `restart()`. Not per request. */
   | { kind: "refuse" }
-  /** The request is read and never answered. */
+  /** The request is read but never answered. */
   | { kind: "hang" }
-  /** The connection is reset (RST) before any header. */
+  /** The connection is reset (RST) before any headers. */
   | { kind: "reset" }
   /**
-   * Headers and `after` frames are sent, then it ends: by RST, by FIN without the last chunk
-   * ("close"), or as a well-formed reply that lacks its last frames ("end"). `torn` sends half of
-   * the next frame besides.
+   * Headers and `after` frames are sent, then the response ends: by RST, by FIN without the last
+   * chunk ("close"), or well-formed but without its last frames ("end"). `torn` also sends half of
+   * the next frame.
    */
   | { kind: "break"; after: number; torn?: boolean; by?: "reset" | "close" | "end" }
-  /** Headers and `after` frames are sent, then nothing more, and the connection stays open. */
+  /** Headers and `after` frames are sent, then nothing more; the connection stays open. */
   | { kind: "silence"; after: number; torn?: boolean }
-  /** Headers and `after` frames are sent, then this frame as it stands, then a proper end. */
+  /** Headers and `after` frames are sent, then this frame unchanged, then the response ends normally. */
   | { kind: "last_words"; after: number; frame: string }
   | { kind: "status"; status: number; body?: Json; headers?: Record<string, string> }
-  /** A proxy's error page, status 500 unless told. */
+  /** A proxy's error page; by default, status 500. */
   | { kind: "html"; status?: number }
-  /** 200 with a stream's content type and bytes that are no stream. */
+  /** Status 200 with the content type of a stream, but bytes that are not a stream. */
   | { kind: "garbage"; contentType?: string }
-  /** Well framed, whatever it says; its length is told unless `headers` say how it is framed. */
+  /** Any body in valid HTTP framing; `content-length` is added unless `headers` define the framing. */
   | { kind: "reply"; status?: number; headers?: Record<string, string>; body: Buffer | string }
-  /** These bytes on the bare connection, in this order; it stays open unless told. */
+  /** These bytes on the raw socket, in this order; by default, the connection stays open. */
   | { kind: "raw"; steps: Iterable<RawStep>; ends?: "open" | "close" | "reset" }
   | { kind: "slow_headers"; ms: number }
   | { kind: "slow_frames"; ms: number }
@@ -42,11 +42,11 @@ export type RawStep = Buffer | string | number
 
 export type Delivery = {
   response: ServerResponse
-  /** Aborted once the connection is gone. */
+  /** Aborted when the connection closes. */
   gone: AbortSignal
-  /** Says that the cut which follows is ours, not the client's. */
+  /** Marks the close that follows as ours, not the client's. */
   cut: () => void
-  /** Records what was sent. */
+  /** Records bytes that were sent. */
   keep: (bytes: Buffer) => void
 }
 
@@ -55,7 +55,7 @@ export const ERROR_PAGE =
   "<html>\r\n<head><title>500 Internal Server Error</title></head>\r\n<body>\r\n<center><h1>500 " +
   "Internal Server Error</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 
-/** The faults that are an ordinary reply, or undefined when the route's own reply is due. */
+/** The response for faults that are an ordinary response; undefined for all others. */
 export const answerOf = (fault: Fault | undefined): Answer | undefined => {
   if (fault?.kind === "status") {
     const headers = { "content-type": "application/json", ...fault.headers }
@@ -68,7 +68,7 @@ export const answerOf = (fault: Fault | undefined): Answer | undefined => {
   return undefined
 }
 
-/** Faults that need no route: true when the request has met its end. */
+/** Applies faults that replace the route's response. @returns true if the request has been handled */
 export const endBefore = (fault: Fault | undefined, to: Delivery): boolean => {
   if (fault?.kind === "hang") return true
   if (fault?.kind === "reset") {
@@ -95,7 +95,7 @@ export const endBefore = (fault: Fault | undefined, to: Delivery): boolean => {
   return false
 }
 
-/** A reader that leaves, or takes nothing more, ends it. */
+/** Sends the steps until the client disconnects. */
 const sendRaw = async (
   { steps, ends = "open" }: Extract<Fault, { kind: "raw" }>,
   { response, gone, cut }: Delivery,
@@ -114,7 +114,7 @@ const sendRaw = async (
   else socket.end()
 }
 
-/** Sends the answer with the fault laid over it; ends early and quietly when the client goes away. */
+/** Sends the response with the fault applied; stops silently when the client disconnects. */
 export const deliver = async (answer: Answer, fault: Fault | undefined, to: Delivery) => {
   if (fault?.kind === "slow_headers") await pause(fault.ms, to.gone)
   if ("body" in answer && answer.afterMs !== undefined) await pause(answer.afterMs, to.gone)
@@ -137,7 +137,7 @@ export const deliver = async (answer: Answer, fault: Fault | undefined, to: Deli
   })
 }
 
-/** Resolves after the time or when the client has gone, whichever comes first. */
+/** Resolves after the time or when the client disconnects, whichever comes first. */
 const pause = async (ms: number, gone: AbortSignal): Promise<void> => {
   if (ms > 0) await wait(ms, undefined, { signal: gone }).catch(() => undefined)
 }
@@ -171,7 +171,7 @@ const stopHere = async (stop: Stop, next: string, to: Delivery) => {
     to.response.end()
     return
   }
-  // An RST overtakes bytes that still lie in the sender's buffer, so give them time to arrive.
+  // An RST discards bytes that are still in the send buffer, so allow them time to arrive.
   await pause(20, to.gone)
   to.cut()
   if (stop.by === "close") to.response.socket?.destroy()

@@ -6,7 +6,7 @@ import { portOf } from "../harness/listen.ts"
 
 type Claims = Record<string, unknown>
 
-/** How the next tokens are signed. */
+/** How tokens are signed; only "right" is valid. */
 type Signing = "right" | "other key" | "unknown key" | "client secret" | "none"
 
 interface Pending {
@@ -16,27 +16,27 @@ interface Pending {
   claims: Claims
 }
 
-/** An identity provider that misbehaves on demand, where a real one would not. */
+/** An identity provider that misbehaves on demand, in ways that a real one does not. */
 export interface FakeIssuer {
   url: string
   clientId: string
   clientSecret: string
-  /** Who signs in next, as claims of the ID token. */
+  /** The user that signs in next, as claims of the ID token. */
   person: Claims
-  /** Claims of the userinfo endpoint; undefined where there is none. */
+  /** Claims of the userinfo endpoint; if undefined, there is no such endpoint. */
   userinfo: Claims | undefined
   /** Rewrites the ID token's claims before they are signed. */
   rewrite: (claims: Claims) => Claims
   signing: Signing
-  /** What the authorization endpoint sends the browser back with in place of a code. */
+  /** Redirects from the authorization endpoint with this error instead of a code. */
   refusal: { error: string } | undefined
-  /** Of the token endpoint; undefined answers as it should. */
+  /** Replaces the token endpoint's response, if defined. */
   tokenReply: { status: number; body: string } | undefined
-  /** Paths and queries that were asked. */
+  /** Paths and queries of the requests received. */
   asked: string[]
-  /** A logout token for `sub` or `sid`, as it is or with claims of its own. */
+  /** A logout token with these claims, such as `sub` or `sid`; they override the defaults. */
   logoutToken(claims: Claims, options?: { typ?: string; signing?: Signing }): Promise<string>
-  /** Listens no more, and `resume` again on the same port. */
+  /** Stops listening, until `resume` listens again on the same port. */
   pause(): Promise<void>
   resume(): Promise<void>
   close(): Promise<void>

@@ -10,13 +10,13 @@ export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value)
 
 export const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 
-/** Reads `3` and `"3"` alike, since OpenAI's `metadata` carries text only. */
+/** Accepts both `3` and `"3"`, since values in OpenAI's `metadata` are strings. */
 export const numberOf = (value: Json | undefined): number | undefined => {
   const read = typeof value === "string" && value !== "" ? Number(value) : value
   return typeof read === "number" && Number.isFinite(read) ? read : undefined
 }
 
-/** The parsed text, or undefined when it is not JSON. */
+/** The parsed text, or undefined if it is not JSON. */
 export const parseJson = (text: string): Json | undefined => {
   try {
     return JSON.parse(text)

@@ -65,12 +65,12 @@ export const oldEmbeddings: Post = (body, runtime, model) => {
   return goReply(200, { embedding: prompt === "" ? [] : vectorOf(prompt, runtime.dimensions) })
 }
 
-/** Notes that the model is in memory now, unless the fake was told to leave that to the test. */
+/** Lists the model as loaded, unless `autoLoad` is off. */
 export const hold = (runtime: Runtime, model: OllamaModel) => {
   if (runtime.autoLoad) load(runtime, model)
 }
 
-/** The capabilities' refusals in Ollama's words, or undefined. */
+/** Ollama's own error for a capability that the model lacks; undefined if it has all of them. */
 export const refusalOf = (
   body: JsonObject,
   model: OllamaModel,
@@ -182,7 +182,7 @@ const formatOf = (format: Json | undefined): Ask["format"] => {
   return isObject(format) ? format : "text"
 }
 
-/** A request without anything to say loads the model, or with `keep_alive: 0` lets it go. */
+/** An empty request loads the model, or unloads it with `keep_alive: 0`. */
 const keepOrUnload = (
   body: JsonObject,
   runtime: Runtime,

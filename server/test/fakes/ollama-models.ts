@@ -19,11 +19,11 @@ export type OllamaModel = {
     context_length: number
     embedding_length: number
   }
-  /** Of completion, tools, vision, thinking, embedding, insert. */
+  /** Any of completion, tools, vision, thinking, embedding, and insert. */
   capabilities: string[]
 }
 
-/** A model held in memory. */
+/** A model in memory. */
 export type LoadedModel = {
   name: string
   expires_at: string
@@ -31,7 +31,7 @@ export type LoadedModel = {
   context_length: number
 }
 
-/** What the routes of one fake runtime share. */
+/** State that the routes of one fake share. */
 export type Runtime = {
   models: OllamaModel[]
   loaded: LoadedModel[]
@@ -45,7 +45,7 @@ export type Runtime = {
 
 export type ModelTraits = { family?: string; capabilities?: string[]; contextLength?: number }
 
-/** A full record; the family is the name's letters unless told. */
+/** Creates a complete record; by default, the family is the first letters of the name. */
 export const ollamaModel = (name: string, traits: ModelTraits = {}): OllamaModel => {
   const full = fullName(name)
   const family = traits.family ?? /[a-z]+/i.exec(full.split("/").at(-1) ?? "")?.[0] ?? "llama"
@@ -69,7 +69,7 @@ export const ollamaModel = (name: string, traits: ModelTraits = {}): OllamaModel
   }
 }
 
-/** The models a fresh fake holds. */
+/** The models of a new fake. */
 export const defaultModels = (): OllamaModel[] => [
   ollamaModel("llama3.2"),
   ollamaModel("qwen3:4b", { capabilities: ["completion", "tools", "thinking"] }),
@@ -81,11 +81,11 @@ export const defaultModels = (): OllamaModel[] => [
   }),
 ]
 
-/** `llama3.2` and `LLAMA3.2:latest` are one model. */
+/** Case-insensitive; the default tag is `latest`, as in Ollama. */
 export const findModel = (models: OllamaModel[], name: string): OllamaModel | undefined =>
   models.find((model) => model.name.toLowerCase() === fullName(name).toLowerCase())
 
-/** The name with its tag. */
+/** Adds the tag `latest` if the name has none. */
 export const fullName = (name: string): string =>
   (name.split("/").at(-1) ?? "").includes(":") ? name : `${name}:latest`
 
@@ -93,7 +93,7 @@ export const fail = (status: number, error: string): Whole => goReply(status, { 
 
 export const notFound = (name: string): Whole => fail(404, `model '${name}' not found`)
 
-/** As after the first request for it: held for five minutes. */
+/** Loads a model for five minutes, as a request for it does. */
 export const load = ({ loaded }: Runtime, { name, size, details }: OllamaModel) => {
   const expires_at = new Date(Date.now() + 300_000).toISOString()
   const held = loaded.find((model) => model.name === name)

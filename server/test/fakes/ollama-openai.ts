@@ -11,7 +11,7 @@ const TYPES: { [status: number]: string } = { 400: "invalid_request_error", 404:
 
 type Post = (body: JsonObject, runtime: Runtime, model: OllamaModel) => Answer
 
-/** Ollama's own refusal in the OpenAI shape it uses under /v1. */
+/** Converts Ollama's own error to the OpenAI format that it uses under /v1. */
 export const wrapped = (refusal: Whole): Whole => {
   const message = textOf(objectOf(parseJson(refusal.body)).error)
   const type = TYPES[refusal.status] ?? "api_error"
@@ -124,7 +124,10 @@ const messageOf = (said: Said): JsonObject => ({
 
 const frame = (data: JsonObject): string => `data: ${goJson(data)}\n\n`
 
-/** The role comes with the first piece, tool calls whole, the finish reason alone; then usage. */
+/**
+ * The first frame contains the role; tool calls are sent in one piece; the finish reason has its own
+ * frame; usage comes last.
+ */
 function* chatFrames(body: JsonObject, said: Said) {
   const head = headOf(body, "chat.completion.chunk")
   const deltas: JsonObject[] = [
@@ -144,7 +147,7 @@ function* chatFrames(body: JsonObject, said: Said) {
   yield SSE_DONE
 }
 
-/** Unlike chat, every piece carries a usage of zeros when usage was asked for. */
+/** Unlike chat, every frame contains a usage of zeros if usage was requested. */
 function* completionFrames(body: JsonObject, head: JsonObject, said: Said) {
   const zeros = { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } }
   const tail: JsonObject = asksUsage(body) ? zeros : {}

@@ -16,7 +16,7 @@ export type Change = (body: JsonObject, runtime: Runtime) => Answer
 const EMPTY: Answer = { status: 200, headers: {}, body: "" }
 const nameIn = (body: JsonObject): string => textOf(body.model) || textOf(body.name)
 
-/** POST /api/pull: four steps of one layer, then the model is there. Names with "missing" fail. */
+/** POST /api/pull: downloads one layer in four steps. Names that contain "missing" fail. */
 export const pull: Change = (body, runtime) => {
   const name = nameIn(body)
   if (name === "") return fail(400, "invalid model name")
@@ -122,7 +122,7 @@ function* createSteps(body: JsonObject, runtime: Runtime): Generator<JsonObject>
   yield { status: "success" }
 }
 
-/** As a stream, or with `stream: false` only the last step; an error is then a 500. */
+/** Streams all steps; with `stream: false`, sends only the last, and an error has status 500. */
 const progress = (body: JsonObject, { pace }: Runtime, steps: Iterable<Json>): Answer => {
   if (body.stream !== false) return ndjson(steps, pace.delayMs)
   const last = [...steps].at(-1)

@@ -6,7 +6,7 @@ import { promptMs } from "../harness/timing.ts"
 import { collect } from "./collect.ts"
 import { type FakeOllama, startFakeOllama } from "./ollama.ts"
 
-describe("the fake Ollama runtime", () => {
+describe("the fake Ollama", () => {
   let fake: FakeOllama
   let client: Ollama
   let openai: OpenAI
@@ -28,7 +28,7 @@ describe("the fake Ollama runtime", () => {
   })
   afterAll(() => fake.close())
 
-  it("says that it runs, its version, its models and those in memory", async () => {
+  it("reports its status, version, models, and loaded models", async () => {
     expect(await (await fetch(fake.url)).text()).toBe("Ollama is running")
     expect((await fetch(fake.url, { method: "HEAD" })).status).toBe(200)
     expect(await client.version()).toEqual({ version: "0.12.6" })
@@ -47,7 +47,7 @@ describe("the fake Ollama runtime", () => {
     })
   })
 
-  it("generates, streamed and whole", async () => {
+  it("generates text, streamed and in one piece", async () => {
     const parts = await collect(await client.generate({ model, prompt: "hi", stream: true }))
     expect(parts.map(({ response }) => response)).toEqual(["You", " said:", " hi", ""])
     expect(parts.at(-1)).toMatchObject({ done: true, done_reason: "stop", eval_count: 3 })
@@ -59,7 +59,7 @@ describe("the fake Ollama runtime", () => {
     expect((await client.ps()).models.map(({ name }) => name)).toEqual(["qwen3:4b"])
   })
 
-  it("chats with tools and JSON, escaping as Go does", async () => {
+  it("supports tools and JSON in chats, and escapes JSON as Go does", async () => {
     const asked = await client.chat({ model, messages, tools: [weather] })
     expect(asked.message.tool_calls).toMatchObject([
       { function: { name: "weather", arguments: { city: "a < b" } } },
@@ -77,7 +77,7 @@ describe("the fake Ollama runtime", () => {
     expect(JSON.parse(message.content)).toEqual({ reply: "You said: a < b" })
   })
 
-  it("embeds both ways", async () => {
+  it("returns the same embeddings from the current and the legacy route", async () => {
     const { embeddings } = await client.embed({
       model: "nomic-embed-text",
       input: ["a cat", "a dog"],
@@ -87,7 +87,7 @@ describe("the fake Ollama runtime", () => {
     expect(embedding).toEqual(embeddings[0])
   })
 
-  it("pulls, creates, copies, pushes and deletes", async () => {
+  it("pulls, creates, copies, pushes and deletes models", async () => {
     const steps = await collect(await client.pull({ model: "phi3", stream: true }))
     expect(steps[0]?.status).toBe("pulling manifest")
     expect(steps.at(-1)?.status).toBe("success")
@@ -100,7 +100,7 @@ describe("the fake Ollama runtime", () => {
     await expect(client.pull({ model: "missing-one" })).rejects.toThrow("file does not exist")
   })
 
-  it("takes a blob once its digest is right", async () => {
+  it("accepts a blob only if its digest is correct", async () => {
     const bytes = Buffer.alloc(3_000_000, "x")
     const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`
     const url = `${fake.url}/api/blobs/${digest}`
@@ -111,7 +111,7 @@ describe("the fake Ollama runtime", () => {
     expect(fake.blobs.get(digest)).toBe(3_000_000)
   })
 
-  it("refuses in Ollama's words", async () => {
+  it("returns the same errors as Ollama", async () => {
     await expect(client.chat({ model: "nobody", messages })).rejects.toMatchObject({
       status_code: 404,
       message: "model 'nobody' not found",
@@ -129,7 +129,7 @@ describe("the fake Ollama runtime", () => {
     expect((await fetch(`${fake.url}/api/chat`)).status).toBe(405)
   })
 
-  it("speaks OpenAI's language under /v1", async () => {
+  it("implements the OpenAI API under /v1", async () => {
     expect((await openai.models.list()).data[0]).toMatchObject({ owned_by: "library" })
     expect((await openai.models.retrieve("llama3.2")).id).toBe("llama3.2")
     const ask = { model, messages: [{ role: "user" as const, content: "hi" }] }
@@ -148,7 +148,7 @@ describe("the fake Ollama runtime", () => {
     expect(vectors.data[0]?.embedding).toHaveLength(64)
   })
 
-  it("notices that the client has gone", async () => {
+  it("notices when the client disconnects", async () => {
     Object.assign(fake.pace, { chunks: 400, delayMs: 50 })
     const arrived = fake.nextRequest(/generate/)
     const stream = await client.generate({ model, prompt: "hi", stream: true })

@@ -19,16 +19,19 @@ import { blob, type Change, copy, create, pull, push, remove } from "./ollama-st
 import { type RecordedRequest, startUpstream, type Upstream } from "./upstream.ts"
 
 export type FakeOllamaOptions = {
-  /** Names or records; unless told llama3.2, qwen3:4b, llava:7b and nomic-embed-text. */
+  /** Names or records; by default, llama3.2, qwen3:4b, llava:7b, and nomic-embed-text. */
   models?: (string | OllamaModel)[]
   version?: string
-  /** Content pieces per reply; one per word unless told. `options.fake_chunks` wins. */
+  /** Content pieces per response; by default, one per word. `options.fake_chunks` overrides it. */
   chunks?: number
-  /** Milliseconds between pieces, 0 unless told. `options.fake_delay_ms` wins (/v1: `metadata`). */
+  /**
+   * Milliseconds between pieces; by default, 0. `options.fake_delay_ms` overrides it (under /v1,
+   * `metadata.fake_delay_ms`).
+   */
   delayMs?: number
-  /** Length of embeddings, 64 unless told. */
+  /** Dimensions of embeddings; by default, 64. */
   dimensions?: number
-  /** Whether a used model shows up in /api/ps; true unless told. */
+  /** Whether /api/ps lists a model after its first use; by default, true. */
   autoLoad?: boolean
 }
 
@@ -36,16 +39,16 @@ export type FakeOllama = Upstream & {
   /** Base URL for clients, without a path. */
   url: string
   models: OllamaModel[]
-  /** What /api/ps lists; set by hand, or by `load`. */
+  /** The models that /api/ps lists; may be changed directly or with `load`. */
   loaded: Runtime["loaded"]
-  /** Puts a model into memory for five minutes. */
+  /** Loads a model into memory for five minutes. */
   load: (name: string) => void
   blobs: Runtime["blobs"]
-  /** Of replies to come; change it as you like. */
+  /** The pace of future responses; may be changed at any time. */
   pace: Runtime["pace"]
 }
 
-/** An Ollama runtime on a free local port. Equal requests get equal bytes. */
+/** Starts a fake Ollama on a free local port. Equal requests get identical bytes. */
 export const startFakeOllama = async (options: FakeOllamaOptions = {}): Promise<FakeOllama> => {
   const runtime: Runtime = {
     models:

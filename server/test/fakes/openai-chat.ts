@@ -12,7 +12,7 @@ import {
   type Turn,
 } from "./pretend.ts"
 
-/** Fields of the request that mean something here; all others come back in `x_echo`. */
+/** Supported request fields; all others are returned in `x_echo`. */
 const KNOWN = new Set(
   (
     "model messages stream stream_options tools tool_choice parallel_tool_calls response_format logprobs " +
@@ -31,7 +31,7 @@ export const chatCompletion = (body: JsonObject, pace: Pace): Answer => {
   return { ...json(200, completion(body, choices)), afterMs: delayMs * written }
 }
 
-/** The conversation as the pretended model reads it. */
+/** Converts the messages for the fake model. */
 export const turnsOf = (messages: Json | undefined): Turn[] =>
   listOf(messages).map((message) => {
     const { role, content } = objectOf(message)
@@ -51,7 +51,7 @@ export const askOf = (body: JsonObject, chunks: number | undefined): Ask => ({
   chunks,
 })
 
-/** Usage of all choices in OpenAI's shape. */
+/** Usage of all choices in OpenAI's format. */
 export const usageOf = (choices: Said[]): JsonObject => {
   const input = choices[0]?.promptTokens ?? 0
   const output = choices.reduce((sum, said) => sum + said.outputTokens, 0)
@@ -70,7 +70,7 @@ export const usageOf = (choices: Said[]): JsonObject => {
   }
 }
 
-/** One tool, the named one, or with `parallel_tool_calls: true` all of them. */
+/** The tools to call: the named one, all with `parallel_tool_calls: true`, otherwise the first. */
 const calledTools = (body: JsonObject): Tool[] => {
   const tools = listOf(body.tools).map((tool): Tool => {
     const { name, parameters } = objectOf(objectOf(tool).function)
@@ -89,7 +89,7 @@ const formatOf = (format: JsonObject): Ask["format"] => {
   return objectOf(objectOf(format.json_schema).schema)
 }
 
-/** The first choice is the plain echo; further ones name themselves in one more piece. */
+/** The first choice is the plain echo; each further one adds a piece with its number. */
 const repliesOf = (body: JsonObject, ask: Ask): Said[] => {
   const said = say(ask)
   return Array.from({ length: numberOf(body.n) ?? 1 }, (_, index) =>
@@ -188,7 +188,7 @@ const stepsOf = (body: JsonObject, said: Said, index: number): JsonObject[] => {
   ]
 }
 
-/** Name and id come first, then the arguments in pieces. */
+/** The first delta contains the name and ID, the others the arguments in pieces. */
 const callDeltas = (said: Said): JsonObject[] =>
   said.calls.flatMap(({ id, name, parameters }, index) => {
     const text = JSON.stringify(parameters)

@@ -25,13 +25,13 @@ describe("the fake OpenAI provider", () => {
   })
   afterAll(() => fake.close())
 
-  it("lists and finds models", async () => {
+  it("lists and retrieves models", async () => {
     const ids = (await client.models.list()).data.map(({ id }) => id)
     expect(ids).toEqual(["gpt-fake", "gpt-reason-fake", "embed-fake"])
     expect(await client.models.retrieve("gpt-fake")).toMatchObject({ object: "model" })
   })
 
-  it("echoes what the user said, with usage and the fields it does not know", async () => {
+  it("echoes the user's message, with usage and unknown request fields", async () => {
     const reply = await client.chat.completions.create({ ...hello, store: true })
     expect(reply.choices[0]?.message.content).toBe("You said: hello there")
     expect(reply.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 })
@@ -39,7 +39,7 @@ describe("the fake OpenAI provider", () => {
     expect(fake.requests.at(-1)?.json).toEqual({ ...hello, store: true })
   })
 
-  it("streams in as many pieces as asked, usage last", async () => {
+  it("streams the requested number of pieces, with usage last", async () => {
     const stream = await client.chat.completions.create({
       ...hello,
       stream: true,
@@ -54,7 +54,7 @@ describe("the fake OpenAI provider", () => {
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true)
   })
 
-  it("calls a tool, arguments in pieces, and reads its result", async () => {
+  it("calls a tool, streams its arguments in pieces, and uses its result", async () => {
     const stream = client.chat.completions.stream({ ...hello, tools: [weather] })
     const { message, finish_reason } = (await stream.finalChatCompletion()).choices[0] ?? {}
     expect(finish_reason).toBe("tool_calls")
@@ -72,7 +72,7 @@ describe("the fake OpenAI provider", () => {
     expect(reply.choices[0]?.message.content).toBe("The tool said: Sunny")
   })
 
-  it("gives JSON, log probabilities, reasoning, several choices and counts images", async () => {
+  it("returns JSON, log probabilities, reasoning and several choices, and counts images", async () => {
     const schema = { type: "object", properties: { answer: { type: "string" } } }
     const { choices } = await client.chat.completions.create({
       ...hello,
@@ -96,7 +96,7 @@ describe("the fake OpenAI provider", () => {
     expect(seen.choices[0]?.message.content).toBe("I see 2 images. You said: What is it?")
   })
 
-  it("completes, responds and embeds", async () => {
+  it("implements the Completions, Responses and Embeddings APIs", async () => {
     const done = await client.completions.create({
       model: "gpt-fake",
       prompt: "once",
@@ -127,7 +127,7 @@ describe("the fake OpenAI provider", () => {
     expect(packed.data).toEqual(plain.data)
   })
 
-  it("refuses in OpenAI's words", async () => {
+  it("returns the same errors as OpenAI", async () => {
     const other = new OpenAI({ baseURL: fake.url, apiKey: "sk-wrong-key", maxRetries: 0 })
     await expect(other.models.list()).rejects.toMatchObject({
       status: 401,
@@ -146,7 +146,7 @@ describe("the fake OpenAI provider", () => {
     await expect(client.get("/chat/completions")).rejects.toMatchObject({ status: 405 })
   })
 
-  it.each([true, false])("notices that the client has gone (stream: %s)", async (stream) => {
+  it.each([true, false])("notices when the client disconnects (stream: %s)", async (stream) => {
     const aborting = new AbortController()
     const { signal } = aborting
     const arrived = fake.nextRequest(/chat/)

@@ -25,28 +25,28 @@ export type OpenAIModel = {
 }
 
 export type FakeOpenAIOptions = {
-  /** Ids or records; `gpt-fake`, `gpt-reason-fake` and `embed-fake` unless told. */
+  /** IDs or records; by default, `gpt-fake`, `gpt-reason-fake`, and `embed-fake`. */
   models?: (string | OpenAIModel)[]
-  /** Other keys get 401; undefined lets all in. */
+  /** Other keys are rejected with 401; if undefined, any key is accepted. */
   apiKey?: string
-  /** Content pieces per reply; one per word unless told. A request's `metadata.fake_chunks` wins. */
+  /** Content pieces per response; by default, one per word. `metadata.fake_chunks` overrides it. */
   chunks?: number
-  /** Milliseconds between pieces, 0 unless told. A request's `metadata.fake_delay_ms` wins. */
+  /** Milliseconds between pieces; by default, 0. `metadata.fake_delay_ms` overrides it. */
   delayMs?: number
-  /** Length of embeddings, 64 unless told. */
+  /** Dimensions of embeddings; by default, 64. */
   dimensions?: number
 }
 
 export type FakeOpenAI = Upstream & {
-  /** Base URL for clients, ends in /v1. */
+  /** Base URL for clients, ending in /v1. */
   url: string
-  /** What GET /v1/models lists; add and remove as you like. */
+  /** The models that GET /v1/models lists; may be changed at any time. */
   models: OpenAIModel[]
-  /** Of replies to come; change it as you like. */
+  /** The pace of future responses; may be changed at any time. */
   pace: Pace
 }
 
-/** An OpenAI-style provider on a free local port. Equal requests get equal bytes. */
+/** Starts a fake OpenAI-style provider on a free local port. Equal requests get identical bytes. */
 export const startFakeOpenAI = async (options: FakeOpenAIOptions = {}): Promise<FakeOpenAI> => {
   const { apiKey, chunks, delayMs = 0, dimensions = 64 } = options
   const models = (options.models ?? ["gpt-fake", "gpt-reason-fake", "embed-fake"]).map(openAIModel)
@@ -64,7 +64,7 @@ export const startFakeOpenAI = async (options: FakeOpenAIOptions = {}): Promise<
   return Object.assign(upstream, { url: `${upstream.origin}/v1`, models, pace: deps.pace })
 }
 
-/** The record of a model, from its id or as it is. */
+/** Creates a model record from an ID; returns a record unchanged. */
 export const openAIModel = (model: string | OpenAIModel): OpenAIModel =>
   typeof model === "string"
     ? { id: model, object: "model", created: 1_700_000_000, owned_by: "openai" }
@@ -152,7 +152,7 @@ const embeddings: Post = (body, deps) => {
   return json(200, { object: "list", data, model: textOf(body.model), usage })
 }
 
-/** A text, a list of texts, a list of token numbers or a list of such lists. */
+/** Accepts a text, a list of texts, a list of token IDs, or a list of such lists. */
 const textsOf = (input: Json): string[] => {
   if (typeof input === "string") return [input]
   const items = listOf(input)

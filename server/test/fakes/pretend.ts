@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto"
 import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from "./json.ts"
 
-/** How long a reply is and how fast it comes. */
+/** The length and speed of responses. */
 export type Pace = {
-  /** Content pieces per reply; one per word when undefined. */
+  /** Content pieces per response; if undefined, one per word. */
   chunks: number | undefined
-  /** Milliseconds between pieces; a reply that is not streamed takes their sum. */
+  /** Milliseconds between pieces; a response that is not streamed takes their sum. */
   delayMs: number
 }
 export type Turn = { role: string; text: string; images: number }
 export type Tool = { name: string; parameters: Json | undefined }
 export type Ask = {
   turns: Turn[]
-  /** The tools to call when a user spoke last. */
+  /** The tools to call if the last message is the user's. */
   tools: Tool[]
-  /** `json` for any object, a schema for one that fits it. */
+  /** `json` for any object, or a JSON schema that the object must match. */
   format: "text" | "json" | JsonObject
   thinks: boolean
-  /** Most content pieces; beyond it the reply ends with "length". */
+  /** Maximum number of content pieces; a longer response is truncated and ends with "length". */
   limit: number | undefined
   chunks: number | undefined
 }
@@ -29,17 +29,17 @@ export type Said = {
   finish: "stop" | "length" | "tool_calls"
   promptTokens: number
   thinkingTokens: number
-  /** Thinking included. */
+  /** Includes thinking tokens. */
   outputTokens: number
 }
 
-/** Fields `fake_chunks` and `fake_delay_ms` of `metadata` or `options` override the fake's pace. */
+/** `fake_chunks` and `fake_delay_ms` in the request's `metadata` or `options` override the pace. */
 export const paceOf = (fields: Json | undefined, pace: Pace): Pace => ({
   chunks: numberOf(objectOf(fields).fake_chunks) ?? pace.chunks,
   delayMs: numberOf(objectOf(fields).fake_delay_ms) ?? pace.delayMs,
 })
 
-/** What the pretended model says: an echo of the last turn, a tool call, or JSON. */
+/** Generates the fake model's output: an echo of the last message, tool calls, or JSON. */
 export const say = (ask: Ask): Said => {
   const last = ask.turns.at(-1)
   const text = last?.text ?? ""
@@ -60,7 +60,7 @@ export const say = (ask: Ask): Said => {
   }
 }
 
-/** The text in pieces whose join is the text: words, or as near to `count` pieces as it has words. */
+/** Splits the text, without losing any of it, into words or into at most `count` pieces. */
 const cut = (text: string, count: number | undefined): string[] => {
   const pieces: string[] = text.match(/\s*\S+(?:\s+$)?/g) ?? []
   if (count === undefined) return pieces
@@ -100,7 +100,7 @@ const finishOf = ({ calls, cutShort }: { calls: number; cutShort: boolean }): Sa
 
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0
 
-/** A value that fits a JSON schema of the simple kind; strings become the text. */
+/** A value that matches a simple JSON schema; strings are the text. */
 const fitting = (schema: Json | undefined, text: string): Json => {
   if (!isObject(schema)) return {}
   const first = listOf(schema.enum)[0] ?? schema.const

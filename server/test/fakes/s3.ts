@@ -13,7 +13,7 @@ interface Multipart {
   initiated: string
 }
 
-/** An S3-compatible store in memory: one bucket, Signature Version 4 checked, small pages. */
+/** Starts an in-memory S3-compatible store: one bucket, small pages, Signature Version 4 required. */
 export const startFakeS3 = async () => {
   const objects = new Map<string, Buffer>()
   const uploads = new Map<string, Multipart>()
@@ -98,7 +98,7 @@ export const startFakeS3 = async () => {
     else uploads.delete(id)
   }
 
-  /** @returns true where the fault was the answer */
+  /** @returns true if a fault replaced the response */
   const broke = (request: IncomingMessage, url: URL, response: ServerResponse): boolean => {
     const status = fault?.(request, url) ?? null
     if (status === 0) request.socket.destroy()
@@ -140,7 +140,7 @@ export const startFakeS3 = async () => {
     url: `http://${login}@127.0.0.1:${port}/files/of%20ours?region=${keys.region}`,
     objects,
     uploads,
-    /** What a request is answered with in place of the truth; 0 hangs up. */
+    /** Sets a function that returns the status of an error to inject; 0 closes the connection. */
     faults: (wanted: typeof fault): void => {
       fault = wanted
     },

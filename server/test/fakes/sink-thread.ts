@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import { parentPort } from "node:worker_threads"
 import { listenOnLoopback } from "../harness/listen.ts"
 
-/** Offers `gpt-fake`, takes any body without a look at it, and says how many bytes it had. */
+/** Offers `gpt-fake`, discards request bodies, and replies with their size in bytes. */
 const server = createServer((incoming, outgoing) => {
   let bytes = 0
   incoming.on("data", (chunk: Buffer) => {

@@ -1,9 +1,9 @@
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
-/** A provider in a thread of its own, whose work for large bodies is in nobody's way. */
+/** A provider in a separate thread, so that reading large bodies does not slow down the test. */
 export interface Sink {
-  /** Base URL, ends in /v1. */
+  /** Base URL, ending in /v1. */
   url: string
   stop(): Promise<unknown>
 }

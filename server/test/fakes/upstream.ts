@@ -6,34 +6,34 @@ import type { Answer } from "./answers.ts"
 import { answerOf, type Delivery, deliver, endBefore, type Fault } from "./faults.ts"
 import { type Json, parseJson } from "./json.ts"
 
-/** A request as it reached the fake. Times are milliseconds since the epoch. */
+/** A request as received by the fake. Times are milliseconds since the epoch. */
 export type RecordedRequest = {
   method: string
   /** Path without the query, as sent (not decoded). */
   path: string
-  /** With its `?`, or "". */
+  /** Includes the `?`; "" if there is none. */
   query: string
   headers: IncomingHttpHeaders
   rawHeaders: string[]
-  /** Empty for uploads, which are counted and hashed but not kept. */
+  /** Empty for uploads, which are only counted and hashed. */
   body: Buffer
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   json: Json | undefined
   bytes: number
   sha256: string
   receivedAt: number
-  /** Time at which the client went away before its reply was finished; pending otherwise. */
+  /** Resolves with the time at which the client disconnected, if it did before the response ended. */
   aborted: Promise<number>
-  /** The same, to look at without waiting. */
+  /** The same time; undefined if the client has not disconnected. */
   abortedAt: number | undefined
-  /** The status line and body bytes handed to the client so far. */
+  /** The status and the body bytes sent so far. */
   sent: { status: number | undefined; body: Buffer }
 }
 
 export type FaultOptions = {
-  /** How many requests meet it; 1 unless told, Infinity for all. */
+  /** The number of requests affected; by default, 1; Infinity for all. */
   times?: number
-  /** Which requests, by path and query. Give it where a client polls other paths in between. */
+  /** Matches path and query of the requests affected. Needed if a client also polls other paths. */
   on?: RegExp
 }
 
@@ -41,31 +41,31 @@ export type Upstream = {
   /** `http://127.0.0.1:<port>`, without a path. */
   origin: string
   port: number
-  /** In order of arrival; a request is here once its body has been read or has broken off. */
+  /** In order of arrival; a request is added when its body is complete or aborted. */
   requests: RecordedRequest[]
-  /** The next request from now on whose path and query match. */
+  /** Resolves with the next request whose path and query match. */
   nextRequest: (on?: RegExp) => Promise<RecordedRequest>
-  /** Lays a fault over the next matching requests; the oldest matching fault comes first. */
+  /** Injects a fault into the next matching requests; the oldest matching fault is used first. */
   fault: (fault: Fault, options?: FaultOptions) => void
   clearFaults: () => void
-  /** Open client connections. */
+  /** The number of open client connections. */
   connections: () => Promise<number>
-  /** Cuts everything and stops listening. */
+  /** Closes all connections and stops listening. */
   close: () => Promise<void>
-  /** Cuts everything and listens again on the same port; pending faults stay. */
+  /** Closes all connections and listens again on the same port; pending faults remain. */
   restart: () => Promise<void>
 }
 
 export type Routes = {
   answer: (request: RecordedRequest) => Answer
-  /** Paths whose bodies are not kept, and which are recorded as soon as their headers are there. */
+  /** Paths whose bodies are discarded; such requests are recorded as soon as their headers arrive. */
   uploads?: RegExp
 }
 
 type Pending = { fault: Fault; on: RegExp | undefined; left: number }
 type Waiter = { on: RegExp | undefined; resolve: (request: RecordedRequest) => void }
 
-/** Listens on a free port of 127.0.0.1. */
+/** Starts a fake provider on a free port of 127.0.0.1. */
 export const startUpstream = async ({ answer, uploads }: Routes): Promise<Upstream> => {
   const requests: RecordedRequest[] = []
   const underway = new Set<() => void>()
@@ -208,7 +208,7 @@ const readBody = async (incoming: IncomingMessage, request: RecordedRequest, upl
       if (!upload) chunks.push(bytes)
     }
   } catch {
-    // The client broke off; `aborted` tells of it.
+    // The client disconnected, which resolves `aborted`.
   }
   request.sha256 = hash.digest("hex")
   request.body = Buffer.concat(chunks)

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 
 /**
- * A unit vector of the text's words: the same text gives the same vector, texts that share words
- * lie near each other. Components are exact in 32 bits, so base64 and plain numbers agree.
+ * A unit vector of the text's words: equal texts have equal vectors, and texts that share words have
+ * similar ones. Components are exact in 32 bits, so that base64 and plain numbers agree.
  */
 export const vectorOf = (text: string, dimensions: number): number[] => {
   const vector = new Float32Array(dimensions).fill(0.01)
@@ -14,6 +14,6 @@ export const vectorOf = (text: string, dimensions: number): number[] => {
   return Array.from(vector, (component) => Math.fround(component / length))
 }
 
-/** Little-endian 32-bit floats in base64, as `encoding_format: "base64"` asks. */
+/** Little-endian 32-bit floats in base64, as for `encoding_format: "base64"`. */
 export const base64Of = (vector: number[]): string =>
   Buffer.from(new Float32Array(vector).buffer).toString("base64")

@@ -8,7 +8,7 @@ import { findFreePort, listenOnLoopback } from "./listen.ts"
 
 const packages = "/usr/lib/postgresql"
 
-/** The folder of PostgreSQL's own programs, where this machine has them. */
+/** The folder that contains `initdb` and `postgres`; undefined if PostgreSQL is not installed. */
 export const postgresPrograms = (existsSync(packages) ? readdirSync(packages) : [])
   .map((version) => join(packages, version, "bin"))
   .find((folder) => existsSync(join(folder, "initdb")))
@@ -16,11 +16,11 @@ export const postgresPrograms = (existsSync(packages) ? readdirSync(packages) : 
 const idOf = (flag: string): number =>
   Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
 
-/** PostgreSQL refuses to run as root. */
+/** The user to run as: PostgreSQL refuses to run as root. */
 const unprivileged = (): { uid?: number; gid?: number } =>
   process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
 
-// The shell waits for the end of its input, which comes with the end of this process at the latest.
+// The shell stops the server when its standard input closes, at the latest when this process exits.
 const script = `
 trap '' INT TERM HUP
 "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
@@ -38,14 +38,14 @@ wait $server
 
 export interface DatabaseServer {
   url: string
-  /** Resolves when it answers. */
+  /** Resolves when the server accepts connections. */
   start(): Promise<void>
-  /** Ends every connection at once, as a restart does. */
+  /** Stops the server and closes every connection, as a restart does. */
   stop(): Promise<void>
   remove(): Promise<void>
 }
 
-/** A PostgreSQL of one's own, to be stopped and started again. */
+/** Creates a separate PostgreSQL server that a test can stop and restart. */
 export const createDatabaseServer = async (programs: string): Promise<DatabaseServer> => {
   const folder = mkdtempSync(join(tmpdir(), "portico-database-"))
   const user = unprivileged()
@@ -88,16 +88,16 @@ export const createDatabaseServer = async (programs: string): Promise<DatabaseSe
 }
 
 export interface Wire {
-  /** The same database, by way of this wire. */
+  /** Connects to the same database through this proxy. */
   url: string
-  /** From now on nothing passes, and nobody is told. */
+  /** Silently drops all data; connections stay open. */
   freeze(): void
-  /** Lets new connections through again. */
+  /** Forwards data again. Existing connections are unusable, because their data was dropped. */
   thaw(): void
   close(): void
 }
 
-/** A wire to a database that can go silent, as when a cable is pulled. */
+/** A TCP proxy in front of a database that can go silent, as if a cable were pulled. */
 export const createWire = async (databaseUrl: string): Promise<Wire> => {
   const url = new URL(databaseUrl)
   const port = Number(url.port || 5432)

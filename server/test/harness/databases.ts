@@ -7,12 +7,12 @@ import { openDatabase } from "../../src/db/open.ts"
 import { createPostgres } from "../setup/postgres.ts"
 import { isLongForm } from "./test-size.ts"
 
-/** A place for one database that nobody else uses. */
+/** An empty database for one test file. */
 export interface Place {
   dataDir: string
   /** Undefined for the embedded database. */
   url: string | undefined
-  /** What a gateway's environment says of it. */
+  /** Environment variables with which a gateway opens it. */
   env: Record<string, string>
   remove(): Promise<void>
 }
@@ -49,8 +49,8 @@ const postgresPlace = async (): Promise<Place> => {
 
 const kind = (name: string, place: () => Promise<Place>) => ({
   name,
-  place,
-  /** Opened and migrated; `remove` closes it too. */
+  place: place,
+  /** Creates a database, opens it, and migrates it; `remove` also closes it. */
   open: async (): Promise<OpenedDatabase> => {
     const found = await place()
     const db = await openDatabase({ DATABASE_URL: found.url, DATA_DIR: found.dataDir })
@@ -65,16 +65,16 @@ const kind = (name: string, place: () => Promise<Place>) => ({
   },
 })
 
-/** True where a PostgreSQL is at hand; the set-up says so loudly where there is none. */
+/** Whether a PostgreSQL server is available; if not, the set-up prints a warning. */
 export const hasPostgres = inject("databaseUrl") !== ""
 
 const sqlite = kind("SQLite", sqlitePlace)
 const postgres = kind("PostgreSQL", postgresPlace)
 
-/** PostgreSQL, for tests of what only it does; undefined where there is none. */
+/** For tests of features that only PostgreSQL has; undefined if it is not available. */
 export const postgresDatabase = hasPostgres ? postgres : undefined
 
-/** Half of the test files get each, and a file always gets the same. */
+/** Each database gets half of the test files; a file always gets the same one. */
 const databaseForFile = (path: string): typeof sqlite => {
   const name = path.split("/").slice(-2).join("/")
   const sum = [...name].reduce((total, letter) => total + letter.charCodeAt(0), 0)
@@ -82,8 +82,8 @@ const databaseForFile = (path: string): typeof sqlite => {
 }
 
 /**
- * The databases for `describe.each`: in the long form each one that the gateway knows and this
- * machine has, in the short form one of them.
+ * The databases for `describe.each`: in the long form, every supported database that is installed;
+ * in the short form, one of them.
  */
 export const chooseDatabases = (): (typeof sqlite)[] => {
   if (!hasPostgres) return [sqlite]

@@ -6,7 +6,7 @@ import { binaries, createPostgres, startCluster } from "../setup/postgres.ts"
 type DatabaseName = "sqlite" | "postgres"
 type Run = (database: DatabaseName, env: Readonly<Record<string, string>>) => Promise<void>
 
-/** What `--database` may be: one of them, or both in turn. */
+/** Values of `--database`; `both` runs one after the other. */
 export const databaseChoices = ["both", "sqlite", "postgres"]
 
 const inFolder = async (run: Run, database: DatabaseName, url?: string): Promise<void> => {
@@ -30,7 +30,10 @@ const onPostgres = async (run: Run): Promise<void> => {
   }
 }
 
-/** Runs with the environment of a gateway on each database that was chosen. */
+/**
+ * Runs the task once per chosen database.
+ * @param choice one of `databaseChoices`
+ */
 export const onEachDatabase = async (chosen: string, run: Run): Promise<void> => {
   if (chosen !== "postgres") await inFolder(run, "sqlite")
   if (chosen !== "sqlite") await onPostgres(run)

@@ -19,11 +19,14 @@ export interface GatewayProcessOptions {
   nodeOptions?: readonly string[]
   /** A command that runs the one appended to it, such as `taskset -c 1`. */
   wrapper?: readonly string[]
-  /** A file that takes the output, so that reading it costs a benchmark nothing; read until the gateway listens. */
+  /**
+   * A file for the output, so that a benchmark does not spend time reading it; followed only until
+   * the gateway listens.
+   */
   logFile?: string
   /** Pass standard error on to the terminal instead of reading it. */
   inheritStderr?: boolean
-  /** Only the last lines are kept in `output`; by default, all are. */
+  /** The number of most recent lines to keep in `output`; by default, all. */
   maxLines?: number
   onLine?: (line: string) => void
 }
@@ -33,11 +36,11 @@ export interface GatewayProcess {
   child: ChildProcess
   /** Lines of standard output and standard error, in the order received. */
   output: string[]
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that terminated the process. */
   ended: Promise<number | NodeJS.Signals>
-  /** The gateway's URL; rejects with its output if it ends before it listens. */
+  /** The gateway's URL; rejects with its output if it exits before it listens. */
   listening: Promise<string>
-  /** Asks it to drain and waits until it has ended. */
+  /** Sends SIGTERM, and waits until the gateway has drained and exited. */
   stop(): Promise<void>
   kill(): Promise<void>
 }
@@ -49,7 +52,7 @@ export const killAll = (): void => {
   for (const child of running) child.kill("SIGKILL")
 }
 
-/** Unlike `readline`, ends no line at U+2028, which JSON may contain. */
+/** Unlike `readline`, does not split at U+2028, which JSON may contain. */
 const readLines = (source: Readable, read: (line: string) => void): void => {
   let rest = ""
   source.setEncoding("utf8")
@@ -63,7 +66,7 @@ const readLines = (source: Readable, read: (line: string) => void): void => {
   })
 }
 
-/** Reads the lines of a growing file. @returns a function that reads what is left and stops */
+/** Reads the lines of a growing file. @returns a function that reads the remaining lines and stops */
 const followLines = (file: string, read: (line: string) => void): (() => void) => {
   let count = 0
   const readNew = (): void => {

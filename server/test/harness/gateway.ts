@@ -10,32 +10,32 @@ export const adminKey = "sk-admin-key-for-the-tests-0123456789"
 export const adminEmail = "ada@example.com"
 export const adminPassword = "correct horse battery"
 
-/** Hashing a password takes no time, and nothing is embedded: most tests are about something else. */
+/** Fast password hashing and no built-in embedding model, which most tests do not need. */
 export const cheapOptions: GatewayOptions = {
   passwordCost: { logCost: 4, blockSize: 8, parallel: 1 },
-  // Tests of semantic search ask for it, or use an embedding model of a fake connection.
+  // Tests of semantic search enable it or use an embedding model of a fake provider.
   builtInModelFolder: null,
 }
 
 export interface TestGateway extends Serving {
-  /** Lines that were logged, parsed. */
+  /** The log so far, parsed. */
   lines: Record<string, unknown>[]
   dataDir: string
   /** The administrator's API key. */
   key: string
-  /** JSON over HTTP, by default as the administrator. */
+  /** Sends a JSON request, by default as the administrator; `key: null` sends no credentials. */
   call(
     method: string,
     path: string,
     body?: unknown,
     options?: { key?: string | null; headers?: Record<string, string> },
-    // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
+    // biome-ignore lint/suspicious/noExplicitAny: tests read responses as a script would
   ): Promise<{ status: number; headers: Headers; body: any }>
-  /** Makes an account and a key of its own. */
+  /** Creates a user and an API key for it. */
   newUser(name: string): Promise<{ id: string; email: string; key: string }>
 }
 
-/** A whole gateway in this process, on a free port, with an administrator. */
+/** Starts a complete gateway in this process, on a free port, with an administrator. */
 export const startGateway = async (
   env: Record<string, string> = {},
   options: GatewayOptions = {},
@@ -50,7 +50,7 @@ export const startGateway = async (
     ADMIN_API_KEY: adminKey,
     OLLAMA_BASE_URLS: ";",
     DRAIN_TIMEOUT: "1s",
-    // Lists of models are the tests' own.
+    // Tests expect only the models that they create.
     INSTALL_GUIDE: "false",
     SECRET_KEY: "a secret key for the tests, long enough",
     ...env,

@@ -6,16 +6,16 @@ import { findFreePort } from "./listen.ts"
 
 type Claims = Record<string, unknown>
 
-/** A real identity provider (oidc-provider), with its own pages to sign in and out at. */
+/** A real identity provider (oidc-provider), including its sign-in and sign-out pages. */
 export interface IdentityProvider {
   url: string
   clientId: string
   clientSecret: string
-  /** Claims by the name that people sign in with. */
+  /** Claims by user name. */
   people: Map<string, Claims>
-  /** Rewrites ID tokens on their way to the gateway, as somebody in between would. */
+  /** Rewrites ID tokens on their way to the gateway, as an attacker in the middle would. */
   tamper: ((idToken: string) => string | Promise<string>) | undefined
-  /** The token with other claims, signed as the provider itself never would. */
+  /** Applies changed claims to the token and signs it with the provider's key. */
   signAnew(idToken: string, changes: Claims): Promise<string>
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export const startIdentityProvider = async (gatewayUrl: string): Promise<Identit
       accountId: id,
       claims: async () => ({ sub: id, ...people.get(id) }),
     }),
-    // By itself it does not call addresses of this machine.
+    // The library's default `fetch` refuses loopback addresses.
     fetch: (target, options = {}) => {
       const plain = Object.entries(options).filter(([name]) => name !== "dispatcher")
       return fetch(target, Object.fromEntries(plain))

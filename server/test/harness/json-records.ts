@@ -5,7 +5,7 @@ import type { TestGateway } from "./gateway.ts"
 
 const patienceMs = 10_000
 
-/** What one chat leaves, with fields of its `own`. */
+/** A usage row as one chat completion creates it, with the given fields replaced. */
 export const usageRow = (own: Partial<Insertable<UsageRow>>): Insertable<UsageRow> => ({
   id: randomUUIDv7(),
   at: 1_728_000_000,
@@ -26,13 +26,16 @@ export const usageRow = (own: Partial<Insertable<UsageRow>>): Insertable<UsageRo
   ...own,
 })
 
-/** All usage records of a gateway, oldest first, those not yet written included. */
+/** Flushes and reads all usage records of a gateway, oldest first. */
 export const usageRecords = async ({ gateway }: TestGateway): Promise<Selectable<UsageRow>[]> => {
   await gateway.recorder.flush()
   return gateway.db.read.selectFrom("usage").selectAll().orderBy("id").execute()
 }
 
-/** Resolves with what `look` finds as soon as it finds something. */
+/**
+ * Polls until `probe` returns a truthy value, and resolves with it.
+ * @throws if that takes longer than `timeoutMs`
+ */
 export const until = async <T>(
   look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
   ms = patienceMs,
@@ -41,12 +44,12 @@ export const until = async <T>(
   for (;;) {
     const found = await look()
     if (found) return found
-    if (performance.now() > last) throw new Error(`nothing was found within ${ms} ms: ${look}`)
+    if (performance.now() > last) throw new Error(`Timed out after ${ms} ms: ${look}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
 
-/** The records of one request, once there is one. */
+/** Waits for the usage records of one request; resolves when there is at least one. */
 export const recordsOf = (gateway: TestGateway, requestId: string) =>
   until(async () => {
     const records = await usageRecords(gateway)

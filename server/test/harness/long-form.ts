@@ -1,5 +1,5 @@
 import { it } from "vitest"
 import { isLongForm } from "./test-size.ts"
 
-/** A test that only the long form runs. */
+/** Defines a test that only the long form runs. */
 export const itInLongForm = it.runIf(isLongForm)

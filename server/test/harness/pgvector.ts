@@ -6,10 +6,13 @@ import { createPostgres } from "../setup/postgres.ts"
 
 const server = inject("pgvectorUrl")
 
-/** True where a PostgreSQL with pgvector is at hand; CI always has one. */
+/** Whether a PostgreSQL server with pgvector is available; CI always has one. */
 export const hasPgvector = server !== ""
 
-/** A new database with pgvector at hand; its planner does without some of its plans. */
+/**
+ * Opens a new database on a server with pgvector.
+ * @param disabledPlans planner settings to turn off, such as `enable_seqscan`
+ */
 export const openWithPgvector = async ({
   without = [],
 }: {

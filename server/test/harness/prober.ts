@@ -2,13 +2,13 @@ import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
 export interface Waits {
-  /** Of the gateway's answers the longest wait. */
+  /** The longest response time of the gateway. */
   maxMs: number
-  /** Of a server's that does nothing else: what the machine itself makes everybody wait. */
+  /** The longest response time of an otherwise idle server: the delay caused by the machine itself. */
   controlMs: number
 }
 
-/** Asks `/health` every 5 ms from a thread of its own, as somebody would who is served meanwhile. */
+/** Requests `/health` every 5 ms from a separate thread, to measure how responsive the gateway is. */
 export const startProber = async (url: string) => {
   const worker = new Worker(new URL("./prober-thread.ts", import.meta.url), { workerData: { url } })
   await once(worker, "message")

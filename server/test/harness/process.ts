@@ -5,22 +5,22 @@ import { type GatewayProcess, spawnGateway, testMain } from "./gateway-process.t
 interface ServerSettings {
   openFiles?: number
   options?: GatewayOptions
-  /** The entry point; by default one that takes `options`. */
+  /** The entry point; by default, the one that accepts `options`. */
   main?: string
 }
 
-/** A gateway in a process of its own. */
+/** A gateway in a separate process. */
 export interface ServerProcess extends GatewayProcess {
   url: string
   /** The administrator's API key. */
   key: string
-  /** JSON over HTTP as the administrator; rejects when the server is gone. */
+  /** Sends a JSON request, by default as the administrator; rejects if the gateway is unreachable. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
 }
 
 export interface Reply {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses as a script would
   body: any
 }
 
@@ -37,7 +37,7 @@ const callAt =
     return { status: response.status, body: isJson ? JSON.parse(text) : text }
   }
 
-/** Starts a gateway with the tests' settings, without waiting for it to listen. */
+/** Starts a gateway with the test settings, without waiting for it to listen. */
 export const spawnServer = (
   env: Record<string, string>,
   { openFiles, options = {}, main = testMain }: ServerSettings = {},
@@ -59,7 +59,7 @@ export const spawnServer = (
     },
   })
 
-/** Starts a gateway with the tests' settings and waits until it listens. */
+/** Starts a gateway with the test settings and waits until it listens. */
 export const startServer = async (
   env: Record<string, string>,
   settings: ServerSettings = {},

@@ -7,7 +7,10 @@ export interface RawReply {
   body: string
 }
 
-/** Sends bytes as they are, as no client would, and reads until the server closes or `ms` passed. */
+/**
+ * Sends bytes unchanged, even if they are not valid HTTP, and reads until the server closes the
+ * connection or `timeoutMs` have passed.
+ */
 export const sendRaw = async (
   url: string,
   bytes: string | Buffer,
@@ -33,7 +36,7 @@ export const sendRaw = async (
   }
 }
 
-/** A request with any target and any headers, closed after its reply. */
+/** Sends a request with any target and headers; the connection closes after the response. */
 export const rawRequest = (
   url: string,
   { method = "GET", target, headers = [] }: { method?: string; target: string; headers?: string[] },

@@ -1,15 +1,15 @@
 import type { TestGateway } from "./gateway.ts"
 
-/** A streamed chat that runs for `seconds` unless somebody ends it. */
+/** A streamed chat completion that runs for `seconds` unless it is ended early. */
 export interface Running {
   status: number
-  /** All that came, once it is over. */
+  /** Everything received, once the stream has ended. */
   whole: Promise<string>
-  /** Milliseconds from `performance.now()`, once it is over. */
+  /** The time by `performance.now()` at which the stream ended, in milliseconds. */
   endedAt: Promise<number>
 }
 
-/** Starts a stream of the fake's and resolves when its first bytes are here. */
+/** Starts a streamed completion from the fake provider; resolves when its first bytes arrive. */
 export const startStream = async (
   { url }: Pick<TestGateway, "url">,
   { key, seconds = 10, model = "gpt-fake" }: { key: string; seconds?: number; model?: string },

@@ -1,10 +1,14 @@
 /**
- * The longest that something prompt may take: a hundred times what an idle machine needs, and less
- * than the gateway's own time limits, one of which would end the wait if nothing else did.
+ * The upper limit for something that should happen immediately, in milliseconds: a hundred times what
+ * an idle machine needs, but less than the gateway's own timeouts, so that a test fails if only a
+ * timeout ended the wait.
  */
 export const promptMs = 4_000
 
-/** The shortest of three runs: a busy machine delays some of them, a wait in the product all of them. */
+/**
+ * The shortest of three runs, in milliseconds: a busy machine delays some runs, a delay in the
+ * gateway all of them.
+ */
 export const minMs = async (work: () => Promise<unknown>): Promise<number> => {
   const times: number[] = []
   for (let round = 0; round < 3; round++) {
@@ -15,7 +19,7 @@ export const minMs = async (work: () => Promise<unknown>): Promise<number> => {
   return Math.min(...times)
 }
 
-/** The CPU time of this thread until `work` is done; other processes on the machine do not add to it. */
+/** The CPU time of this thread during `work`, in milliseconds; independent of other processes. */
 export const measureCpuMs = async (work: () => unknown): Promise<number> => {
   const before = process.threadCpuUsage()
   await work()

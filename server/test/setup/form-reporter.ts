@@ -1,7 +1,7 @@
 import type { Reporter } from "vitest/node"
 import { summaryOfOmissions } from "./forms.ts"
 
-/** Ends the output with what the run left out, and how to run all of it. */
+/** Prints at the end of a run what the short form omitted, and how to run everything. */
 export class FormReporter implements Reporter {
   onTestRunEnd(): void {
     process.stdout.write(summaryOfOmissions)

@@ -1,7 +1,7 @@
 import { runsBrowserTests } from "../../../web/e2e/chromium.ts"
 import { isLongForm } from "../harness/test-size.ts"
 
-/** Files that run in the long form only: what they promise takes long to show. */
+/** Files that run only in the long form, because they are slow. */
 const longFormOnly = [
   "server/test/knowledge/full-collections.test.ts",
   "server/test/db/full-tables.test.ts",
@@ -20,7 +20,7 @@ const longFormOnly = [
   "web/e2e/sign-on.test.ts",
 ]
 
-/** What vitest's `exclude` needs for the form that runs. */
+/** Vitest's `exclude` for the form that is running. */
 export const excludedFiles = [
   ...(isLongForm ? [] : longFormOnly),
   ...(runsBrowserTests ? [] : ["web/e2e/**"]),
@@ -29,16 +29,16 @@ export const excludedFiles = [
 const nameOf = (path: string): string => path.replace(/^.*\/(.*)\.test\.ts$/, "$1")
 
 const shortened = `
- This was the short form. Shortened:
-   databases    each file ran on one of SQLite and PostgreSQL, not on both
+ This was the short form. It reduced:
+   databases    each file ran on either SQLite or PostgreSQL, not on both
    repetitions  chaos, chaos-clients, api-fuzz, http-fuzz, scim-fuzz, at-once, ingest-crash,
                 resumable-crash, every-page (axe), keyboard, start (installation)
-   browser      one journey each of start, chat-page, chat-files, knowledge and functions
-   left out     ${longFormOnly.map(nameOf).join(", ")}
- Everything, as CI runs it: npm run test:all
+   browser      one test each of start, chat-page, chat-files, knowledge and functions
+   skipped      ${longFormOnly.map(nameOf).join(", ")}
+ To run everything, as CI does: npm run test:all
 `
 const withoutBrowser =
-  "\n No Chromium: browser tests were left out (install it, or set TEST_CHROMIUM)\n"
+  "\n Chromium was not found, so the browser tests were skipped. Install it, or set TEST_CHROMIUM.\n"
 
-/** What this run left out, and how to run all of it; empty for a complete run. */
+/** What this run omits, and how to run everything; empty for a complete run. */
 export const summaryOfOmissions = `${runsBrowserTests ? "" : withoutBrowser}${isLongForm ? "" : shortened}`

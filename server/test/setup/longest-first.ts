@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /**
- * The slowest files of a run without a cache of earlier ones, slowest first. One that starts last
- * leaves the other workers idle while it ends.
+ * The slowest files, slowest first, for runs without a cache of earlier durations. A slow file that
+ * starts last keeps the other workers idle.
  */
 const slowest: readonly string[] = [
   "server/test/gateway/chaos-upstreams.test.ts",
@@ -30,7 +30,7 @@ const rankOf = ({ moduleId }: TestSpecification): number => {
   return rank === -1 ? slowest.length : rank
 }
 
-/** Orders the files of all projects together: those named above, then vitest's own order. */
+/** Orders the files of all projects together: first those listed above, then in Vitest's order. */
 export class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(specifications)

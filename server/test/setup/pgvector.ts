@@ -3,17 +3,17 @@ import { startCluster, withoutSync } from "./postgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A PostgreSQL that has pgvector and whose user may create databases, or "" where there is none. */
+    /** A PostgreSQL server with pgvector, as a user who may create databases; "" if there is none. */
     pgvectorUrl: string
   }
 }
 
-/** Gives every test file `inject("pgvectorUrl")`: a cluster of the programs in TEST_PGVECTOR_PROGRAMS. */
+/** Provides `inject("pgvectorUrl")`: a server started from the programs in TEST_PGVECTOR_PROGRAMS. */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const programs = process.env.TEST_PGVECTOR_PROGRAMS
   if (!programs) {
-    if (process.env.CI) throw new Error("No pgvector: set TEST_PGVECTOR_PROGRAMS")
-    console.warn("No pgvector: its tests are left out (set TEST_PGVECTOR_PROGRAMS)")
+    if (process.env.CI) throw new Error("pgvector was not found. Set TEST_PGVECTOR_PROGRAMS.")
+    console.warn("pgvector was not found, so its tests are skipped. Set TEST_PGVECTOR_PROGRAMS.")
     project.provide("pgvectorUrl", "")
     return undefined
   }

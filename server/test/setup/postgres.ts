@@ -11,14 +11,14 @@ import { findFreePort } from "../harness/listen.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A PostgreSQL whose user may create databases, or "" where there is none. */
+    /** A PostgreSQL server, as a user who may create databases; "" if there is none. */
     databaseUrl: string
   }
 }
 
 const packages = "/usr/lib/postgresql"
 
-/** The folder of the newest PostgreSQL on this machine. */
+/** The programs of the newest installed PostgreSQL; undefined if there is none. */
 export const binaries = (): string | undefined =>
   (existsSync(packages) ? readdirSync(packages) : [])
     .sort((left, right) => Number(right) - Number(left))
@@ -28,12 +28,12 @@ export const binaries = (): string | undefined =>
 const idOf = (flag: string): number =>
   Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
 
-/** PostgreSQL refuses to run as root. */
+/** The user to run as: PostgreSQL refuses to run as root. */
 const unprivileged = (): { uid?: number; gid?: number } =>
   process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {}
 
-// The shell waits for the end of its input, which comes with the end of this process, however it
-// ends; only then does it stop the cluster and remove its folder.
+// The shell stops the cluster and removes its folder when its standard input closes, at the latest
+// when this process exits, even if it is killed.
 const script = `
 trap '' INT TERM HUP
 cd "$1" || exit 1
@@ -53,20 +53,20 @@ wait $server
 cd / && rm -rf "$1"
 `
 
-// Sorts as people do, not by bytes: what forgets to say `collate "C"` is seen.
+// Linguistic rather than byte order, so that queries without a needed `collate "C"` fail.
 const locale = "--locale-provider=icu --icu-locale=en-US"
 
-/** Faster, and the data does not survive a crash of the machine: for databases that a test throws away. */
+/** Faster, but the data does not survive a crash of the machine: for temporary databases. */
 export const withoutSync = "-c fsync=off -c full_page_writes=off"
 
 interface ClusterOptions {
-  /** Arguments of `initdb`; a locale that sorts as people do unless given. */
+  /** Arguments of `initdb`; by default, a locale with linguistic sorting. */
   initdb?: string
-  /** Arguments of `postgres`, such as `-c fsync=off`; none unless given. */
+  /** Arguments of `postgres`, such as `-c fsync=off`. */
   server?: string
 }
 
-/** A cluster of its own in a temporary folder; it ends with this process at the latest. */
+/** Starts a temporary PostgreSQL cluster; it stops at the latest when this process exits. */
 export const startCluster = async (
   folder: string,
   { initdb = locale, server = "" }: ClusterOptions = {},
@@ -107,7 +107,7 @@ const onServer = async (url: string, sql: string): Promise<void> => {
   }
 }
 
-/** A new, empty database on the PostgreSQL server at `server`. */
+/** Creates an empty database on the PostgreSQL server at the URL `server`. */
 export const createPostgres = async (
   server: string,
 ): Promise<{ url: string; drop: () => Promise<void> }> => {
@@ -121,7 +121,7 @@ export const createPostgres = async (
   }
 }
 
-/** Gives every test file `inject("databaseUrl")`: TEST_DATABASE_URL, or a cluster of our own. */
+/** Provides `inject("databaseUrl")`: TEST_DATABASE_URL, or a temporary cluster. */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const given = process.env.TEST_DATABASE_URL
   if (given) {
@@ -130,8 +130,9 @@ export const setup = async (project: TestProject): Promise<(() => Promise<void>)
   }
   const folder = binaries()
   if (!folder) {
-    if (process.env.CI) throw new Error("No PostgreSQL: set TEST_DATABASE_URL or install it")
-    console.warn("No PostgreSQL found: tests run on SQLite only (set TEST_DATABASE_URL)")
+    if (process.env.CI)
+      throw new Error("PostgreSQL was not found. Install it or set TEST_DATABASE_URL.")
+    console.warn("PostgreSQL was not found, so tests run only on SQLite. Set TEST_DATABASE_URL.")
     project.provide("databaseUrl", "")
     return undefined
   }
