@@ -11,7 +11,7 @@ import type { Tables } from "../../src/db/tables.ts"
 import { chooseDatabases, type Place } from "../harness/databases.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
-// Whole processes start here.
+// These tests start separate processes.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const script = join(import.meta.dirname, "../../src/audit-verify.ts")
@@ -22,7 +22,7 @@ const guards = {
   audit_blocks: ["update", "delete"],
 } as const
 
-describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ place }) => {
+describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 
@@ -72,7 +72,7 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     }
   }
 
-  /** As somebody who owns the database: with the triggers off. */
+  /** Changes the database as its owner can: with the triggers disabled. */
   const tamper = async (...statements: RawBuilder<unknown>[]): Promise<void> => {
     const opened = home.url === undefined ? openSqlite(home.dataDir) : undefined
     const db = opened?.writer ?? openPatiently(home.url ?? "")
@@ -88,7 +88,7 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     return rows[0]?.id ?? ""
   }
 
-  it("is whole after writes of several processes at once", async () => {
+  it("is valid after concurrent writes by several processes", async () => {
     const others =
       home.url === undefined
         ? []
@@ -108,7 +108,7 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     expect(said).toContain(" 0 not sealed yet")
   })
 
-  it("is sealed by itself a few seconds after an event", async () => {
+  it("is sealed automatically a few seconds after an event", async () => {
     await gateway.call("POST", "/api/v1/groups/create", { name: "waits" })
     const waiting = async () => {
       const { rows } = await sql<{ left: number }>`
@@ -120,7 +120,7 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     await expect.poll(waiting, { timeout: 15_000 }).toBe(0)
   })
 
-  it("refuses every change but sealing, whoever asks the database", async () => {
+  it("rejects every change except sealing, in the database and in the API", async () => {
     const { db } = gateway.gateway
     const id = await anEvent(1)
     for (const statement of [
@@ -142,7 +142,7 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     expect((await verify()).code).toBe(0)
   })
 
-  it("is followed on after a change of SECRET_KEY, with the former one at hand", async () => {
+  it("can be verified after SECRET_KEY changes, given the former key", async () => {
     const other = "another secret key of the tests, as long"
     expect(await verify([], { SECRET_KEY: other })).toMatchObject({
       code: 1,
@@ -154,7 +154,7 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     expect([code, said]).toEqual([0, expect.stringContaining("The audit trail is whole.")])
   })
 
-  it("has to hold a block that was written down", async () => {
+  it("must contain the block passed with --expect", async () => {
     const { said } = await verify()
     const [, block = ""] = /Last block: (\S+)/.exec(said) ?? []
     await make(1)
@@ -167,7 +167,7 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     expect((await verify(["--expect", "nonsense"])).code).toBe(2)
   })
 
-  it("stays whole when events go by their age, and tells of it", async () => {
+  it("stays valid when old events are pruned, and records the pruning", async () => {
     const { trail, db } = gateway.gateway
     const before = await db.read
       .selectFrom("audit_events")
@@ -191,8 +191,8 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     expect([code, said]).toEqual([0, expect.stringMatching(/Events of blocks 1 to \d+ went/)])
   })
 
-  // From here on nothing is as it was: each of these harms a copy of what the one before left.
-  it("finds a row changed, removed, added or re-ordered, and a seal changed", async () => {
+  // The remaining tests damage the log, each one what the previous left of it.
+  it("detects changed, moved, added and renamed events, and a changed seal", async () => {
     await make(4)
     await make(4)
     await make(4)
@@ -246,7 +246,7 @@ describe.each(chooseDatabases())("the chain of the audit trail on $name", ({ pla
     }
   })
 
-  it("finds rows, whole blocks and the chain's end removed", async () => {
+  it("detects removed events, removed blocks and a truncated chain", async () => {
     const { blocks } = (await gateway.call("GET", "/api/v1/audit/status")).body
     const last = Number(blocks)
     const gone = await anEvent(last)

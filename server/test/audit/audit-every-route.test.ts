@@ -16,26 +16,26 @@ import { createRecipes, type Recipes, type Sent } from "./audit-recipes.ts"
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
 
-/** Routes that change something and leave no event: what people chat, and what is passed on. */
+/** Routes that do not record an audit event, by design, although they do not use GET. */
 const exceptions: readonly RegExp[] = [
-  // Conversations are their owners' business; usage records count requests to models.
+  // Conversations are private; requests to models are counted by usage records.
   /\/api\/v1\/chats/,
   /\/(chat\/completions|completions|embeddings|responses|messages)$/,
   /^ALL \/(ollama|openai)\//,
-  // They read, whatever their method.
+  // These only read, whatever their method.
   /POST \/api\/v1\/knowledge\/:id\/query/,
   /POST \/api\/v1\/connections\/(test|:id\/test)/,
   /POST \/api\/v1\/sso\/providers\/:id\/test/,
   /POST \/api\/v1\/functions\/(check|id\/:id\/run)/,
-  // Begins a journey; its end is the event (sso.test.ts), as that of the provider's own call.
+  // Starts a sign-on, whose completion records the event (see sso.test.ts), like the provider's call.
   /POST \/api\/v1\/sso\/:provider\/(link|backchannel-logout)/,
-  // Pieces of an upload; the last of them makes the file, which is an event (resumable.test.ts).
+  // Parts of an upload; the last one creates the file and records the event (see resumable-uploads.test.ts).
   /\/api\/v1\/files\/resumable/,
-  // Answers 404 to all that is no SCIM path.
+  // Responds with 404 to paths that SCIM does not define.
   /ALL \/api\/v1\/scim/,
 ]
 
-/** All values of every table, by its name. */
+/** Reads all values of every table. @returns pairs of table name and bytes */
 const readTables = async (read: Reader): Promise<[name: string, bytes: Buffer][]> => {
   const tables = await read.introspection.getTables()
   const bytesOf = (value: unknown): Uint8Array =>
@@ -48,7 +48,7 @@ const readTables = async (read: Reader): Promise<[name: string, bytes: Buffer][]
   )
 }
 
-describe.each(chooseDatabases())("every route that changes something, on $name", ({ place }) => {
+describe.each(chooseDatabases())("every route that changes something on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
   let routes: MountedRoute[]
@@ -85,7 +85,7 @@ describe.each(chooseDatabases())("every route that changes something, on $name",
   const events = () =>
     gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
 
-  /** Who signs up is nobody yet. */
+  /** Sign-ups have no actor ID: the caller has no account yet. */
   const isWhole = ({ actor_type, actor_id, request_id, address, outcome }: EventRow): boolean =>
     Boolean((actor_id || actor_type === "anonymous") && request_id) &&
     address === "127.0.0.1" &&
@@ -100,7 +100,7 @@ describe.each(chooseDatabases())("every route that changes something, on $name",
     return reply.status
   }
 
-  it("is either called below, or one of those that leave no event by intent", () => {
+  it("has a recipe below or is listed as an exception", () => {
     const named = routes.map(nameOf)
     const excepted = (name: string): boolean => exceptions.some((pattern) => pattern.test(name))
     const called = Object.keys(recipes())
@@ -110,7 +110,7 @@ describe.each(chooseDatabases())("every route that changes something, on $name",
     expect(called.filter(excepted)).toEqual([])
   })
 
-  it("leaves exactly one event, with its actor, its address and its request", async () => {
+  it("records exactly one event, with actor, address and request ID", async () => {
     const wrong: unknown[] = []
     for (const [name, recipe] of Object.entries(recipes())) {
       const sent = await recipe()
@@ -124,7 +124,7 @@ describe.each(chooseDatabases())("every route that changes something, on $name",
     expect(wrong).toEqual([])
   })
 
-  it("leaves no password, token, body or prompt in the trail", async () => {
+  it("records no password, token, body or prompt in the audit log", async () => {
     const text = JSON.stringify(await events())
     expect(secrets.length).toBeGreaterThan(8)
     for (const secret of secrets) expect(text).not.toContain(secret)
@@ -137,9 +137,9 @@ describe.each(chooseDatabases())("every route that changes something, on $name",
     return files.map((file) => [file, readFileSync(join(home.dataDir, file))])
   }
 
-  it("leaves no password and no token in any file or table of the database", async () => {
+  it("stores no plaintext password or token in any file or table of the database", async () => {
     const stored = await readStored()
-    // Prompts are kept, which shows that what is kept is found here.
+    // Prompts are stored, which proves that this search finds stored text.
     expect(stored.some(([, bytes]) => bytes.includes(prompt))).toBe(true)
     for (const [name, bytes] of stored) {
       const found = secrets.filter((secret) => secret !== prompt && bytes.includes(secret))

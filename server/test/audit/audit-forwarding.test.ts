@@ -8,7 +8,7 @@ import { listenOnLoopback } from "../harness/listen.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
-/** A log collector; `answer` says with which status, by what it was sent. */
+/** Starts a log collector; `answer` maps the events received to a response status. */
 const startCollector = async () => {
   const kept: AuditEvent[] = []
   const headers: string[] = []
@@ -55,7 +55,7 @@ const groupsIn = (events: readonly AuditEvent[]): (string | null)[] =>
 const streamOf = async ({ call }: TestGateway) =>
   (await call("GET", "/api/v1/audit/status")).body.stream
 
-describe.each(chooseDatabases())("the audit stream on $name", ({ place }) => {
+describe.each(chooseDatabases())("forwarding of audit events on $name", ({ place }) => {
   const begin = async () => {
     const home = await place()
     const collector = await startCollector()
@@ -77,7 +77,7 @@ describe.each(chooseDatabases())("the audit stream on $name", ({ place }) => {
     await gateway.stop()
   }
 
-  it("sends every event once and in order, and goes on where it was after a restart", async () => {
+  it("sends every event once and in order, and resumes after a restart", async () => {
     const { collector, env } = await begin()
     const first = await start(env)
     const made = await make(first, "before", 5)
@@ -96,7 +96,7 @@ describe.each(chooseDatabases())("the audit stream on $name", ({ place }) => {
     })
   })
 
-  it("waits for a collector that is away, and drops and counts what it will never take", async () => {
+  it("retries while the collector is unavailable, and drops and counts events that it rejects", async () => {
     const { collector, env } = await begin()
     const gateway = await start(env)
     collector.answer = () => 503
@@ -114,7 +114,7 @@ describe.each(chooseDatabases())("the audit stream on $name", ({ place }) => {
     await expect.poll(() => streamOf(gateway)).toMatchObject({ behind: 0, dropped: 1, error: null })
   })
 
-  it("is sent by one of several processes", async ({ skip }) => {
+  it("sends every event once if several processes share the database", async ({ skip }) => {
     const { collector, env } = await begin()
     if (!("DATABASE_URL" in env)) skip()
     const both = [await start(env), await start(env)]
@@ -123,7 +123,7 @@ describe.each(chooseDatabases())("the audit stream on $name", ({ place }) => {
     await expect.poll(sorted, { timeout: 20_000 }).toEqual(made.flat().toSorted())
   })
 
-  it("writes lines into the log, whatever its level", async () => {
+  it("writes events to the log, whatever its level", async () => {
     const home = await place()
     closing.push(home.remove)
     const gateway = await start({ ...home.env, AUDIT_STREAM: "stdout", LOG_LEVEL: "error" })

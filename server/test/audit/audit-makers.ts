@@ -11,7 +11,7 @@ export const prompt = "words of a prompt that nobody should read in the trail"
 export const functionSource = `export const settings = { secret: { type: "secret" as const } }
 export async function* reply() { yield "said" }`
 
-/** Makes what the recipes act on. */
+/** Creates the objects that the recipes act on. */
 export const createMakers = (gateway: TestGateway) => {
   const post = async (path: string, body?: unknown, key?: string) => {
     const reply = await gateway.call("POST", path, body, key === undefined ? {} : { key })

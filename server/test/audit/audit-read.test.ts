@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const many = 60_000
 const rowsPerStatement = 1000
 
-/** Events of long ago that nothing else in these tests makes. */
+/** Inserts old events with actions that no other test here creates. */
 const seed = async ({ gateway }: TestGateway): Promise<void> => {
   for (let from = 0; from < many; from += rowsPerStatement) {
     await gateway.db.transact(async (tx) => {
@@ -32,7 +32,7 @@ const seed = async ({ gateway }: TestGateway): Promise<void> => {
   }
 }
 
-describe.each(chooseDatabases())("reading the audit trail on $name", ({ place }) => {
+describe.each(chooseDatabases())("reading the audit log on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 
@@ -48,7 +48,7 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
 
   const read = async (query: string, options = {}) =>
     gateway.call("GET", `/api/v1/audit?${query}`, undefined, options)
-  /** The first page that has something; on a busy machine one may come half searched. */
+  /** The first page with results: on a busy machine, a page may be empty because time ran out. */
   const found = async (query: string): Promise<AuditEvent[]> => {
     let { body } = await read(query)
     while (body.items.length === 0 && body.next !== null) {
@@ -57,7 +57,7 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
     return body.items
   }
 
-  it("shows every event once from page to page, while new ones are written", async () => {
+  it("returns every event exactly once across pages, even while new ones are written", async () => {
     const seen: string[] = []
     let cursor = ""
     let pages = 0
@@ -78,7 +78,7 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
     expect(both.map(({ id }) => id)).toEqual(all.map(({ id }) => id))
   })
 
-  it("finds by actor, action, target, outcome, address, request and time", async () => {
+  it("filters by actor, action, target, outcome, address, request and time", async () => {
     const { id, key } = await gateway.newUser("Grace")
     const asGrace = { key, headers: { "x-request-id": "grace-asks" } }
     await gateway.call("POST", "/api/v1/auths/api_keys", { name: "second" }, asGrace)
@@ -109,13 +109,13 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
       { target_id: "thing-0", outcome: "failure" },
     ])
     expect(await found("from=1600000010&to=1600000012")).toHaveLength(3)
-    // Sealed meanwhile, perhaps.
+    // The event may have been sealed since.
     const { block, ...same } = (await gateway.call("GET", `/api/v1/audit/${made?.id}`)).body
     expect(made).toMatchObject(same)
     expect((await gateway.call("GET", "/api/v1/audit/none")).status).toBe(404)
   })
 
-  it("finds a text in any part of an event and in the names of whom it is about", async () => {
+  it("searches all parts of an event and the names of its actor and target", async () => {
     const { body: group } = await gateway.call("POST", "/api/v1/groups/create", {
       name: "Überseehafen",
     })
@@ -127,7 +127,7 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
     expect(await found("query=_hing-31415")).toEqual([])
   })
 
-  it("looks far back step by step, holding nobody up, and says where it stopped", async () => {
+  it("searches far back in steps, without blocking other requests, and reports where it stopped", async () => {
     const search = read("query=thing-1%20is%20nowhere&page_size=1")
     let longest = 0
     let total = 0
@@ -150,11 +150,11 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
     isOver = true
     await watching
     expect(requests).toBeLessThan(60)
-    // All of it in one step takes nearly all of the time at once; 25 ms are several times a step.
+    // A search in a single step would take nearly the total; 25 ms is several times one step.
     expect(longest).toBeLessThan(Math.max(25, total / 2))
   })
 
-  it("is for administrators, and refuses what is no query", async () => {
+  it("is limited to administrators, and rejects invalid queries", async () => {
     const { key } = await gateway.newUser("Eve")
     expect((await read("", { key })).status).toBe(403)
     for (const query of ["cursor=x", "cursor=1.%00", "page_size=0", "outcome=odd", "from=-1"]) {
@@ -165,7 +165,7 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
     }
   })
 
-  it("is taken away as NDJSON and CSV, filtered or whole, and says that it was", async () => {
+  it("exports events as NDJSON and CSV, with filters, and records the export", async () => {
     const whole = await gateway.call("GET", "/api/v1/audit/export?action=seeded.")
     const lines = whole.body.trim().split("\n")
     expect(lines).toHaveLength(many)
@@ -196,14 +196,14 @@ describe.each(chooseDatabases())("reading the audit trail on $name", ({ place })
     await gateway.gateway.db.transact(async (tx) => {
       await tx.insertInto("audit_events").values(lateEvents).execute()
     })
-    // The latest come first: the export shows a late event unless it had read further before.
+    // Newest first: the export contains a late event unless it had already read past its position.
     let eventsReadAhead = 0
     for await (const line of createInterface({ input: response })) {
       if (line.includes('"action":"added.late"')) break
       eventsReadAhead++
     }
     response.destroy()
-    // The socket buffers of the system hold some 12,000 of the 60,000 events.
+    // The system's socket buffers hold about 12,000 of the 60,000 events.
     expect(eventsReadAhead).toBeLessThan(20_000)
     expect((await gateway.call("GET", "/health")).status).toBe(200)
   })

@@ -15,10 +15,10 @@ import {
 export interface Sent {
   path: string
   body?: unknown
-  /** Of whom, in place of the administrator's key. */
+  /** The credential to use instead of the administrator's key; null for none. */
   key?: string | null
   send?: () => Promise<{ status: number }>
-  /** Where it is more than one act: each is an event. */
+  /** The actions recorded, if there is more than one event. */
   acts?: string[]
 }
 
@@ -278,7 +278,7 @@ const ofProvisioning = ({ scimUser, scimGroup }: Makers): Recipes => ({
   ),
 })
 
-/** How each route is called so that it succeeds. A new route needs a line here. */
+/** For each route, a request that succeeds. A new route needs an entry here. */
 export const createRecipes = (gateway: TestGateway, secrets: string[]): Recipes => {
   const makers = createMakers(gateway)
   return {

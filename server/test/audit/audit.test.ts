@@ -9,7 +9,7 @@ const password = "a password nobody should see"
 const upstreamKey = "sk-upstream-secret-nobody-should-see"
 const headerValue = "header-secret-nobody-should-see"
 
-describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
+describe.each(chooseDatabases())("the audit log on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway
@@ -30,7 +30,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
   const events = () =>
     gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
 
-  /** Sends a request and gives back its reply and the events that it left. */
+  /** Sends a request. @returns the response and the events that it recorded */
   const leaves = async (method: string, path: string, body?: unknown, key?: string) => {
     const before = new Set((await events()).map(({ id }) => id))
     const options = key === undefined ? {} : { key }
@@ -43,7 +43,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     return { status: reply.status, body: reply.body, left }
   }
 
-  /** Expects one event of one action, and gives back the reply's body and the event. */
+  /** Expects exactly one event, with this action. @returns the response body and the event */
   const one = async (
     action: string,
     method: string,
@@ -58,7 +58,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     return { body: replied, event }
   }
 
-  it("has one event for each change of an account", async () => {
+  it("records one event for each change of an account", async () => {
     const email = "grace@example.com"
     const added = { name: "Grace", email, password }
     const { body: user, event } = await one("user.created", "POST", "/api/v1/auths/add", added)
@@ -76,7 +76,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     await one("user.deleted", "DELETE", `/api/v1/users/${user.id}`)
   })
 
-  it("has one for each change of keys and sessions", async () => {
+  it("records one event for each change of keys and sessions", async () => {
     await gateway.call("POST", "/api/v1/auths/add", { name: "K", email: "k@x.org", password })
     const signedIn = await one("session.created", "POST", "/api/v1/auths/signin", {
       email: "k@x.org",
@@ -96,7 +96,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     await one("session.ended", "POST", "/api/v1/auths/signout", undefined, token)
   })
 
-  it("has one for each change of groups and their members", async () => {
+  it("records one event for each change of groups and their members", async () => {
     const [me] = (await gateway.call("GET", "/api/v1/users/")).body.items
     const { body: group } = await one("group.created", "POST", "/api/v1/groups/create", {
       name: "readers",
@@ -110,7 +110,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     await one("group.deleted", "DELETE", path)
   })
 
-  it("has one for each change of models and their grants", async () => {
+  it("records one event for each change of models and their grants", async () => {
     const model = { id: "m", name: "M", base_model_id: "gpt-fake" }
     await one("model.created", "POST", "/api/v1/models/create", model)
     const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
@@ -125,7 +125,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     await one("model.deleted", "POST", "/api/v1/models/model/delete", { id: "m" })
   })
 
-  it("has one for each change of collections, with grants where they changed", async () => {
+  it("records one event for each change of collections, with grants only if they changed", async () => {
     const path = "/api/v1/knowledge"
     const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
     const input = { name: "Bees", access_grants }
@@ -141,7 +141,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     await one("collection.deleted", "DELETE", `${own}/delete`)
   })
 
-  it("counts the files that a collection was given, and names the first hundred", async () => {
+  it("records the number of files added to a collection, and the IDs of the first hundred", async () => {
     const id = await collect(gateway, "Many")
     const files: { file_id: string }[] = []
     for (let n = 0; n < 102; n++) {
@@ -155,7 +155,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     expect(JSON.parse(event.after ?? "")).toEqual({ count: 101, files: ids })
   })
 
-  it("has one for each change of connections, without what they send", async () => {
+  it("records one event for each change of connections, without secrets", async () => {
     const connection = {
       kind: "openai",
       name: "second",
@@ -176,7 +176,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     await one("connection.deleted", "DELETE", `${path}/${id}`)
   })
 
-  it("has one for a change of settings", async () => {
+  it("records one event for a change of settings", async () => {
     const { event } = await one("settings.changed", "POST", "/api/v1/settings/", {
       enable_signup: true,
     })
@@ -184,7 +184,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     expect(JSON.parse(event.after ?? "")).toEqual({ enable_signup: true })
   })
 
-  it("has none for what was refused, read or already so", async () => {
+  it("records no event for requests that are rejected, only read or change nothing", async () => {
     const [admin] = (await gateway.call("GET", "/api/v1/users/?role=admin")).body.items
     await gateway.call("POST", "/api/v1/groups/create", { name: "taken" })
     for (const [method, path, body] of [
@@ -206,7 +206,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     }
   })
 
-  it("has no secret in any row, nor has a log line", async () => {
+  it("contains no secret in any row or log line", async () => {
     const rows = JSON.stringify(await events())
     const lines = JSON.stringify(gateway.lines)
     expect(secrets.length).toBeGreaterThan(6)
@@ -219,7 +219,7 @@ describe.each(chooseDatabases())("the audit trail on $name", ({ place }) => {
     expect(rows).not.toContain("$scrypt$")
   })
 
-  it("keeps connections' keys sealed in the store", async () => {
+  it("stores connections' API keys encrypted", async () => {
     const connection = { kind: "openai", name: "s", base_url: upstream.url, api_key: upstreamKey }
     const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
     const rows = await gateway.gateway.db.read.selectFrom("connections").selectAll().execute()

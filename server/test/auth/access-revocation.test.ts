@@ -8,10 +8,10 @@ import { waitForModels } from "../models/wait-for-models.ts"
 
 const scimToken = "the-identity-providers-own-token-of-this-test"
 const seconds = 20
-/** A second is promised; the machine may be busy. */
+/** The guarantee is one second, but the machine may be busy. */
 const soonMs = 5000
 
-describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
+describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway
@@ -67,15 +67,15 @@ describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
   const isRunning = ({ endedAt }: Running): Promise<boolean> =>
     Promise.race([endedAt.then(() => false), nextTurn(true)])
 
-  it("ends when its caller leaves the group that alone allowed it, and others' go on", async () => {
+  it("ends when its caller is removed from the group that granted access; others' streams continue", async () => {
     await add(ada.id, bob.id)
     const [hers, his] = [await start(ada.key, "closed"), await start(bob.key, "closed")]
     const since = performance.now()
     await remove(ada.id)
     await expectWithdrawn(hers, since)
-    // His own grant is left.
+    // He still has access by his own grant.
     await remove(bob.id)
-    // Once a later change has ended another stream, this one would have ended too.
+    // When a later change has ended the control stream, this one would also have ended.
     await add(ada.id)
     const control = await start(ada.key, "closed")
     const removedAt = performance.now()
@@ -84,7 +84,7 @@ describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
     expect(await isRunning(his)).toBe(true)
   })
 
-  it("ends when the provider takes its caller out, or deletes the group", async () => {
+  it("ends when SCIM removes its caller from the group, or deletes the group", async () => {
     const scim = (method: string, path: string, body?: object) =>
       gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
     const create = async () => {
@@ -112,7 +112,7 @@ describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
     await expectWithdrawn(other, since)
   })
 
-  it("ends when a grant is taken away, on the connection or on a model of one's own", async () => {
+  it("ends when a grant is removed from the connection or the custom model", async () => {
     const path = `/api/v1/connections/${connection}/update`
     await post(path, { access_grants: grants(ada.id, bob.id) })
     const stream = await start(ada.key, "closed")
@@ -137,7 +137,7 @@ describe.each(chooseDatabases())("a stream on $name", ({ place }) => {
     await expectWithdrawn(stream, since)
   })
 
-  it("goes on when its model is switched off or gone for everybody, or when nothing concerns it", async () => {
+  it("continues when its model is disabled or deleted, and when unrelated access changes", async () => {
     const model = { id: `gone-${connection}`, name: "Gone", base_model_id: "closed" }
     await post("/api/v1/models/create", { ...model, access_grants: grants(ada.id) })
     const stream = await start(ada.key, model.id)

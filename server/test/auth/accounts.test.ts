@@ -23,7 +23,7 @@ describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
   const signUp = (name: string) =>
     gateway.call("POST", "/api/v1/auths/signup", person(name), stranger)
 
-  it("is an administrator's, and of two that are made at once only one is", async () => {
+  it("becomes the administrator, and only one of two concurrent sign-ups does", async () => {
     expect((await gateway.call("GET", "/api/config", undefined, stranger)).body.first_run).toBe(
       true,
     )
@@ -38,7 +38,7 @@ describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
     )
   })
 
-  it("turns sign-up off until an administrator turns it on", async () => {
+  it("disables sign-up until an administrator enables it", async () => {
     const refused = await signUp("third")
     expect(refused).toMatchObject({ status: 403, body: { code: "signup_disabled" } })
     const signedIn = await Promise.all(
@@ -82,7 +82,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
   const add = async (name: string, role = "user") =>
     (await call("POST", "/api/v1/auths/add", { ...person(name), role })).body
 
-  it("locks sign-up where the environment decides it", async () => {
+  it("locks the sign-up setting if an environment variable sets it", async () => {
     const refused = await call("POST", "/api/v1/settings/", { enable_signup: false })
     expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } })
     expect(refused.body.detail).toContain("ENABLE_SIGNUP")
@@ -93,7 +93,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     })
   })
 
-  it("lets a pending account sign in and see itself, and nothing else", async () => {
+  it("lets a pending user sign in and read their own account, but nothing else", async () => {
     const { body } = await call("POST", "/api/v1/auths/signup", person("pending"), stranger)
     expect(body).toMatchObject({ role: "pending", email: "pending@example.com" })
     const key = await tokenOf("pending@example.com")
@@ -119,7 +119,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     expect((await call("GET", "/api/models", undefined, { key })).status).toBe(200)
   })
 
-  it("answers a wrong password and an unknown account alike", async () => {
+  it("gives the same response for a wrong password and an unknown account", async () => {
     await add("known")
     const wrong = await signIn("known@example.com", "not the password")
     const unknown = await signIn("unknown@example.com", "not the password")
@@ -129,7 +129,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     expect((await signIn("KNOWN@Example.com ")).status).toBe(200)
   })
 
-  it("keeps what only administrators may do from users", async () => {
+  it("rejects administrators' requests from users", async () => {
     const { id } = await add("plain")
     const key = await tokenOf("plain@example.com")
     for (const [method, path] of [
@@ -147,7 +147,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     }
   })
 
-  it("changes a profile, and ends other sessions when the password changes", async () => {
+  it("updates a profile, and ends other sessions when the password changes", async () => {
     await add("changes")
     const [here, there] = [
       await tokenOf("changes@example.com"),
@@ -182,7 +182,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     expect((await signIn("changes@example.com", "another password")).status).toBe(200)
   })
 
-  it("lists one's sessions and ends one, or this one by signing out", async () => {
+  it("lists a user's sessions, ends one of them, and signs out of the current one", async () => {
     await add("sessions")
     const [one, two] = [
       await tokenOf("sessions@example.com"),
@@ -203,7 +203,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
     expect((await who(one)).status).toBe(401)
   })
 
-  it("searches, sorts and pages the list of users", async () => {
+  it("searches, sorts and paginates the list of users", async () => {
     for (const name of ["list-c", "list-a", "list-b"]) await add(name)
     const names = async (query: string) =>
       (await call("GET", `/api/v1/users/?query=LIST-&${query}`)).body
@@ -240,7 +240,7 @@ describe.each(chooseDatabases())("accounts on $name", ({ place }) => {
       call("POST", `/api/v1/users/${me.id}/update`, demote, { key }),
       call("POST", `/api/v1/users/${second.id}/update`, { active: false }, { key: token }),
     ])
-    // The loser is told so, or is no administrator any more before it is asked.
+    // One request fails, because its caller has just been demoted or deactivated.
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const { status } of outcomes) expect([200, 401, 403]).toContain(status)
     const admins = await database()

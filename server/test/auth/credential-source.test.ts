@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { adminEmail, adminPassword, startGateway, type TestGateway } from "../harness/gateway.ts"
 
-/** Headers that browsers send from pages of other websites. */
+/** Headers that browsers send from other sites. */
 const otherSites: Record<string, string>[] = [
   { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
   { origin: "https://evil.example" },
@@ -10,7 +10,7 @@ const otherSites: Record<string, string>[] = [
   { origin: "https://other.example.com", "sec-fetch-site": "same-site" },
 ]
 
-/** Headers of the gateway's own pages, and of clients that are no browsers. */
+/** Headers that browsers send from the gateway's own pages, and that other clients send. */
 const ownPages = (url: string): Record<string, string>[] => [
   {},
   { origin: url },
@@ -34,13 +34,13 @@ describe("a credential", () => {
   const who = (key: string | null, headers = {}) =>
     call("GET", "/api/v1/auths/", undefined, { key, headers })
 
-  it("sets a cookie that scripts cannot read and other sites cannot send", async () => {
+  it("is set as a cookie that scripts cannot read and other sites cannot send", async () => {
     const { headers } = await signIn(adminEmail, adminPassword)
     const cookie = headers.get("set-cookie") ?? ""
     expect(cookie).toMatch(/^token=\S+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=24\d{5}; Secure$/)
   })
 
-  it("takes a credential from three carriers, the scheme in any case", async () => {
+  it("is accepted from three sources, with the Bearer scheme in any case", async () => {
     for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR "]) {
       expect((await who(null, { authorization: `${scheme} ${token}` })).status).toBe(200)
     }
@@ -55,7 +55,7 @@ describe("a credential", () => {
     }
   })
 
-  it("refuses a change that another site's page sends with the cookie", async () => {
+  it("is rejected if it is the cookie and another site sends a change", async () => {
     const send = (headers: Record<string, string>) =>
       call(
         "POST",
@@ -78,7 +78,7 @@ describe("a credential", () => {
     expect(read.status).toBe(200)
   })
 
-  it("takes no sign-in from another site's page", async () => {
+  it("cannot be obtained by a sign-in from another site", async () => {
     const body = { email: adminEmail, password: adminPassword }
     const send = (headers: Record<string, string>) =>
       call("POST", "/api/v1/auths/signin", body, { key: null, headers })
@@ -95,7 +95,7 @@ describe("a credential", () => {
     }
   })
 
-  it("lets no other site's page create the first administrator", async () => {
+  it("cannot be obtained by creating the first administrator from another site", async () => {
     const fresh = await startGateway({ ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" })
     try {
       const account = { name: "Eve", email: "eve@example.com", password: "correct horse" }

@@ -17,7 +17,7 @@ const patchSchemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"]
 const scimOf = (gateway: TestGateway) => (method: string, path: string, body?: unknown) =>
   gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
 
-/** How an identity provider takes somebody's access away. */
+/** The requests with which an identity provider revokes a user's access. */
 const endings = [
   { how: "DELETE", method: "DELETE", body: undefined },
   {
@@ -47,7 +47,7 @@ const env = () => ({
 
 let people = 0
 
-/** Somebody made by SCIM who signed on twice and made three keys. */
+/** A user created by SCIM who has signed on twice and created three keys. */
 const newPerson = async (gateway: TestGateway) => {
   const externalId = `object-${people++}`
   const userName = `${externalId}@example.com`
@@ -65,7 +65,7 @@ const newPerson = async (gateway: TestGateway) => {
 
 type Person = Awaited<ReturnType<typeof newPerson>>
 
-/** The status that each credential gets: JWT, three keys, the cookie of a page. */
+/** The response status for each credential: JWT, three keys, session cookie. */
 const statuses = async (gateway: TestGateway, { bearers, browser }: Person) => {
   const path = "/api/models"
   const byBearer = bearers.map(
@@ -76,7 +76,7 @@ const statuses = async (gateway: TestGateway, { bearers, browser }: Person) => {
 
 const all = (status: number): number[] => Array.from({ length: 5 }, () => status)
 
-/** A chat with each credential that chats through the API. */
+/** A streamed completion for each bearer credential. */
 const streamsOf = (gateway: TestGateway, { bearers }: Person): Promise<Running[]> =>
   Promise.all(bearers.map((key) => startStream(gateway, { key })))
 
@@ -87,7 +87,7 @@ const expectEnded = async (streams: readonly Running[], since: number) => {
   }
 }
 
-describe.each(chooseDatabases())("taken away by SCIM on $name, access", ({ place }) => {
+describe.each(chooseDatabases())("access revoked by SCIM on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 
@@ -100,20 +100,23 @@ describe.each(chooseDatabases())("taken away by SCIM on $name, access", ({ place
     await home.remove()
   })
 
-  it.each(endings)("ends at once, streams promptly, by $how", async ({ method, body }) => {
-    const person = await newPerson(gateway)
-    expect(await statuses(gateway, person)).toEqual(all(200))
-    const streams = await streamsOf(gateway, person)
-    const path = `/Users/${person.id}`
-    expect((await scimOf(gateway)(method, path, body)).status).toBeLessThan(300)
-    const since = performance.now()
-    expect(await statuses(gateway, person)).toEqual(all(401))
-    await expectEnded(streams, since)
-    expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
-  })
+  it.each(endings)(
+    "ends immediately, including running streams, by $how",
+    async ({ method, body }) => {
+      const person = await newPerson(gateway)
+      expect(await statuses(gateway, person)).toEqual(all(200))
+      const streams = await streamsOf(gateway, person)
+      const path = `/Users/${person.id}`
+      expect((await scimOf(gateway)(method, path, body)).status).toBeLessThan(300)
+      const since = performance.now()
+      expect(await statuses(gateway, person)).toEqual(all(401))
+      await expectEnded(streams, since)
+      expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
+    },
+  )
 })
 
-describe.runIf(hasPostgres)("taken away by SCIM at one of two gateways, access", () => {
+describe.runIf(hasPostgres)("access revoked by SCIM at one of two gateways", () => {
   let home: Place
   let here: TestGateway
   let there: TestGateway
@@ -134,7 +137,7 @@ describe.runIf(hasPostgres)("taken away by SCIM at one of two gateways, access",
     await home.remove()
   })
 
-  it.each(endings)("ends promptly at the other by $how", async ({ method, body }) => {
+  it.each(endings)("also ends at the other, by $how", async ({ method, body }) => {
     const person = await newPerson(here)
     expect(await statuses(there, person)).toEqual(all(200))
     const [near, far] = [await streamsOf(here, person), await streamsOf(there, person)]
@@ -150,7 +153,7 @@ describe.runIf(hasPostgres)("taken away by SCIM at one of two gateways, access",
     })
   })
 
-  it("lets a sign-in begin at one and end at the other, once", async () => {
+  it("can be regained by a sign-in that starts at one and completes once at the other", async () => {
     const person = await newPerson(here)
     const browser = createBrowser()
     const callback = new URL(await browser.toCallback(here))

@@ -34,7 +34,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
   const status = async (key: string, path = "/api/models") =>
     (await call("GET", path, undefined, { key })).status
 
-  it("show their secret once, and only its SHA-256 is kept", async () => {
+  it("return their secret only once, and are stored only as a SHA-256 hash", async () => {
     const made = await create({ name: "laptop" })
     expect(made.api_key).toMatch(/^sk-[\w-]{43}$/)
     expect(made).toMatchObject({ name: "laptop", hint: made.api_key.slice(-4), expires_at: null })
@@ -48,7 +48,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     expect(await status(made.api_key)).toBe(200)
   })
 
-  it("are revoked by their owner, and by nobody else", async () => {
+  it("can be revoked only by their owner", async () => {
     const made = await create({ name: "to revoke" })
     const revoke = (key: string) => call("DELETE", `${keysPath}/${made.id}`, undefined, { key })
     for (const stranger of [other.key, adminKey]) {
@@ -62,7 +62,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     expect(theirs.body).toHaveLength(1)
   })
 
-  it("expire", async () => {
+  it("are rejected after they expire", async () => {
     const { api_key } = await create({ name: "short", expires_at: soon() + 2 })
     expect(await status(api_key)).toBe(200)
     const past = await call("POST", keysPath, { expires_at: soon() - 1 }, { key: user.key })
@@ -70,7 +70,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     await expect.poll(() => status(api_key), { timeout: 4000 }).toBe(401)
   })
 
-  it("open the models they name, and no others", async () => {
+  it("allow only the models in their list", async () => {
     const { api_key: key } = await create({ name: "m", allowed_models: ["embed-fake"] })
     const { body } = await call("GET", "/v1/models", undefined, { key })
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(["embed-fake"])
@@ -92,7 +92,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     [["/api/models*"], false, true],
     [["/api/v1/chat"], false, false],
     [[], false, false],
-  ])("open the routes %j, whose aliases count as one", async (allowed_routes, chats, lists) => {
+  ])("allow the routes %j, including their aliases", async (allowed_routes, chats, lists) => {
     const { api_key: key } = await create({ name: "r", allowed_routes })
     const chat = await call("POST", "/api/v1/chat/completions", hello(), { key })
     expect(chat.status).toBe(chats ? 200 : 403)
@@ -107,7 +107,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     { allowed_models: ["gpt-fake"] },
     { allowed_routes: ["/api/v1/*"] },
     { expires_at: soon() + 3600 },
-  ])("make no key of fewer limits than their own: %j", async (limits) => {
+  ])("cannot create a key with fewer limits than their own: %j", async (limits) => {
     const { api_key: key } = await create(limits)
     for (const path of [keysPath, "/api/v1/auths/api_key"]) {
       const refused = await call("POST", path, {}, { key })
@@ -115,7 +115,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     }
   })
 
-  it("refuse limits that make no sense", async () => {
+  it("reject invalid limits", async () => {
     for (const bad of [
       { allowed_routes: ["no-slash"] },
       { allowed_routes: ["/a*b"] },
@@ -129,7 +129,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     }
   })
 
-  it("serve scripts by the one key of /auths/api_key", async () => {
+  it("can be replaced at /auths/api_key, which holds one key per user", async () => {
     const path = "/api/v1/auths/api_key"
     const script = (method: string) => call(method, path, undefined, { key: other.key })
     expect((await script("GET")).status).toBe(404)
@@ -146,7 +146,7 @@ describe.each(chooseDatabases())("API keys on $name", ({ place }) => {
     expect((await script("DELETE")).status).toBe(200)
   })
 
-  it("begin with ADMIN_API_KEY, for set-ups without a person", async () => {
+  it("include ADMIN_API_KEY, for automated setups", async () => {
     const me = await call("GET", "/api/v1/auths/", undefined, { key: adminKey })
     expect(me.body).toMatchObject({ email: adminEmail, role: "admin" })
     const listed = await call("GET", keysPath)

@@ -43,7 +43,7 @@ const nameOf = ({ method, path }: MountedRoute): string => `${method} ${path}`
 const takesKeys = ({ shape }: MountedRoute): boolean =>
   shape.access !== "anyone" && shape.access !== "provisioner"
 
-/** The sentence of a refusal; null for a reply, whose body is not waited for: some never end. */
+/** The body of a 403 response; null for other responses, whose bodies may never end. */
 const refusalOf = async (route: MountedRoute, key: string): Promise<string | null> => {
   const path = route.path.replace(/:\w+(\{[^}]*\})?/g, "nothing").replace("*", "api/tags")
   const method = route.method === "ALL" ? "GET" : route.method
@@ -64,7 +64,7 @@ const openedBy = async (allowed_routes: string[]): Promise<string[]> => {
   return opened.sort()
 }
 
-/** Every name of OpenAI-style routes. */
+/** All aliases of OpenAI-style routes. */
 const aliases = (...calls: string[]): string[] =>
   calls.flatMap((call) =>
     ["/v1", "/api", "/api/v1"].map((prefix) => call.replace(" ", ` ${prefix}`)),
@@ -101,12 +101,12 @@ describe("a key's list of routes", () => {
     [["/ollama/*"], () => below("/ollama")],
     [["/v1/files/*", "/nowhere"], () => []],
     [["/*"], () => routes.filter(takesKeys).map(nameOf)],
-  ])("%j opens what it names, and the aliases of that alone", async (allowed, expected) => {
+  ])("%j allows only the routes it matches and their aliases", async (allowed, expected) => {
     const opened = await openedBy(allowed)
     expect(opened).toEqual(all(...expected()))
   })
 
-  it("that names the OpenAI-style routes makes and deletes no models", async () => {
+  it("for OpenAI-style routes does not allow creating or deleting models", async () => {
     const fields = { name: "Mine", base_model_id: "gpt-fake" }
     await gateway.call("POST", "/api/v1/models/create", { id: "there", ...fields })
     for (const allowed of ["/v1/*", "/v1/models/*", "/api/models/*"]) {
@@ -123,7 +123,7 @@ describe("a key's list of routes", () => {
   })
 })
 
-/** What a limited key may do although it changes something: nothing there outlives or exceeds it. */
+/** Changes that a limited key may make, because none grants more or lasts longer than the key. */
 const givesNothing = [
   "ALL /ollama/*",
   "ALL /openai/*",
@@ -160,7 +160,7 @@ const givesNothing = [
   ...answers,
 ]
 
-/** Where the body decides; each has its cases below. */
+/** Routes for which it depends on the body; each is tested below. */
 const decidedByBody = [
   "POST /api/v1/chats/:id/share",
   "POST /api/v1/knowledge/:id/update",
@@ -176,11 +176,11 @@ const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
 const limits = [
   ["expires", () => ({ expires_at: inAnHour() })],
   ["is limited to models", () => ({ allowed_models: ["gpt-fake"] })],
-  ["is limited to routes, though to all", () => ({ allowed_routes: ["/*"] })],
+  ["is limited to routes, even if to all of them", () => ({ allowed_routes: ["/*"] })],
 ] as const
 
 describe("a route", () => {
-  it("that changes something says whether it gives authority", () => {
+  it("that changes something declares whether it grants authority", () => {
     const changing = routes.filter(takesKeys).filter(({ method }) => method !== "GET")
     const silent = changing.filter(({ shape }) => shape.givesAuthority === undefined)
     expect(silent.map(nameOf)).toEqual([])
@@ -190,7 +190,7 @@ describe("a route", () => {
     expect(depends.map(nameOf).sort()).toEqual(decidedByBody)
   })
 
-  it.each(limits)("that gives authority is closed to a key that %s", async (_how, limit) => {
+  it.each(limits)("that grants authority rejects a key that %s", async (_how, limit) => {
     const key = await keyWith(limit())
     const giving = routes.filter(({ shape }) => shape.givesAuthority === true)
     expect(giving.length).toBeGreaterThan(15)
@@ -201,12 +201,12 @@ describe("a route", () => {
         expect.stringContaining("may not give authority beyond its own"),
       ])
     }
-    // Its own work goes on.
+    // The key still works for other requests.
     expect((await gateway.call("GET", "/v1/models", undefined, { key })).status).toBe(200)
     expect((await gateway.call("POST", "/api/v1/chats/new", {}, { key })).status).toBe(200)
   })
 
-  it.each(limits)("makes no administrator for a key that %s", async (_how, limit) => {
+  it.each(limits)("does not create an administrator for a key that %s", async (_how, limit) => {
     const key = await keyWith(limit())
     const email = "heir@example.com"
     const heir = { name: "Heir", email, password: "a long password", role: "admin" }
@@ -233,7 +233,7 @@ describe.each(limits)("a key that %s", (_how, limit) => {
   const post = async (path: string, body: object): Promise<number> =>
     (await gateway.call("POST", path, body, { key })).status
 
-  it("keeps collections, and grants none", async () => {
+  it("can change collections but not grant access to them", async () => {
     const create = "/api/v1/knowledge/create"
     expect(await post(create, { name: "Shared", access_grants: everyone })).toBe(403)
     const own = await gateway.call("POST", create, { name: "Own" }, { key })
@@ -243,13 +243,13 @@ describe.each(limits)("a key that %s", (_how, limit) => {
     expect(await post(update, { description: "Read", access_grants: [] })).toBe(200)
   })
 
-  it("shares no chat, and ends the sharing of one", async () => {
+  it("cannot share a chat, but can stop sharing it", async () => {
     const { body: chat } = await gateway.call("POST", "/api/v1/chats/new", {}, { key })
     expect(await post(`/api/v1/chats/${chat.id}/share`, {})).toBe(403)
     expect(await post(`/api/v1/chats/${chat.id}/share`, { shared: false })).toBe(200)
   })
 
-  it("grants no model, and changes none that its own list may name", async () => {
+  it("cannot grant access to a model, nor change one if it is limited to models", async () => {
     const model = { id: "limited", name: "Limited", base_model_id: "gpt-fake" }
     const granted = { ...model, access_grants: everyone }
     expect(await post("/api/v1/models/create", granted)).toBe(403)
@@ -265,7 +265,7 @@ describe.each(limits)("a key that %s", (_how, limit) => {
     if (isModelLimited) await gateway.call("POST", "/api/v1/models/model/delete", { id: "limited" })
   })
 
-  it("does with runtimes and providers what its list of models cannot be escaped by", async () => {
+  it("can only use native routes that cannot bypass its list of models", async () => {
     const copy = { source: "llama3.2:latest", destination: "gpt-fake" }
     expect((await post("/ollama/api/copy", copy)) === 403).toBe(isModelLimited)
     expect(await post("/openai/organization/admin_api_keys", { name: "heir" })).toBe(403)

@@ -11,7 +11,7 @@ let dataDir: string
 let server: ServerProcess
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "portico-"))
-  // The product's own entry point, in an environment that asks for less.
+  // The real entry point, with an environment that asks for cheaper hashing.
   const main = join(import.meta.dirname, "../../src/main.ts")
   server = await startServer({ DATA_DIR: dataDir }, { main, options: cheapOptions })
 })
@@ -27,7 +27,7 @@ const signIn = async (email: string, password: string) => {
   return { status, ms: performance.now() - since }
 }
 
-it("hashes passwords at full cost, and works as long for an account that does not exist", async () => {
+it("hashes passwords at full cost, and takes as long for an account that does not exist", async () => {
   expect((await signIn(adminEmail, adminPassword)).status).toBe(200)
   const known: number[] = []
   const unknown: number[] = []
@@ -38,7 +38,7 @@ it("hashes passwords at full cost, and works as long for an account that does no
     known.push(wrong.ms)
     unknown.push(nobody.ms)
   }
-  // The fastest of each: other work on the machine only adds. Without a hash it is a few milliseconds.
+  // The minimum of each, since load only adds time. Without hashing, it would be a few milliseconds.
   const ratio = Math.min(...unknown) / Math.min(...known)
   expect(ratio).toBeGreaterThan(1 / 3)
   expect(ratio).toBeLessThan(3)
@@ -52,7 +52,7 @@ it("hashes passwords at full cost, and works as long for an account that does no
   expect(password_hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/)
 })
 
-it("verifies a hash at the cost that it was made with", async () => {
+it("verifies a hash with the cost it was created with", async () => {
   const home = mkdtempSync(join(tmpdir(), "portico-"))
   const attempt = async (password: string, options = cheapOptions) => {
     const gateway = await startGateway({ DATA_DIR: home }, options)

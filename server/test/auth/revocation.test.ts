@@ -40,7 +40,7 @@ const newPerson = async (gateway: TestGateway): Promise<Person> => {
 const status = async (gateway: TestGateway, key: string): Promise<number> =>
   (await gateway.call("GET", "/api/models", undefined, { key })).status
 
-/** What ends a credential, and which of the two. */
+/** Ways to revoke a credential, and which of the two they revoke. */
 const endings: {
   how: string
   which: "key" | "token"
@@ -69,7 +69,7 @@ const endings: {
       gateway.call("POST", "/api/v1/auths/signout", undefined, { key: token }),
   },
   {
-    how: "its user's password is set anew",
+    how: "its user's password is reset",
     which: "token",
     end: (gateway, { id }) =>
       gateway.call("POST", `/api/v1/users/${id}/update`, { password: "another password" }),
@@ -98,7 +98,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
     await home.remove()
   })
 
-  it.each(endings)("ends requests and streams at once when $how", async ({ which, end }) => {
+  it.each(endings)("immediately ends requests and streams when $how", async ({ which, end }) => {
     const person = await newPerson(gateway)
     const running = await startStream(gateway, { key: person[which] })
     const reached = upstream.requests.filter(({ path }) => path.includes("chat")).at(-1)
@@ -109,7 +109,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
     expect(await reached?.aborted).toBeGreaterThan(0)
   })
 
-  it("leaves the streams of others, and of the user's other credentials, alone", async () => {
+  it("does not affect streams of others or of the user's other credentials", async () => {
     const [person, bystander] = [await newPerson(gateway), await newPerson(gateway)]
     const streams = [person.token, bystander.key].map((key) =>
       startStream(gateway, { key, seconds: 1 }),
@@ -121,7 +121,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
     for (const stream of streams) expect(await (await stream).whole).toContain("[DONE]")
   })
 
-  it("reaches a request whose body was still on its way", async () => {
+  it("ends a request whose body has not fully arrived", async () => {
     const person = await newPerson(gateway)
     const body = JSON.stringify({
       model: "gpt-fake",
@@ -136,7 +136,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
     })
     const replied = once(sending, "response")
     await new Promise((sent) => sending.write(body.slice(0, 20), sent))
-    // Requests that were sent later are answered, so the gateway has let this one in.
+    // The gateway has answered later requests, so it has accepted this one.
     for (let n = 0; n < 3; n++) expect(await status(gateway, person.key)).toBe(200)
     await gateway.call("POST", `/api/v1/users/${person.id}/update`, { active: false })
     sending.end(body.slice(20))
@@ -148,7 +148,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
     expect(said).not.toContain("[DONE]")
   })
 
-  it("brings keys back when the account is active again, and no session", async () => {
+  it("restores keys, but no session, when the user is reactivated", async () => {
     const { id, key, token } = await newPerson(gateway)
     const set = (active: boolean) => gateway.call("POST", `/api/v1/users/${id}/update`, { active })
     await set(false)
@@ -157,7 +157,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
     expect([await status(gateway, key), await status(gateway, token)]).toEqual([200, 401])
   })
 
-  it("takes a group's models away with the next request", async () => {
+  it("of a group membership applies to the next request", async () => {
     const { id, key } = await newPerson(gateway)
     const group = (await gateway.call("POST", "/api/v1/groups/create", { name: "readers" })).body
     const grant = { principal_type: "group", principal_id: group.id, permission: "read" }
@@ -186,7 +186,7 @@ describe.each(chooseDatabases())("a revocation on $name", ({ place }) => {
   })
 })
 
-describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
+describe.runIf(hasPostgres)("two gateways on one database", () => {
   let home: Place
   let here: TestGateway
   let there: TestGateway
@@ -203,7 +203,7 @@ describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
     await home.remove()
   })
 
-  it.each(endings)("reaches the other promptly when $how", async ({ which, end }) => {
+  it.each(endings)("revoke credentials at both when $how", async ({ which, end }) => {
     const person = await newPerson(here)
     expect(await status(there, person[which])).toBe(200)
     const running = await startStream(there, { key: person[which] })
@@ -213,14 +213,14 @@ describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
     expect(await status(there, person[which])).toBe(401)
   })
 
-  it("is not overtaken by a look-up that began before it", async () => {
+  it("do not undo a revocation by a lookup that started before it", async () => {
     const person = await newPerson(here)
     const { keyId, key, token } = person
     expect(await status(here, token)).toBe(200)
     const client = new pg.Client({ connectionString: home.url })
     await client.connect()
     await client.query("begin; lock table group_members in access exclusive mode")
-    // Its key is found, and then the question for its groups has to wait.
+    // The lookup has found the key and waits for the user's groups.
     const slow = status(here, key)
     const blocked =
       "select 1 from pg_locks where not granted and relation = 'group_members'::regclass"
@@ -234,13 +234,13 @@ describe.runIf(hasPostgres)("a revocation at one of two gateways", () => {
     expect(await status(here, key)).toBe(401)
   })
 
-  it("makes one administrator when both start at once", async () => {
+  it("create only one administrator when they start concurrently", async () => {
     const { body } = await here.call("GET", "/api/v1/users/?role=admin")
     expect(body.total).toBe(1)
     expect(await status(there, "sk-admin-key-for-the-tests-0123456789")).toBe(200)
   })
 
-  it("tells the other of settings, models and connections too", async () => {
+  it("propagate changes of settings, models and connections", async () => {
     await here.call("POST", "/api/v1/settings/", { enable_signup: true })
     const model = { id: "told", name: "Told", base_model_id: "gpt-fake" }
     await here.call("POST", "/api/v1/models/create", model)

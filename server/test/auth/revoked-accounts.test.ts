@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 /** Long enough for another request to be served while a password is hashed. */
 const slowHashing = { passwordCost: { logCost: 16, blockSize: 8, parallel: 1 } }
 
-describe.each(chooseDatabases())("who lost their role or account on $name", ({ place }) => {
+describe.each(chooseDatabases())("races with account changes on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 
@@ -34,7 +34,7 @@ describe.each(chooseDatabases())("who lost their role or account on $name", ({ p
     return user
   }
 
-  it("does not let a demoted administrator undo it by a change that is under way", async () => {
+  it("never let a demoted administrator regain the role by an update in progress", async () => {
     const bob = await newAdmin("Bob")
     const undoing = change(bob.id, { role: "admin", password: "a new password" }, bob.key)
     await sleep(20)
@@ -43,7 +43,7 @@ describe.each(chooseDatabases())("who lost their role or account on $name", ({ p
     expect(await roleOf(bob.id)).toBe("user")
   })
 
-  it("does not let a demoted administrator make an account that was under way", async () => {
+  it("never let a demoted administrator create an account by a request in progress", async () => {
     const carl = await newAdmin("Carl")
     const account = {
       name: "Heir",
@@ -57,7 +57,7 @@ describe.each(chooseDatabases())("who lost their role or account on $name", ({ p
     expect((await adding).status).toBe(403)
   })
 
-  it("asks again who is calling when the body has arrived", async () => {
+  it("are prevented by checking the caller again when the request body has arrived", async () => {
     const dora = await newAdmin("Dora")
     const path = `/api/v1/users/${dora.id}/update`
     const demoted = await holdRequest(gateway, { path, body: { role: "admin" }, key: dora.key })
@@ -70,7 +70,7 @@ describe.each(chooseDatabases())("who lost their role or account on $name", ({ p
     expect(await ended.finish()).toBe(401)
   })
 
-  it("keeps the password that an administrator sets while its holder changes it", async () => {
+  it("never overwrite the password that an administrator sets while the user changes it", async () => {
     const eli = await gateway.newUser("Eli")
     const passwords = { password: "Eli has a password", new_password: "chosen by the thief" }
     const changing = gateway.call("POST", "/api/v1/auths/update/password", passwords, {
@@ -85,7 +85,7 @@ describe.each(chooseDatabases())("who lost their role or account on $name", ({ p
     expect((await signIn("chosen by the thief")).status).toBe(401)
   })
 
-  it("leaves no key to an account that ends while it creates some", async () => {
+  it("leave no valid key of a user who is deleted while creating keys", async () => {
     const scim = createClient(gateway)
     const fay = await gateway.newUser("Fay")
     const keys: string[] = []
@@ -115,7 +115,7 @@ describe.each(chooseDatabases())("who lost their role or account on $name", ({ p
     }
   })
 
-  it("records what each change of the settings found, whatever was changed at once", async () => {
+  it("leave the audit log of concurrent settings changes consistent", async () => {
     const hours = Array.from({ length: 12 }, (_, index) => (index + 2) * 3600)
     await Promise.all(
       hours.map((jwt_expires_in) => gateway.call("POST", "/api/v1/settings", { jwt_expires_in })),

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const listMs = 800
 
-/** A provider that takes long to list its models, once it has a new one. */
+/** A provider that lists its models slowly once a model has been added. */
 const startProvider = async () => {
   const models = ["base"]
   const server: Server = createServer(async (_request, response) => {
@@ -27,7 +27,7 @@ interface Event {
   before: { version: number }
 }
 
-describe.each(chooseDatabases())("editors who lose their access on $name", ({ place }) => {
+describe.each(chooseDatabases())("editors racing with other changes on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
   let provider: Awaited<ReturnType<typeof startProvider>>
@@ -47,7 +47,7 @@ describe.each(chooseDatabases())("editors who lose their access on $name", ({ pl
     await home.remove()
   })
 
-  it("do not grant themselves a model by an update that waited for a provider", async () => {
+  it("cannot keep access to a model by an update that waits for a provider while access is revoked", async () => {
     const writer = await gateway.newUser("Mo")
     const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name: "Makers" })
     const move = (verb: "add" | "remove") => {
@@ -70,7 +70,7 @@ describe.each(chooseDatabases())("editors who lose their access on $name", ({ pl
     expect(body).toMatchObject({ base_model_id: "base", access_grants: grants })
   })
 
-  it("are told when a function was saved meanwhile, in place of losing their source", async () => {
+  it("never lose a function's source when it is saved concurrently", async () => {
     const source = (text: string) => `export const reply = () => "${text}"\n`
     const call = (path: string, body: object) =>
       gateway.call("POST", `/api/v1/functions${path}`, body)

@@ -16,7 +16,7 @@ const grantTo = (principal_id: string, permission: "read" | "write" = "write") =
   permission,
 })
 
-describe.each(chooseDatabases())("who may change a collection on $name", ({ place }) => {
+describe.each(chooseDatabases())("write access to a collection on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
   let owner: { id: string; key: string }
@@ -46,7 +46,7 @@ describe.each(chooseDatabases())("who may change a collection on $name", ({ plac
     return id
   }
 
-  it("keeps a grant revoked, whatever its holder writes at that moment", async () => {
+  it("stays revoked, whatever its holder writes at that moment", async () => {
     for (let round = 0; round < rounds; round++) {
       const id = await share([grantTo(writer.id)])
       const isOver = { now: false }
@@ -69,7 +69,7 @@ describe.each(chooseDatabases())("who may change a collection on $name", ({ plac
     }
   })
 
-  it("keeps a grant revoked by the change that its holder's was waiting for", async () => {
+  it("stays revoked if its holder's update was waiting for the revocation", async () => {
     const id = await share([grantTo(writer.id)])
     const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
@@ -91,7 +91,7 @@ describe.each(chooseDatabases())("who may change a collection on $name", ({ plac
     expect((await get(owner, id)).body.access_grants).toEqual([])
   })
 
-  it("loses nothing when two change different things at once", async () => {
+  it("loses no update when several users change different fields concurrently", async () => {
     const id = await share([grantTo(writer.id)])
     for (let round = 0; round < rounds; round++) {
       const [name, description] = [`Name ${round}`, `Description ${round}`]
@@ -105,7 +105,7 @@ describe.each(chooseDatabases())("who may change a collection on $name", ({ plac
     expect((await get(owner, id)).body.access_grants).toEqual([grantTo(writer.id)])
   })
 
-  it("lets writers change what it holds, but neither who else may nor whether it exists", async () => {
+  it("covers the content, but not the grants or deletion", async () => {
     const { body: file } = await upload(gateway, "w.txt", "Wasps build.", { key: owner.key })
     const present = [grantTo(writer.id), grantTo("*", "read")]
     const id = await share(present, [file.id])
@@ -129,7 +129,7 @@ describe.each(chooseDatabases())("who may change a collection on $name", ({ plac
     expect((await remove({ key: gateway.key }, id)).status).toBe(200)
   })
 
-  it("refuses a writer who left the writing group before their request was complete", async () => {
+  it("is denied to a user who leaves the group before their request is complete", async () => {
     const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name: "Writers" })
     const move = (verb: "add" | "remove") => {
       const path = `/api/v1/groups/${group.id}/members/${verb}`
@@ -147,7 +147,7 @@ describe.each(chooseDatabases())("who may change a collection on $name", ({ plac
     expect((await get(owner, id)).body.description).toBe("")
   })
 
-  it("adds several files at once, and none when one of them is somebody else's", async () => {
+  it("allows adding several files at once, but none if one belongs to another user", async () => {
     const { body: own } = await upload(gateway, "own.txt", "Mine.", { key: writer.key })
     const { body: other } = await upload(gateway, "other.txt", "Not yours.", { key: owner.key })
     const id = await share([grantTo(writer.id)])

@@ -45,7 +45,7 @@ const isCodeRequired = async (gateway: TestGateway): Promise<unknown> =>
 const wrongCode = "AAAA-AAAA-AAAA-AAAA"
 
 describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
-  it("needs the code from the log where others can reach the gateway", async () => {
+  it("requires the setup code from the log if the gateway is reachable from other machines", async () => {
     const home = await place()
     const gateway = await start({ ...home.env, ...everywhere })
     const { url, code } = announcementOf(gateway)
@@ -77,7 +77,7 @@ describe.each(chooseDatabases())("the first account on $name", ({ place }) => {
 })
 
 describe("the setup code", () => {
-  it("is required behind a reverse proxy too, and names the address that people use", async () => {
+  it("is required behind a reverse proxy, and is logged with the public URL", async () => {
     const gateway = await start({ ...nobody, PUBLIC_URL: "https://models.example.com" })
     const { url, code } = announcementOf(gateway)
     expect(url).toBe("https://models.example.com")
@@ -86,7 +86,7 @@ describe("the setup code", () => {
   })
 
   it.each([{}, { HOST: "localhost" }, { PUBLIC_URL: "http://localhost:8080" }])(
-    "is not required on this machine alone: %j",
+    "is not required if only this machine can reach the gateway: %j",
     async (env) => {
       const gateway = await start({ ...nobody, ...env })
       expect(await isCodeRequired(gateway)).toBe(false)
@@ -95,13 +95,13 @@ describe("the setup code", () => {
     },
   )
 
-  it("is not required where the environment names the administrator", async () => {
+  it("is not required if the environment defines the administrator", async () => {
     const gateway = await start({ HOST: "0.0.0.0" })
     expect(await isCodeRequired(gateway)).toBe(false)
     expect(announcementOf(gateway).code).toBeUndefined()
   })
 
-  it("cannot be guessed: an address that keeps failing has to wait, and others do not", async () => {
+  it("cannot be guessed, because an address with failed attempts must wait; others need not", async () => {
     const gateway = await start({ ...everywhere, TRUSTED_PROXIES: "127.0.0.0/8" })
     const { code } = announcementOf(gateway)
     const from = (address: string) => ({ "x-forwarded-for": address })
@@ -113,7 +113,7 @@ describe("the setup code", () => {
     expect((await signUp(gateway, code, from("192.0.2.2"))).status).toBe(200)
   })
 
-  it("differs from one SECRET_KEY to another", async () => {
+  it("depends on SECRET_KEY", async () => {
     const SECRET_KEY = "another secret key for the tests, long enough"
     const codes = [await start(everywhere), await start({ ...everywhere, SECRET_KEY })].map(
       (gateway) => announcementOf(gateway).code,
@@ -121,7 +121,7 @@ describe("the setup code", () => {
     expect(new Set(codes).size).toBe(2)
   })
 
-  it.runIf(postgresDatabase)("works on every replica, whichever printed it", async () => {
+  it.runIf(postgresDatabase)("works on every replica, whichever one logged it", async () => {
     const home = await postgresDatabase?.place()
     const one = await start({ ...home?.env, ...everywhere })
     const other = await start({ ...home?.env, ...everywhere })

@@ -33,7 +33,7 @@ const statuses = async (replies: Promise<{ status: number }>[]): Promise<number[
   (await Promise.all(replies)).map(({ status }) => status)
 
 describe("failed sign-ins", () => {
-  it("slow one address and account down, and lock nobody else out", async () => {
+  it("throttle one address and account, without locking out anyone else", async () => {
     const gateway = await start()
     for (let n = 0; n < 5; n++) expect((await signIn(gateway, "192.0.2.1")).status).toBe(401)
     const refused = await signIn(gateway, "192.0.2.1", right)
@@ -45,7 +45,7 @@ describe("failed sign-ins", () => {
     expect(other.status).toBe(401)
   })
 
-  it("are counted though many are sent at once", async () => {
+  it("are counted even if many are sent concurrently", async () => {
     const gateway = await start()
     const burst = Array.from({ length: 30 }, () => signIn(gateway, "192.0.2.1"))
     const guessed = (await statuses(burst)).filter((status) => status === 401)
@@ -53,7 +53,7 @@ describe("failed sign-ins", () => {
     expect(guessed.length).toBeLessThanOrEqual(7)
   })
 
-  it("from a whole IPv6 network count as from one address", async () => {
+  it("from one IPv6 /64 network count as one address", async () => {
     const gateway = await start()
     const tries = ["2001:db8:1:2::1", "2001:db8:1:2:ffff::", "2001:0db8:0001:0002:a:b:c:d"]
     for (const from of [...tries, "2001:db8:1:2::2", "2001:db8:1:2::3"]) {
@@ -65,7 +65,7 @@ describe("failed sign-ins", () => {
 })
 
 describe("X-Forwarded-For", () => {
-  it("is believed from trusted proxies only, and only as far as they wrote it", async () => {
+  it("is trusted only from trusted proxies, and only for the part that they wrote", async () => {
     const gateway = await start()
     for (let n = 0; n < 5; n++) {
       await signIn(gateway, `203.0.113.${n}, nonsense, 192.0.2.1, 10.1.2.3`)
@@ -75,7 +75,7 @@ describe("X-Forwarded-For", () => {
     expect(gateway.lines.filter(({ address }) => address === "192.0.2.1")).toHaveLength(6)
   })
 
-  it("is not believed from anybody else", async () => {
+  it("is ignored from any other address", async () => {
     const gateway = await start({ TRUSTED_PROXIES: "" })
     for (let n = 0; n < 5; n++) await signIn(gateway, `192.0.2.${n}`)
     expect((await signIn(gateway, "192.0.2.99", right)).status).toBe(429)
@@ -85,8 +85,8 @@ describe("X-Forwarded-For", () => {
   })
 })
 
-describe.each(chooseDatabases())("the trail on $name", ({ place }) => {
-  it("keeps failed sign-ins, repeats folded with a count, and no password", async () => {
+describe.each(chooseDatabases())("the audit log of sign-ins on $name", ({ place }) => {
+  it("records failed sign-ins, combines repetitions with a count, and contains no password", async () => {
     const home = await place()
     const gateway = await startGateway({ ...home.env, TRUSTED_PROXIES: "127.0.0.1" })
     for (let n = 0; n < 4; n++) await signIn(gateway, "192.0.2.1")
@@ -123,9 +123,9 @@ describe.each(chooseDatabases())("the trail on $name", ({ place }) => {
   })
 })
 
-describe("sixty-four sign-ins at once", () => {
-  it("hold up nobody who has a key", async () => {
-    // A hash takes longer than anybody may be held up.
+describe("sixty-four concurrent sign-ins", () => {
+  it("do not delay requests with an API key", async () => {
+    // Computing one hash takes longer than the delay allowed.
     const passwordCost = { logCost: 15, blockSize: 8, parallel: 1 }
     const gateway = await start({}, { passwordCost })
     await gateway.call("GET", "/v1/models")
@@ -142,7 +142,7 @@ describe("sixty-four sign-ins at once", () => {
       answered++
     }
     expect(new Set(signedIn)).toEqual(new Set([200]))
-    // Hundreds for each sign-in; one or two if a request had to wait for a password to be hashed.
+    // Normally hundreds per sign-in; one or two if requests had to wait for password hashing.
     expect(answered).toBeGreaterThan(20 * signedIn.length)
   })
 })

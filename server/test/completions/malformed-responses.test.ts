@@ -48,7 +48,7 @@ const event = (content: string, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`
 const stream = { "content-type": "text/event-stream" }
 
-it("gives a function that asked for a whole reply the stream that came as one", async () => {
+it("converts an unrequested stream for a function that requested a single response", async () => {
   const body = `${event("as ")}${event("one", "stop")}data: [DONE]\n\n`
   upstream.fault({ kind: "reply", headers: stream, body }, { on: /chat/ })
   const { status, body: reply } = await ask("whole")
@@ -57,7 +57,7 @@ it("gives a function that asked for a whole reply the stream that came as one", 
   expect(server.child.exitCode).toBeNull()
 })
 
-it("passes over what is no event behind the end of a function's stream", async () => {
+it("ignores invalid data after the end of a function's stream", async () => {
   const body = `${event("fine", "stop")}data: [DONE]\n\ndata: {oops\n\n`
   upstream.fault({ kind: "reply", headers: stream, body }, { on: /chat/ })
   const { body: reply } = await ask("streamed")
@@ -69,7 +69,7 @@ it.each([
   ["nothing but null", "null"],
   ["a list", "[]"],
   ["deep nesting", `{"choices":[{"message":${"[".repeat(100_000)}${"]".repeat(100_000)}}]}`],
-])("ends the function's request that was answered with %s, and serves on", async (_what, body) => {
+])("fails a function's request whose response is %s, and keeps running", async (_what, body) => {
   upstream.fault({ kind: "reply", body }, { on: /chat/ })
   const { status, body: reply } = await ask("whole")
   expect(status).toBe(502)

@@ -52,7 +52,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
       (error: unknown) => error,
     )
 
-  it("lists models and gets one, slashes and colons in its id included", async () => {
+  it("lists models and retrieves one, even with slashes and colons in its ID", async () => {
     const client = connect()
     const ids = (await client.models.list()).data.map(({ id }) => id)
     expect(ids).toEqual(["gpt-fake", "gpt-reason-fake", "embed-fake", slashed])
@@ -61,7 +61,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(unencoded.body).toMatchObject({ id: slashed, owned_by: "openai" })
   })
 
-  it("chats, byte for byte what the upstream said", async () => {
+  it("receives chat completions byte for byte as the provider sent them", async () => {
     const { data, response } = await connect().chat.completions.create(hello).withResponse()
     expect(data.choices[0]?.message.content).toBe("You said: hello there")
     expect(data.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 4 })
@@ -73,7 +73,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(sentLast()?.body.toString()).toBe(JSON.stringify(hello))
   })
 
-  it("streams, and hides the usage that nobody asked for", async () => {
+  it("receives streams without usage unless it was requested", async () => {
     const { data, response } = await connect()
       .chat.completions.create({ ...hello, stream: true })
       .withResponse()
@@ -88,7 +88,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(record).toMatchObject({ tokens_in: 5, tokens_out: 4, status: 200 })
   })
 
-  it("passes the usage chunk to those who ask, and the stream byte for byte", async () => {
+  it("receives streams with requested usage byte for byte", async () => {
     const asked = { ...hello, stream: true, stream_options: { include_usage: true } } as const
     const chunks = await collect(await connect().chat.completions.create(asked))
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 4 } })
@@ -99,7 +99,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(sentLast()?.body.toString()).toBe(JSON.stringify(asked))
   })
 
-  it("takes a tool call there and its result back", async () => {
+  it("sends tools, receives a tool call and returns its result", async () => {
     const client = connect()
     const first = await client.chat.completions.create({ ...hello, tools: [weather] })
     const message = first.choices[0]?.message
@@ -115,7 +115,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(sentLast()?.json).toEqual({ ...hello, messages, tools: [weather] })
   })
 
-  it("streams a tool call in pieces", async () => {
+  it("receives a streamed tool call in pieces", async () => {
     const stream = connect().chat.completions.stream({ ...hello, tools: [weather] })
     const { message, finish_reason } = (await stream.finalChatCompletion()).choices[0] ?? {}
     expect(finish_reason).toBe("tool_calls")
@@ -124,7 +124,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     ])
   })
 
-  it("passes images, formats, logprobs and reasoning untouched", async () => {
+  it("sends and receives images, formats, logprobs and reasoning unchanged", async () => {
     const client = connect()
     const url = "data:image/png;base64,iVBORw0KGgo="
     const content = [
@@ -146,7 +146,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(choices[0]?.message).toHaveProperty("reasoning_content")
   })
 
-  it("passes what nobody here knows, both ways and in the caller's own spelling", async () => {
+  it("sends and receives unknown fields unchanged, in the caller's own formatting", async () => {
     const body = `{ "x_new":{"a":[1.0,1e400,"\\u00fc"]},\n\t"model":"gpt-fake" , "messages":[{"role":"developer","content":"hi","x":null}],"seed":12345678901234567890 }`
     const reply = await gateway.call("POST", `${prefix}/chat/completions`, body)
     expect(reply.status).toBe(200)
@@ -154,7 +154,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(reply.body.x_echo.x_new.a[2]).toBe("ü")
   })
 
-  it("embeds, completes and answers as the upstream does", async () => {
+  it("receives embeddings, completions and responses as the provider sent them", async () => {
     const client = connect()
     const { data } = await client.embeddings.create({ model: "embed-fake", input: ["one", "two"] })
     expect(data.map(({ embedding }) => embedding.length)).toEqual([64, 64])
@@ -179,7 +179,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(streamed).toMatchObject({ outcome: "ok", estimated: 0, streamed: 1 })
   })
 
-  it("passes a reply of megabytes whole, and finds what it cost", async () => {
+  it("receives a response of several megabytes completely, and its usage is recorded", async () => {
     const asked = { model: "embed-fake", input: "one two three", dimensions: 100_000 }
     const reply = await gateway.call("POST", `${prefix}/embeddings`, asked)
     expect(JSON.stringify(reply.body)).toBe(sentLast()?.sent.body.toString())
@@ -187,7 +187,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(record).toMatchObject({ outcome: "ok", estimated: 0, tokens_in: 3, tokens_out: 0 })
   })
 
-  it("hears when the caller aborts", async () => {
+  it("aborts the request at the provider when the caller aborts", async () => {
     const arrived = upstream.nextRequest(/chat/)
     const stream = await connect().chat.completions.create({
       ...hello,
@@ -199,7 +199,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(await (await arrived).aborted).toBeGreaterThan(0)
   })
 
-  it("raises the SDK's own errors", async () => {
+  it("raises its own error classes", async () => {
     const client = connect()
     const chat = client.chat.completions
     expect(await refusal(connect("sk-wrong").models.list())).toBeInstanceOf(AuthenticationError)
@@ -222,7 +222,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(await refusal(chat.create(hello))).toBeInstanceOf(InternalServerError)
   })
 
-  it("refuses a key outside its scope", async () => {
+  it("is rejected if the key does not allow the request", async () => {
     const scope = { allowed_models: ["embed-fake"], name: "scoped" }
     const { body } = await gateway.call("POST", "/api/v1/auths/api_keys", scope)
     const client = connect(body.api_key)
@@ -241,7 +241,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
   it.each([
     ["x-api-key", (key: string) => ({ "x-api-key": key })],
     ["the cookie", (key: string) => ({ cookie: `theme=dark; token=${key}` })],
-  ])("takes the key in %s, and keeps it to itself", async (_name, carry) => {
+  ])("may send the key in %s, which is not forwarded", async (_name, carry) => {
     const headers = { ...carry(adminKey), "openai-organization": "the-callers-own" }
     const reply = await gateway.call("POST", `${prefix}/chat/completions`, hello, {
       key: null,

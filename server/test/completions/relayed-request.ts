@@ -14,16 +14,16 @@ const lists: Record<string, object> = {
 export interface ProxiedUpstream {
   origin: string
   gateway: TestGateway
-  /** Of requests for anything but lists, as they came. */
+  /** Paths of all requests received except model lists. */
   paths: string[]
-  /** What it does with the next ones. */
+  /** Sets how the provider responds to all further requests. */
   answers: (answer: (response: ServerResponse) => void) => void
-  /** A request as the administrator. */
+  /** Sends a request to the gateway as the administrator. */
   send: (method: string, path: string, body?: object) => Promise<Response>
   stop: () => Promise<void>
 }
 
-/** A gateway before a runtime and a provider, one server, that answers as a test says. */
+/** Starts a gateway with an Ollama and an OpenAI connection to one server, controlled by the test. */
 export const startProxied = async (): Promise<ProxiedUpstream> => {
   let answer: (response: ServerResponse) => void = () => {}
   const paths: string[] = []

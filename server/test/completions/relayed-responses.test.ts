@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.stop())
 
-describe("a proxied reply", () => {
+describe("a relayed response", () => {
   const line = '{"response":"a"}\n'
   const raw = (path: string, body: object) => {
     const text = JSON.stringify(body)
@@ -29,7 +29,7 @@ describe("a proxied reply", () => {
   }
 
   it.each(["application/x-ndjson", "text/event-stream", "application/json"])(
-    "is cut when it breaks off and its length was told: %s",
+    "is aborted if the provider aborts it and its length was declared: %s",
     async (type) => {
       upstream.answers(breaks({ "content-type": type, "content-length": "1000" }))
       const before = performance.now()
@@ -40,7 +40,7 @@ describe("a proxied reply", () => {
     },
   )
 
-  it("ends in a line with the error where its length was not told", async () => {
+  it("ends with an error line if its length was not declared", async () => {
     upstream.answers(breaks({ "content-type": "application/x-ndjson" }))
     const reply = await upstream.send("POST", "/ollama/api/generate", { model: "m", prompt: "x" })
     const lines = (await reply.text()).trim().split("\n")
@@ -48,7 +48,7 @@ describe("a proxied reply", () => {
     expect(JSON.parse(lines[1] ?? "")).toHaveProperty("error")
   })
 
-  it("is cut, not left open, when what was kept of it is not all", async () => {
+  it("is aborted rather than left open if its buffered part is incomplete", async () => {
     const second = await upstream.gateway.call("POST", "/api/v1/connections/create", {
       ...{ name: "second", kind: "ollama", base_url: upstream.origin },
     })
@@ -68,7 +68,7 @@ describe("a proxied reply", () => {
     expect(performance.now() - before).toBeLessThan(9000)
   })
 
-  it("says nothing of a length where there is no body", async () => {
+  it("has no content-length if it has no body", async () => {
     for (const path of ["/ollama/api/version", "/openai/x", "/v1/chat/completions"]) {
       upstream.answers((response) => void response.writeHead(204, { "content-length": "0" }).end())
       const isChat = path.startsWith("/v1")

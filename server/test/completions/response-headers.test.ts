@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type ProxiedUpstream, startProxied } from "./relayed-request.ts"
 
-/** What would act as us, or on who reads it. */
+/** Headers that would act in the gateway's name or affect the client. */
 const hostile = {
   "set-cookie": "token=stolen; Path=/",
   "access-control-allow-origin": "*",
@@ -125,8 +125,8 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.stop())
 
-describe("the headers of a proxied reply", () => {
-  it.each(cases)("pass by one list: $name, $status $type", async (sent) => {
+describe("the headers of a relayed response", () => {
+  it.each(cases)("are forwarded by one allow list: $name, $status $type", async (sent) => {
     upstream.answers(says(sent.status, sent.type, sent.text))
     const reply = await upstream.send(sent.method, sent.path, sent.body)
     const body = await reply.text()
@@ -146,7 +146,7 @@ describe("the headers of a proxied reply", () => {
     }
   })
 
-  it("takes two types in one reply, and none, for what could be a page", async () => {
+  it("never let a response with two content types, or none, render as a page", async () => {
     for (const types of [["application/json", "text/html"], []]) {
       upstream.answers((response) => {
         const fields = types.flatMap((type) => ["content-type", type])

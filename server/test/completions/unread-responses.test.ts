@@ -22,7 +22,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const cutStreams = ({ lines }: TestGateway): number =>
   lines.filter((line) => JSON.stringify(line).includes("MAX_BUFFERED_REPLIES")).length
 
-describe.each(chooseDatabases())("a reply left unread on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("an unread response on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
   const call: Call = (method, path, body) => gateway.call(method, path, body)
@@ -36,7 +36,7 @@ describe.each(chooseDatabases())("a reply left unread on $name", ({ place: makeP
     await place.remove()
   })
 
-  it("keeps its reader from more, until they have read it", async () => {
+  it("blocks further requests of its reader until it has been read", async () => {
     const base64 = Buffer.alloc(20e6, 7).toString("base64")
     const images = [{ media_type: "image/png", base64 }]
     const id = await importChat(call, chat([message(0, { images })]))
@@ -61,7 +61,7 @@ describe.each(chooseDatabases())("a reply left unread on $name", ({ place: makeP
   })
 })
 
-describe.each(chooseDatabases())("streams left unread on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("unread event streams on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
   const call: Call = (method, path, body) => gateway.call(method, path, body)
@@ -75,7 +75,7 @@ describe.each(chooseDatabases())("streams left unread on $name", ({ place: makeP
     await place.remove()
   })
 
-  it("are closed when they are too far behind, and resume where they were", async () => {
+  it("are closed when they fall too far behind, and can be resumed", async () => {
     const id = await importChat(
       call,
       chat(many(80, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))),
@@ -108,7 +108,7 @@ describe.each(chooseDatabases())("streams left unread on $name", ({ place: makeP
   })
 })
 
-describe("many streams left unread", () => {
+describe("many unread event streams", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
   let server: ServerProcess
 
@@ -126,7 +126,7 @@ describe("many streams left unread", () => {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000
   }
 
-  it("cost little memory, however large their chat is", async () => {
+  it("use little memory, however large their chat is", async () => {
     const id = await importChat(
       server.call,
       chat(many(200, () => ({ content: "x".repeat(100_000) }))),
@@ -140,7 +140,7 @@ describe("many streams left unread", () => {
     for (let n = 0; n < 50; n++) await server.call("GET", "/health")
     const { status } = await server.call("GET", `/api/v1/chats/${id}`)
     expect(status).toBe(200)
-    // Unread in full, they would be 1,200 MB of text, and twice that while they are made.
+    // Fully buffered, they would be 1,200 MB of text, and twice that while they are serialized.
     expect(residentMegabytes() - before).toBeLessThan(500)
     for (const socket of sockets) socket.destroy()
   })

@@ -53,7 +53,7 @@ const lastEvent = (body: string) => {
 describe.each([
   ["whole", false],
   ["streamed", true],
-])("before a %s reply begins", (_name, stream) => {
+])("before a %s response begins", (_name, stream) => {
   it.each([
     ["a reset", { kind: "reset" }, 502, "upstream_unreachable"],
     ["a hang", { kind: "hang" }, 504, "upstream_timeout"],
@@ -73,7 +73,7 @@ describe.each([
       "upstream_broken",
     ],
   ] satisfies [string, Fault, number, string][])(
-    "tells of %s",
+    "reports %s",
     async (_what, fault, status, code) => {
       const { body, records, ...reply } = await meet(stream, fault)
       expect(reply.status).toBe(status)
@@ -94,7 +94,7 @@ describe.each([
   )
 
   it.each([400, 404, 409, 413, 422, 429, 500, 503])(
-    "keeps %d, body and Retry-After",
+    "forwards status %d, body and Retry-After",
     async (status) => {
       const error = { error: { message: "because", type: "x", param: "p", code: "c" }, extra: [1] }
       const headers = { "retry-after": "9", "x-ratelimit-remaining-requests": "0" }
@@ -108,23 +108,26 @@ describe.each([
     },
   )
 
-  it.each([500, 502, 404])("wraps a page that says %d", async (status) => {
-    const reply = await meet(stream, { kind: "html", status })
-    expect(reply.status).toBe(status)
-    expect(reply.headers.get("content-type")).toBe("application/json")
-    expect(reply.body.error).toMatchObject({ code: "upstream_error", param: null })
-    expect(JSON.stringify(reply.body)).not.toContain(ERROR_PAGE.slice(0, 6))
-    expect(reply.records).toHaveLength(1)
-  })
+  it.each([500, 502, 404])(
+    "replaces an HTML error page with status %d by a JSON error",
+    async (status) => {
+      const reply = await meet(stream, { kind: "html", status })
+      expect(reply.status).toBe(status)
+      expect(reply.headers.get("content-type")).toBe("application/json")
+      expect(reply.body.error).toMatchObject({ code: "upstream_error", param: null })
+      expect(JSON.stringify(reply.body)).not.toContain(ERROR_PAGE.slice(0, 6))
+      expect(reply.records).toHaveLength(1)
+    },
+  )
 
-  it("wraps an error that breaks off, and one without an end", async () => {
+  it("replaces an error body that is aborted or never ends", async () => {
     const body = { error: { message: "x".repeat(3_000_000) } }
     const huge = await meet(stream, { kind: "status", status: 500, body })
     expect(huge).toMatchObject({ status: 500, body: { error: { code: "upstream_error" } } })
     expect(huge.records).toMatchObject([{ outcome: "upstream_error", status: 500 }])
   })
 
-  it("tells of a connection that is refused", async () => {
+  it("reports a refused connection", async () => {
     upstream.fault({ kind: "refuse" })
     await until(async () => (await upstream.connections()) === 0)
     const reply = await ask(stream)
@@ -133,7 +136,7 @@ describe.each([
     expect(reply.records).toMatchObject([{ outcome: "upstream_error", status: 502 }])
   })
 
-  it("gives up on an address that swallows everything", async () => {
+  it("gives up on an address that does not respond to connection attempts", async () => {
     const other = await startFakeOpenAI({ models: ["void"] })
     const connection = { kind: "openai", name: "black hole", base_url: other.url }
     const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)
@@ -144,19 +147,19 @@ describe.each([
     const reply = await ask(stream, { model: "void" })
     await gateway.call("DELETE", `/api/v1/connections/${body.id}`)
     expect(reply).toMatchObject({ status: 502, body: { error: { code: "upstream_unreachable" } } })
-    // 300 ms is configured; the default of UPSTREAM_CONNECT_TIMEOUT is 5 s.
+    // The test configures 300 ms; the default of UPSTREAM_CONNECT_TIMEOUT is 5 s.
     expect(reply.took).toBeLessThan(promptMs)
     expect(reply.records).toMatchObject([{ outcome: "upstream_error", connection_id: body.id }])
   })
 })
 
-describe("within a reply that is not streamed", () => {
+describe("within a response that is not streamed", () => {
   it.each([
     ["a reset", { kind: "break", after: 3 }, 502, "upstream_broken"],
     ["a close", { kind: "break", after: 3, by: "close" }, 502, "upstream_broken"],
     ["silence", { kind: "silence", after: 3 }, 504, "upstream_timeout"],
   ] satisfies [string, Fault, number, string][])(
-    "tells of %s",
+    "reports %s",
     async (_what, fault, status, code) => {
       const { body, records, ...reply } = await meet(false, fault)
       expect(reply.status).toBe(status)
@@ -166,7 +169,7 @@ describe("within a reply that is not streamed", () => {
   )
 })
 
-describe("within a stream", () => {
+describe("during a stream", () => {
   const events = (body: string) => body.split("\n\n").filter(Boolean)
 
   it.each([
@@ -175,7 +178,7 @@ describe("within a stream", () => {
     ["an end that came too early", { kind: "break", after: 3, by: "end" }, "upstream_broken"],
     ["silence", { kind: "silence", after: 3 }, "upstream_timeout"],
   ] satisfies [string, Fault, string][])(
-    "ends with one error event on %s",
+    "ends with one error event after %s",
     async (_what, fault, code) => {
       const { status, body, records } = await meet(true, fault)
       expect(status).toBe(200)
@@ -192,7 +195,7 @@ describe("within a stream", () => {
   )
 
   it.each([true, false])(
-    "closes a torn frame by a blank line (usage asked for: %s)",
+    "terminates a truncated frame by a blank line (usage requested: %s)",
     async (asked) => {
       upstream.fault({ kind: "break", after: 2, torn: true }, { on: /chat/ })
       const options = asked ? { stream_options: { include_usage: true } } : {}
@@ -203,7 +206,7 @@ describe("within a stream", () => {
     },
   )
 
-  it("passes garbage on, and says that it was no answer", async () => {
+  it("forwards garbage, and reports that it is not a valid response", async () => {
     const { body, records } = await meet(true, { kind: "garbage" })
     expect(body.startsWith(GARBAGE.toString())).toBe(true)
     expect(lastEvent(body).error.code).toBe("upstream_broken")
@@ -219,21 +222,21 @@ describe("within a stream", () => {
     ["and usage", chunk({}, "stop") + usageChunk, 0],
     ["alone", chunk({}, "stop"), 1],
     ["and a comment", `${chunk({}, "stop")}: bye\n\n`, 1],
-  ])("adds [DONE] where the finish %s came without it", async (_what, frame, estimated) => {
+  ])("adds a missing [DONE] after the finish %s", async (_what, frame, estimated) => {
     const { body, records } = await meet(true, { kind: "last_words", after: 3, frame })
     expect(body.endsWith("data: [DONE]\n\n")).toBe(true)
     expect(body).not.toContain("error")
     expect(records).toMatchObject([{ outcome: "ok", estimated }])
   })
 
-  it("takes no word of the model's for the end of the stream", async () => {
+  it("does not mistake the model's text for the end of the stream", async () => {
     const frame = chunk({ content: "data: [DONE]" }, null)
     const { body, records } = await meet(true, { kind: "last_words", after: 3, frame })
     expect(lastEvent(body).error.code).toBe("upstream_broken")
     expect(records).toMatchObject([{ outcome: "upstream_error" }])
   })
 
-  it("takes no word of the model's for the end of a response", async () => {
+  it("does not mistake the model's text for the end of a response", async () => {
     const data = { type: "response.output_text.delta", delta: "response.completed" }
     const frame = `event: response.output_text.delta\ndata: ${JSON.stringify(data)}\n\n`
     upstream.fault({ kind: "last_words", after: 3, frame }, { on: /responses/ })

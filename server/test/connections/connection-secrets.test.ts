@@ -16,7 +16,7 @@ let indiscreet: Server
 let url: string
 
 beforeAll(async () => {
-  // Tells everybody what it was sent, as some providers do when they refuse a key.
+  // Repeats the headers it received, as some providers do when they reject a key.
   indiscreet = createServer(({ headers }, response) => {
     response.writeHead(500, { "content-type": "application/json" })
     response.end(JSON.stringify({ error: `${headers.authorization} ${headers["x-secret"]}` }))
@@ -33,7 +33,7 @@ afterAll(async () => {
   indiscreet.close()
 })
 
-it("keeps secrets out of replies, audit, log and disk", async () => {
+it("keeps secrets out of responses, the audit log, the log and the disk", async () => {
   const settings = {
     kind: "openai",
     name: "indiscreet provider",

@@ -57,7 +57,7 @@ const chat = (model: string, options: { key?: string } = {}) => {
 }
 
 describe("connections", () => {
-  it("are created, shown, changed and deleted", async () => {
+  it("can be created, read, updated and deleted", async () => {
     const made = await create()
     expect(made).toMatchObject({ name: "the provider", source: "database", enabled: true })
     expect(await ids()).toEqual(["one", "two"])
@@ -76,7 +76,7 @@ describe("connections", () => {
     expect((await gateway.call("DELETE", `${base}/${made.id}`)).status).toBe(404)
   })
 
-  it("keep what two administrators change at the same time", async () => {
+  it("lose no update when two administrators change different fields concurrently", async () => {
     const { id } = await create()
     await Promise.all([
       gateway.call("POST", `${base}/${id}/update`, { name: "new name" }),
@@ -98,13 +98,13 @@ describe("connections", () => {
     ["a header that is ours", { headers: { "Content-Length": "5" } }, "headers.Content-Length"],
     ["a header of the hop", { headers: { "transfer-encoding": "x" } }, "headers.transfer-encoding"],
     ["no patience", { connect_timeout: 0 }, "connect_timeout"],
-  ])("are refused with %s", async (_what, fields, path) => {
+  ])("are rejected with %s", async (_what, fields, path) => {
     const { status, body } = await gateway.call("POST", `${base}/create`, settings(fields))
     expect({ status, code: body.code }).toEqual({ status: 422, code: "invalid" })
     expect(body.errors.map((error: { path: string }) => error.path)).toEqual([path])
   })
 
-  it("of the environment are locked, and say which variable has them", async () => {
+  it("from the environment are locked, and name the variable", async () => {
     const tries = [
       gateway.call("POST", `${base}/env-openai-0/update`, { name: "mine" }),
       gateway.call("DELETE", `${base}/env-openai-0`),
@@ -115,7 +115,7 @@ describe("connections", () => {
     }
   })
 
-  it("are for administrators", async () => {
+  it("are accessible only to administrators", async () => {
     const { key } = await gateway.newUser("Eve")
     for (const [method, path] of [
       ["GET", ""],
@@ -129,8 +129,8 @@ describe("connections", () => {
   })
 })
 
-describe("what a connection is set to", () => {
-  it("gives its models a prefix, and the upstream its own names", async () => {
+describe("the settings of a connection", () => {
+  it("prefix its models' IDs, but send the original IDs upstream", async () => {
     await create({ id_prefix: "acme" })
     expect(await ids()).toEqual(["acme.one", "acme.two"])
     expect((await chat("acme.one")).status).toBe(200)
@@ -138,7 +138,7 @@ describe("what a connection is set to", () => {
     expect((await chat("one")).status).toBe(404)
   })
 
-  it("offers the allowed models only, from the moment that they are cut down", async () => {
+  it("restrict the models offered, immediately after a change", async () => {
     const { id } = await create({ allowed_models: ["two", "three"] })
     expect(await ids()).toEqual(["two"])
     expect((await chat("one")).body.error.code).toBe("model_not_found")
@@ -150,7 +150,7 @@ describe("what a connection is set to", () => {
     upstream.clearFaults()
   })
 
-  it("sends extra headers, which win over the caller's", async () => {
+  it("add headers, which override the caller's", async () => {
     await create({
       headers: { "OpenAI-Organization": "ours", "X-Team": "red", "User-Agent": "us" },
     })
@@ -170,13 +170,13 @@ describe("what a connection is set to", () => {
     })
   })
 
-  it("has its own patience", async () => {
+  it("include its own timeout", async () => {
     await create({ first_byte_timeout: 0.2 })
     upstream.fault({ kind: "hang" }, { on: /chat/ })
     expect((await chat("one")).status).toBe(504)
   })
 
-  it("opens its models to everyone, to nobody or to a group", async () => {
+  it("make its models available to everyone, to no one or to a group", async () => {
     const { id, key } = await gateway.newUser("Grace")
     const made = await create({ access_grants: null })
     expect(await ids(key)).toEqual(["one", "two"])
@@ -197,7 +197,7 @@ describe("what a connection is set to", () => {
     expect((await chat("one", { key })).status).toBe(200)
   })
 
-  it("orders who is asked first", async () => {
+  it("determine the order in which connections are tried", async () => {
     const other = await startFakeOpenAI({ models: ["one"] })
     await create({ position: 20 })
     const ahead = await create({ name: "other", base_url: other.url, position: 10, api_key: "" })
@@ -209,7 +209,7 @@ describe("what a connection is set to", () => {
   })
 })
 
-it("lets a stream finish while its connection is changed", async () => {
+it("lets a stream finish when its connection is changed", async () => {
   const { id } = await create()
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
@@ -233,7 +233,7 @@ describe("a test of a connection", () => {
     return body
   }
 
-  it("says in words what came of it", async () => {
+  it("describes the result in words", async () => {
     const page = createServer((_, response) => {
       response.setHeader("content-type", "text/html").end("<html>Sign in</html>")
     })
@@ -255,7 +255,7 @@ describe("a test of a connection", () => {
     page.close()
   })
 
-  it("takes a saved one with its secrets", async () => {
+  it("uses the stored secrets of a saved connection", async () => {
     const { id } = await create()
     const { body } = await gateway.call("POST", `${base}/${id}/test`)
     expect(body).toMatchObject({ ok: true, models: ["one", "two"] })

@@ -7,7 +7,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { until } from "../harness/json-records.ts"
 import { minMs, promptMs } from "../harness/timing.ts"
 
-/** Twenty times what an idle machine needs, and less than any wait for a connection. */
+/** Twenty times what an idle machine needs, but less than any connection timeout. */
 const atOnceMs = 400
 
 const chatWith = (gateway: TestGateway, model: string) =>
@@ -51,36 +51,36 @@ describe("one dead, one hanging and one healthy connection", () => {
     await healthy.close()
   })
 
-  it("finds a model of the healthy one right after the start", async () => {
+  it("offer a model of the healthy one immediately after the start", async () => {
     const [{ status }, took] = await timed(() => chatWith(gateway, "on-healthy"))
     expect(status).toBe(200)
     expect(took).toBeLessThan(promptMs)
   })
 
-  it("lists at once", async () => {
+  it("list models immediately", async () => {
     expect(await listed(gateway)).toEqual({ "on-healthy": true })
     expect(await minMs(() => listed(gateway))).toBeLessThan(atOnceMs)
   })
 
-  it("chats with the healthy one as if it were alone", async () => {
+  it("do not delay chats with the healthy one", async () => {
     expect((await chatWith(gateway, "on-healthy")).status).toBe(200)
     expect(await minMs(() => chatWith(gateway, "on-healthy"))).toBeLessThan(atOnceMs)
   })
 
-  it("finds a model that is new on the healthy one on first use, for all who ask at once", async () => {
+  it("find a new model of the healthy one on first use, for all concurrent requests", async () => {
     healthy.models.push(openAIModel("just-pulled"))
     const asking = ["just-pulled", "just-pulled", "not-there", "just-pulled"]
     const [replies, took] = await timed(() =>
       Promise.all(asking.map((model) => chatWith(gateway, model))),
     )
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 404, 200])
-    // The hanging connection is given a second here, and ten when its list is due.
+    // The timeout for the hanging connection is one second here, and ten for a periodic refresh.
     expect(took).toBeLessThan(6000)
     healthy.models.push(openAIModel("pulled-next"))
     expect((await chatWith(gateway, "pulled-next")).status).toBe(200)
   })
 
-  it("does not ask all connections for each unknown name", async () => {
+  it("are not all queried for each unknown model name", async () => {
     await chatWith(gateway, "nowhere")
     const before = healthy.requests.length
     await Promise.all(Array.from({ length: 20 }, (_, at) => chatWith(gateway, `nowhere-${at}`)))
@@ -106,7 +106,7 @@ describe("a connection that dies", () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  it("keeps its models listed as not available, also over a restart, until it is back", async () => {
+  it("keeps its models listed as unavailable, even after a restart, until it is back", async () => {
     const before = await open()
     await until(async () => (await listed(before)).kept)
     upstream.fault({ kind: "refuse" })
@@ -125,7 +125,7 @@ describe("a connection that dies", () => {
     await after.stop()
   })
 
-  it("is not taken for dead when it is asked too often for its list", async () => {
+  it("is not considered dead if its list is rate-limited", async () => {
     const gateway = await open()
     await until(async () => (await listed(gateway)).kept)
     const asked = () => upstream.requests.filter(({ path }) => /models/.test(path)).length
@@ -137,7 +137,7 @@ describe("a connection that dies", () => {
     await gateway.stop()
   })
 
-  it("leaves its models to nobody who takes its place in the environment", async () => {
+  it("does not pass its models on to a connection that replaces it in the environment", async () => {
     const known = await open()
     await until(async () => (await listed(known)).kept)
     await known.stop()

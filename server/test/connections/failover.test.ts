@@ -10,7 +10,7 @@ import { upload } from "../knowledge/collections.ts"
 const postgres = postgresDatabase
 const longText = Array.from({ length: 400 }, (_, index) => `word${index}`).join(" ")
 
-describe.runIf(hasPostgres)("when one of two processes dies", () => {
+describe.runIf(hasPostgres)("if one of two gateway processes dies", () => {
   let home: Place
   let upstream: FakeOpenAI
   let env: Record<string, string>
@@ -42,8 +42,8 @@ describe.runIf(hasPostgres)("when one of two processes dies", () => {
       adminKey,
     )
 
-  it("its answers are interrupted and its files taken over within seconds", async () => {
-    // The job of this file has begun at the one that dies, as there is no other yet.
+  it("its answers are marked as interrupted and its files taken over within seconds", async () => {
+    // This file's job runs in the process that will die, because there is no other yet.
     upstream.fault({ kind: "hang" }, { on: /embeddings/, times: 1 })
     const file = await upload(dying, "a.txt", "A file that is read for a long time.")
     await expect
@@ -64,7 +64,7 @@ describe.runIf(hasPostgres)("when one of two processes dies", () => {
 
     const here = page(staying)
     const answer = async (chat: string) => (await here.call("GET", `/${chat}`)).body.messages[1]
-    // A silent answer is alive as long as its process is: longer than it takes to notice a death.
+    // An answer without output stays active while its process lives, for longer than detection takes.
     for (const until = Date.now() + 6000; Date.now() < until; ) {
       expect((await answer(silent)).state).toBe("running")
       expect((await answer(id)).state).toBe("running")
@@ -87,7 +87,7 @@ describe.runIf(hasPostgres)("when one of two processes dies", () => {
       (await staying.call("GET", `/api/v1/files/${file.body.id}`)).body.data.status
     await expect.poll(status, { timeout: 60_000 }).toBe("completed")
     const takenOver = seconds()
-    // 5 s and 10 s are promised; a machine busy with other tests is given twice that.
+    // The guarantees are 5 s and 10 s; a machine busy with other tests gets twice as long.
     expect([noticed < 10, takenOver < 20, { noticed, takenOver }]).toEqual([
       true,
       true,

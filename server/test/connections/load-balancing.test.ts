@@ -47,7 +47,7 @@ describe("a model on two connections", () => {
     await second.close()
   })
 
-  /** How often each was asked by one chat, and what came of it. */
+  /** Sends one chat. @returns its response and how many requests each connection received */
   const chatOnce = async (stream: boolean) => {
     const before = [chats(first), chats(second)]
     const reply = await chatWith(gateway, "shared", { stream })
@@ -78,7 +78,7 @@ describe("a model on two connections", () => {
       ["a refusal of our key", { kind: "status", status: 401 }, 502],
       ["a failure of its own", { kind: "status", status: 500 }, 500],
     ] satisfies [string, Fault, number][])(
-      "is not tried again after %s",
+      "does not retry after %s",
       async (_, fault, expected) => {
         first.fault(fault, { on: /chat/ })
         const { status, asked } = await chatOnce(stream)
@@ -86,7 +86,7 @@ describe("a model on two connections", () => {
       },
     )
 
-    it("is not tried again once a reply has begun", async () => {
+    it("does not retry once a response has begun", async () => {
       first.fault({ kind: "break", after: 0 }, { on: /chat/ })
       const { status, asked } = await chatOnce(stream)
       expect({ status, asked }).toEqual({ status: stream ? 200 : 502, asked: [1, 0] })
@@ -97,7 +97,7 @@ describe("a model on two connections", () => {
       ["a reset", { kind: "reset" }],
       ["a timeout", { kind: "hang" }],
     ] satisfies [string, Fault][])(
-      "answers with the first reply when the other has %s",
+      "returns the first connection's response if the other has %s",
       async (_, fault) => {
         const body = { error: { message: "slow down", type: "x", param: null, code: "c" } }
         const headers = { "retry-after": "3" }
@@ -111,10 +111,10 @@ describe("a model on two connections", () => {
     )
   })
 
-  it("survives a connection refused, lets it rest, and goes back to it by itself", async () => {
+  it("fails over when a connection is refused, avoids it for a while, and then uses it again", async () => {
     first.fault({ kind: "refuse" })
     await until(async () => (await first.connections()) === 0)
-    // The gateway hears a turn later that its kept connections are gone.
+    // The gateway needs a moment to notice that its idle connections have closed.
     await sleep(50)
     expect((await chatOnce(false)).asked).toEqual([0, 1])
     expect(gateway.gateway.registry.byId("env-openai-0")?.resting()).toBe(true)
@@ -126,7 +126,7 @@ describe("a model on two connections", () => {
     expect((await chatOnce(false)).asked).toEqual([1, 0])
   })
 
-  it("goes to the less busy", async () => {
+  it("uses the less busy connection", async () => {
     const before = [chats(first), chats(second)]
     const metadata = { fake_chunks: "5", fake_delay_ms: "40" }
     const asking = Array.from({ length: 6 }, () =>
@@ -137,7 +137,7 @@ describe("a model on two connections", () => {
   })
 })
 
-it("does not wait for the rest of a 503 when another connection is there", async () => {
+it("does not wait for the rest of a 503 response if there is another connection", async () => {
   const stuck = createServer((incoming, response) => {
     incoming.resume()
     if (incoming.url?.endsWith("/models")) return void response.end('{"data":[{"id":"shared"}]}')
@@ -150,7 +150,7 @@ it("does not wait for the rest of a 503 when another connection is there", async
   await settled(gateway)
   const started = performance.now()
   expect((await chatWith(gateway, "shared")).status).toBe(200)
-  // The rest is given a second; without a limit the gateway would wait for UPSTREAM_IDLE_TIMEOUT.
+  // The limit for the rest is one second; otherwise the gateway would wait for UPSTREAM_IDLE_TIMEOUT.
   expect(performance.now() - started).toBeLessThan(10_000)
   await gateway.stop()
   await healthy.close()
@@ -158,7 +158,7 @@ it("does not wait for the rest of a 503 when another connection is there", async
   stuck.close()
 })
 
-it("goes on past a connection that was deleted meanwhile, and still hears the caller leave", async () => {
+it("fails over from a connection deleted in the meantime, and still notices when the caller disconnects", async () => {
   const fakes = await Promise.all([1, 2, 3].map(() => startFakeOpenAI({ models: ["shared"] })))
   const [stuck, , last] = fakes
   if (!stuck || !last) throw new Error("no fakes")
@@ -196,7 +196,7 @@ it("goes on past a connection that was deleted meanwhile, and still hears the ca
   for (const fake of fakes) await fake.close()
 })
 
-it("goes to the runtime that holds the model in memory", async () => {
+it("prefers the runtime that has the model in memory", async () => {
   const cold = await startFakeOllama({ models: ["llama3.2"], autoLoad: false })
   const warm = await startFakeOllama({ models: ["llama3.2"], autoLoad: false })
   warm.load("llama3.2")

@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     OPENAI_API_BASE_URLS: `${ill.url};${well.url}`,
     UPSTREAM_FIRST_BYTE_TIMEOUT: "200ms",
-    // Asked all the time, and it answers.
+    // Its model list is requested constantly, and succeeds.
     MODEL_REFRESH_INTERVAL: "1s",
   })
   await until(() => gateway.gateway.registry.upstreams().every((upstream) => upstream.settled()))
@@ -35,12 +35,12 @@ const healthOfIll = async () =>
   (await gateway.call("GET", "/api/v1/connections")).body.items[0].health
 const resting = () => gateway.gateway.registry.byId("env-openai-0")?.resting() === true
 
-it("goes back to a provider that hangs with one request at a time, however well it lists its models", async () => {
+it("retries a hanging provider with one request at a time, even if its model list works", async () => {
   ill.fault({ kind: "hang" }, { on: /chat/, times: Number.POSITIVE_INFINITY })
   for (let turn = 0; turn < 3; turn++) expect((await ask()).status).toBe(504)
   expect(resting()).toBe(true)
   await until(() => !resting())
-  // Its list was read, and that is not what failed.
+  // Its list was read successfully; the error is the failed request's.
   expect(await healthOfIll()).toMatchObject({ status: "resting", last_error: "no reply in time" })
   const before = chats()
   const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask()).status))
@@ -49,7 +49,7 @@ it("goes back to a provider that hangs with one request at a time, however well 
   expect(resting()).toBe(true)
 })
 
-it("takes a provider for well again once a request has succeeded", async () => {
+it("considers a provider healthy again after a successful request", async () => {
   await until(() => !resting())
   expect((await ask()).status).toBe(200)
   expect(await healthOfIll()).toMatchObject({ status: "healthy", last_error: null })

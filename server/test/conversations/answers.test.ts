@@ -34,7 +34,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     await home.remove()
   })
 
-  /** Begins a slow answer of some 40 pieces. */
+  /** Starts a slow answer of about 40 pieces. */
   const begin = async (ms = 25) => {
     upstream.fault({ kind: "slow_frames", ms }, { on: /chat/ })
     const id = await ada.begin()
@@ -49,13 +49,13 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
   const isDelta = ({ name }: Event): boolean => name === "delta"
   const answerOf = async (id: string) => (await ada.call("GET", `/${id}`)).body.messages[1]
 
-  it("is finished though nobody looks", async () => {
+  it("is completed even if no client follows it", async () => {
     const { id } = await begin(5)
     await expect.poll(async () => (await answerOf(id)).state).toBe("completed")
     expect((await answerOf(id)).content).toBe(answerText)
   })
 
-  it("goes on after a reload where the page was, without loss or repetition", async () => {
+  it("resumes after a page reload without loss or repetition", async () => {
     const { id, answerId, seq } = await begin()
     const before = await ada.follow(id, seq)
     await before.until(isDelta)
@@ -73,7 +73,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it("is shown whole to who comes in the middle", async () => {
+  it("is complete for a reader who joins halfway", async () => {
     const { id, answerId } = await begin()
     await wait(300)
     const { body } = await ada.call("GET", `/${id}`)
@@ -87,7 +87,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     late.leave()
   })
 
-  it("reads the same for two who follow it", async () => {
+  it("is the same for two concurrent readers", async () => {
     const { id, answerId, seq } = await begin(10)
     const both = await Promise.all([ada.follow(id, seq), ada.follow(id)])
     for (const one of both) await one.until(hasEnded(answerId))
@@ -95,7 +95,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     for (const one of both) one.leave()
   })
 
-  it("stops when it is told to, keeps what came, and lets the provider go", async () => {
+  it("can be stopped, which saves the partial answer and aborts the request to the provider", async () => {
     const { id, answerId, seq } = await begin(150)
     const following = await ada.follow(id, seq)
     await following.until(({ name, data }) => name === "delta" && data.content_at > 10)
@@ -111,7 +111,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     following.leave()
   })
 
-  it("lets one of two answers side by side stop alone", async () => {
+  it("can be stopped without stopping another side by side with it", async () => {
     upstream.fault({ kind: "slow_frames", ms: 20 }, { on: /chat/, times: 2 })
     const id = await ada.begin()
     const models = ["gpt-fake", "gpt-fake"]
@@ -126,7 +126,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
       .toEqual(["completed", "stopped", "completed"])
   })
 
-  it("cannot be built on while it is being written", async () => {
+  it("cannot be replied to while it is being generated", async () => {
     const { id, answerId } = await begin(30)
     const early = await ada.call("POST", `/${id}/messages`, { content: "and?" })
     expect(early).toMatchObject({ status: 409, body: { code: "conflict" } })
@@ -135,7 +135,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     await ada.call("POST", `/${id}/stop`, {})
   })
 
-  it("ends with the account that asked for it", async () => {
+  it("ends when the user's account is deactivated", async () => {
     const other = await gateway.newUser("Leaver")
     const leaver = chatting(gateway, other.key)
     upstream.fault({ kind: "slow_frames", ms: 50 }, { on: /chat/ })
@@ -149,7 +149,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     await gateway.call("POST", `/api/v1/users/${other.id}/update`, { active: true })
   })
 
-  it("is told to every page of its owner, and to nobody else's", async () => {
+  it("is announced to all open pages of its owner, and to no one else's", async () => {
     const eve = await gateway.newUser("Eve")
     const id = await ada.begin()
     const follow = (of: string) => followPath(gateway.url, "/api/v1/events", of)
@@ -159,7 +159,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     for (const page of own) {
       await page.until(({ name, data }) => name === "chats" && data.id === id)
     }
-    // Published last: when Eve's page has it, everything sent to that page before has arrived too.
+    // Published last: once Eve's page has it, everything sent to that page before has also arrived.
     const evesId = await chatting(gateway, eve.key).begin()
     await foreign.until(({ name, data }) => name === "chats" && data.id === evesId)
     const chats = foreign.events.filter(({ name }) => name === "chats")
@@ -167,7 +167,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     for (const page of [foreign, ...own]) page.leave()
   })
 
-  it("comes from models that think aloud without their thoughts", async () => {
+  it("does not contain the reasoning of models that write it into their text", async () => {
     const id = await ada.begin()
     const [, answer] = await ada.say(id, { content: "x" })
     expect(answer.reasoning).toBe("")
@@ -181,7 +181,7 @@ describe.each(chooseDatabases())("an answer on $name", ({ place }) => {
     expect(thoughtful.content).toBe("Yes, <think> is a tag.")
   })
 
-  it("keeps text that a database could refuse", async () => {
+  it("can contain text that a database might reject", async () => {
     const id = await ada.begin()
     const frame = `data: {"choices":[{"index":0,"delta":{"content":"a\\u0000b \\ud83d"}}]}\n\ndata: {"choices":[{"index":0,"delta":{"content":"\\ude00 \\ud83d"},"finish_reason":"stop"}]}\n\n`
     upstream.fault({ kind: "last_words", after: 0, frame }, { on: /chat/ })

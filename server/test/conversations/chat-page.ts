@@ -3,21 +3,21 @@ import type { TestGateway } from "../harness/gateway.ts"
 
 const Event = z.object({
   id: z.number(),
-  /** As it came; within a snapshot, more than a number. */
+  /** The ID as received; within a snapshot, it is more than a number. */
   idText: z.string(),
   name: z.string(),
   data: z.unknown(),
 })
 export type Event = z.output<typeof Event> & {
-  // biome-ignore lint/suspicious/noExplicitAny: tests read events as a script would
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events as a script does
   data: any
 }
 
 export interface Following {
   events: Event[]
-  /** The first event, seen already or still to come, that fits. */
+  /** Resolves with the first matching event, whether already received or still to come. */
   until(fits: (event: Event) => boolean): Promise<Event>
-  /** What the events say that the message reads. */
+  /** The text of a message according to the events received. */
   text(messageId: string): string
   last(): number
   ended: Promise<void>
@@ -40,7 +40,7 @@ interface Reading {
   content: string
 }
 
-/** Reads a server-sent stream of the gateway's as the page does. */
+/** Follows one of the gateway's event streams as the web page does. */
 export const followPath = async (
   url: string,
   path: string,
@@ -105,7 +105,7 @@ export const followPath = async (
   }
 }
 
-/** One person's chats, over HTTP. */
+/** A client for one user's chats. */
 export const chatting = (gateway: Pick<TestGateway, "call" | "url">, key: string) => {
   const call = (method: string, path: string, body?: unknown) =>
     gateway.call(method, `/api/v1/chats${path}`, body, { key })
@@ -119,7 +119,7 @@ export const chatting = (gateway: Pick<TestGateway, "call" | "url">, key: string
       const { body } = await call("POST", "/new", { models: ["gpt-fake"], ...fields })
       return body.id
     },
-    /** Says something and waits until every answer to it has ended. */
+    /** Sends a message and waits until all answers to it have ended. */
     say: async (id: string, fields: Record<string, unknown>) => {
       const started = await call("POST", `/${id}/messages`, fields)
       if (started.status !== 200) throw new Error(JSON.stringify(started.body))

@@ -31,7 +31,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     await home.remove()
   })
 
-  it("keeps a prompt and its answer, with what it cost", async () => {
+  it("stores a prompt and its answer, with token usage", async () => {
     const id = await ada.begin()
     const [user, answer] = await ada.say(id, { content: "What does the tide do at Brest?" })
     expect(user).toMatchObject({ role: "user", parent_id: null, state: "completed" })
@@ -51,7 +51,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect(body).toMatchObject({ title: "What does the tide do at Brest?", current_id: answer.id })
   })
 
-  it("sends the whole branch, the chat's prompt and its parameters to the model", async () => {
+  it("sends the whole branch, the system prompt and the chat's parameters to the model", async () => {
     const id = await ada.begin({ system: "Be brief.", params: { temperature: 0.1, stream: false } })
     await ada.say(id, { content: "one" })
     await ada.say(id, { content: "two" })
@@ -67,7 +67,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     })
   })
 
-  it("books what an answer cost under its user", async () => {
+  it("records an answer's usage for its user", async () => {
     const id = await ada.begin()
     const [, answer] = await ada.say(id, { content: "count me" })
     await expect
@@ -78,7 +78,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect(answer.request_id).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it("branches: another wording beside the first, and another answer to the same", async () => {
+  it("supports branches: an edited prompt next to the first, and a second answer to the same prompt", async () => {
     const id = await ada.begin()
     const [first, answer] = await ada.say(id, { content: "first wording" })
     const [second] = await ada.say(id, { content: "second wording", parent_id: null })
@@ -97,7 +97,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect(wrong.status).toBe(422)
   })
 
-  it("has several models answer side by side", async () => {
+  it("lets several models answer side by side", async () => {
     const id = await ada.begin()
     const models = ["gpt-fake", "gpt-reason-fake"]
     const [user, one, other] = await ada.say(id, { content: "hello both", models })
@@ -106,14 +106,14 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect(one.batch).toBe(other.batch)
   })
 
-  it("keeps reasoning apart from the answer", async () => {
+  it("stores reasoning separately from the answer", async () => {
     const id = await ada.begin({ models: ["gpt-reason-fake"] })
     const [, answer] = await ada.say(id, { content: "why" })
     expect(answer.content).toBe("You said: why")
     expect(answer.reasoning).toBe("Thinking about: why")
   })
 
-  it("shows images to the model and gives them back to their owner alone", async () => {
+  it("sends images to the model and returns them only to their owner", async () => {
     const id = await ada.begin()
     const [user, answer] = await ada.say(id, { content: "Look", images: [onePixel] })
     expect(answer.content).toBe("I see 1 image. You said: Look")
@@ -132,7 +132,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect(script.status).toBe(422)
   })
 
-  it("is its owner's alone: 404 to others on every route", async () => {
+  it("is private to its owner: every route returns 404 to others", async () => {
     const id = await ada.begin()
     const [user] = await ada.say(id, { content: "secret" })
     const attempts = await Promise.all([
@@ -155,7 +155,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect((await eve.call("GET", "/?query=secret")).body.total).toBe(0)
   })
 
-  it("is read by everybody while it is shared, and changed by its owner alone", async () => {
+  it("can be read by everyone while it is shared, but changed only by its owner", async () => {
     const id = await ada.begin({ folder: "private", tags: ["mine"] })
     await ada.say(id, { content: "for all" })
     expect((await ada.call("POST", `/${id}/share`, {})).body.shared).toBe(true)
@@ -172,7 +172,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect((await eve.call("GET", `/${id}`)).status).toBe(404)
   })
 
-  it("keeps a provider's error with the message, as the provider said it", async () => {
+  it("stores a provider's error with the message, in the provider's words", async () => {
     upstream.fault(
       {
         kind: "status",
@@ -193,7 +193,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect(again.state).toBe("completed")
   })
 
-  it("keeps what came when a provider breaks off", async () => {
+  it("stores the partial answer when a provider aborts", async () => {
     upstream.fault({ kind: "break", after: 4 }, { on: /chat/ })
     const id = await ada.begin()
     const [, answer] = await ada.say(id, { content: "one two three four five six" })
@@ -207,7 +207,7 @@ describe.each(chooseDatabases())("chats on $name", ({ place }) => {
     expect(longer.content.length).toBeGreaterThan(answer.content.length)
   })
 
-  it("refuses an unknown model before anything is stored", async () => {
+  it("rejects an unknown model before storing anything", async () => {
     const id = await ada.begin()
     const reply = await ada.call("POST", `/${id}/messages`, { content: "x", models: ["no-such"] })
     expect(reply).toMatchObject({ status: 404, body: { code: "model_not_found" } })

@@ -7,11 +7,11 @@ import { startServer } from "../harness/process.ts"
 import { chatting } from "./chat-page.ts"
 
 const key = "sk-crash-test-0123456789abcdefgh"
-/** Whole processes start here, beside other tests. */
+/** These tests start separate processes while other tests run. */
 const timeout = 60_000
 const longText = Array.from({ length: 200 }, (_, index) => `word${index}`).join(" ")
 
-describe.each(chooseDatabases())("a gateway that ends in mid-answer on $name", ({ place }) => {
+describe.each(chooseDatabases())("a gateway that exits during an answer on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let env: Record<string, string>
@@ -45,7 +45,7 @@ describe.each(chooseDatabases())("a gateway that ends in mid-answer on $name", (
     return chatting({ url, call }, key)
   }
 
-  /** Begins an answer and ends the gateway once some of it was shown. */
+  /** Starts an answer and ends the gateway when part of the answer has been received. */
   const cutShort = async (end: "kill" | "stop") => {
     const first = await startServer(env)
     const ada = client(first.url)
@@ -60,7 +60,7 @@ describe.each(chooseDatabases())("a gateway that ends in mid-answer on $name", (
     return { id, seen: following.text(answerId), last: following.last() }
   }
 
-  it("keeps what came but the last moment, says what happened, and goes on", {
+  it("keeps all but the last moment of the answer, reports the interruption, and resumes", {
     timeout,
   }, async () => {
     const { id, seen, last } = await cutShort("kill")
@@ -72,8 +72,8 @@ describe.each(chooseDatabases())("a gateway that ends in mid-answer on $name", (
     expect(error).toMatchObject({ code: "process_ended" })
     expect(error.message).toContain("The gateway stopped while this answer was being written")
     expect(seen.startsWith(content)).toBe(true)
-    // 20 ms a word of some 8 characters, and a write every 300 ms: 120 characters, and room for a
-    // machine that is busy with other tests.
+    // One word of about 8 characters every 20 ms, and a write every 300 ms, is 120 characters; the
+    // rest is tolerance for a machine that is busy with other tests.
     expect(seen.length - content.length).toBeLessThan(600)
     const back = await ada.follow(id, last)
     const snapshot = await back.until(({ name }) => name === "snapshot")
@@ -84,7 +84,7 @@ describe.each(chooseDatabases())("a gateway that ends in mid-answer on $name", (
     await second.stop()
   })
 
-  it("loses nothing at all when it is told to end", { timeout }, async () => {
+  it("loses nothing when it is stopped normally", { timeout }, async () => {
     const { id, seen } = await cutShort("stop")
     const second = await startServer(env)
     const { body } = await client(second.url).call("GET", `/${id}`)
@@ -98,7 +98,7 @@ describe.each(chooseDatabases())("a gateway that ends in mid-answer on $name", (
 const postgres = postgresDatabase
 
 describe.runIf(postgres)("two processes on one PostgreSQL", () => {
-  it("show and stop each other's answers, and leave them alone at their start", {
+  it("show and stop each other's answers, and do not interrupt them when they start", {
     timeout,
   }, async () => {
     const home = await postgres?.place()

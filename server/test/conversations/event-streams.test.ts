@@ -10,7 +10,7 @@ const grantTo = (principal_type: "user" | "group", principal_id: string) => ({
   permission: "read",
 })
 
-describe.each(chooseDatabases())("open event pages on $name", ({ place }) => {
+describe.each(chooseDatabases())("open event streams on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
 
@@ -41,7 +41,7 @@ describe.each(chooseDatabases())("open event pages on $name", ({ place }) => {
 
   const open = (key: string) => followPath(gateway.url, "/api/v1/events", key)
 
-  it("tell nothing more of what a group may read once their user has left the group", async () => {
+  it("stop sending events about a group's collections when the user leaves the group", async () => {
     const [leaver, stayer] = [await gateway.newUser("Lea"), await gateway.newUser("Stan")]
     const shared = await shareWithGroup("Leavers", [leaver.id, stayer.id])
     const [left, stayed] = [await open(leaver.key), await open(stayer.key)]
@@ -62,7 +62,7 @@ describe.each(chooseDatabases())("open event pages on $name", ({ place }) => {
     for (const page of [left, stayed]) page.leave()
   })
 
-  it("tell what a group may read as soon as their user joins it", async () => {
+  it("send events about a group's collections as soon as the user joins the group", async () => {
     const joiner = await gateway.newUser("June")
     const shared = await shareWithGroup("Joiners", [])
     const page = await open(joiner.key)
@@ -72,7 +72,7 @@ describe.each(chooseDatabases())("open event pages on $name", ({ place }) => {
     page.leave()
   })
 
-  it("tell a demoted administrator nothing more of others' collections", async () => {
+  it("stop sending events about others' collections to a demoted administrator", async () => {
     const boss = await gateway.newUser("Boss")
     const role = (role: string) => gateway.call("POST", `/api/v1/users/${boss.id}/update`, { role })
     await role("admin")

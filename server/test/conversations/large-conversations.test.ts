@@ -50,14 +50,14 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     )
   }
 
-  it("is read page by page, each message once and in order", async () => {
+  it("is read in pages, with each message once and in order", async () => {
     const id = await importChat(call, chat(many(1201, () => ({}))))
     const first = await get(`/api/v1/chats/${id}`)
     expect([first.messages.length, first.messages.at(-1).content]).toEqual([500, "message 1200"])
     expect(await readAll(id)).toEqual(many(1201, () => ({})).map(({ content }) => content))
   })
 
-  it("has pages of bounded size, and a longer message on a page of its own", async () => {
+  it("has pages of bounded size; a message that exceeds it gets its own page", async () => {
     const sizes = [600_000, 10, 2_000_000, 600_000, 600_000, 300_000]
     const messages = many(sizes.length, (n) => ({ content: `${n}`.padEnd(sizes[n] ?? 0, ".") }))
     const id = await importChat(call, chat(messages))
@@ -68,7 +68,7 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     expect((await readAll(id)).map(({ length }) => length)).toEqual(sizes)
   })
 
-  it("goes out and comes in again as it was", async () => {
+  it("can be exported and imported without loss", async () => {
     const id = await importChat(
       call,
       chat(many(300, (n) => ({ content: `${n}`.padEnd(9000, ".") }))),
@@ -81,7 +81,7 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     expect((await readAll(body.ids[0])).join()).toBe((await readAll(id)).join())
   })
 
-  it("may name 10,000 files and no more", async () => {
+  it("may reference at most 10,000 files", async () => {
     const naming = (count: number) =>
       many(Math.ceil(count / 100), (m) => ({
         files: Array.from({ length: Math.min(100, count - m * 100) }, (_, n) => ({
@@ -96,7 +96,7 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     expect(await importChat(call, chat(naming(10_000)))).toBeTruthy()
   })
 
-  it("is deleted with all messages and images, and no other chat is", async () => {
+  it("is deleted with all its messages and images, without affecting other chats", async () => {
     const image = { media_type: "image/png", base64: Buffer.alloc(30).toString("base64") }
     const images = (n: number) => ({ images: n % 20 === 0 ? Array(10).fill(image) : [] })
     const [id, other] = [
@@ -114,7 +114,7 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     expect(await readAll(other)).toHaveLength(21)
   })
 
-  it("does not show its system prompt and parameters to those it is shared with", async () => {
+  it("hides its system prompt and parameters from the users it is shared with", async () => {
     const secret = { system: "The secret word is xyzzy", params: { temperature: 0.123 } }
     const id = await importChat(
       call,
@@ -131,7 +131,7 @@ describe.each(chooseDatabases())("a large chat on $name", ({ place: makePlace })
     expect(JSON.stringify([seen, exported])).not.toMatch(/xyzzy|0\.123/)
   })
 
-  it("is followed piece by piece, and a reader who was cut off resumes within", async () => {
+  it("is streamed in pieces, and a disconnected reader can resume in the middle", async () => {
     const id = await importChat(call, chat(many(400, (n) => ({ content: `${n}`.padEnd(5000) }))))
     const path = `/api/v1/chats/${id}/events`
     const first = await followPath(gateway.url, path, gateway.key)
@@ -171,7 +171,7 @@ describe.each(chooseDatabases())("a chat that grows on $name", ({ place: makePla
     await place.remove()
   })
 
-  it("while it is read is read once, and ends as it is", async () => {
+  it("while it is being read is returned without duplicates and up to date", async () => {
     const messages = many(60, (n) => ({ content: `${n}`.padEnd(300_000, ".") }))
     const params = { metadata: { fake_chunks: 40 } }
     const id = await importChat(call, chat(messages, { models: ["gpt-fake"], params }))
@@ -222,7 +222,7 @@ describe("one user's large chats", () => {
     return body.token
   }
 
-  it("do not hold up others when they name thousands of files and are shared", async () => {
+  it("do not delay other users when they reference thousands of files and are shared", async () => {
     const files = (m: number) =>
       Array.from({ length: 100 }, (_, n) => ({ type: "file", id: `no ${m}-${n}`, name: "" }))
     const id = await importChat(server.call, chat(many(100, (m) => ({ files: files(m) }))))
@@ -237,11 +237,11 @@ describe("one user's large chats", () => {
     await following.until(({ data }) => data.has_more === false)
     following.leave()
     const { maxMs, controlMs } = await prober.stop()
-    // Each file by itself took five seconds; by the hundred, it takes a few milliseconds.
+    // With one query per file, it took five seconds; with one per hundred files, a few milliseconds.
     expect(maxMs).toBeLessThan(1000 + controlMs)
   })
 
-  it("do not hold up others when they are deleted", async () => {
+  it("do not delay other users when they are deleted", async () => {
     const content = "x".repeat(2200)
     const id = await importChat(server.call, chat(many(20_000, () => ({ content }))))
     const prober = await startProber(server.url)
@@ -250,7 +250,7 @@ describe("one user's large chats", () => {
     const tookMs = performance.now() - started
     const { maxMs, controlMs } = await prober.stop()
     expect(status).toBe(200)
-    // In one statement, others waited nearly as long as it took.
+    // Deleted in a single statement, other users had to wait nearly as long as it took.
     expect(maxMs).toBeLessThan(tookMs / 2 + 5 * controlMs)
     expect((await server.call("GET", `/api/v1/chats/${id}`)).status).toBe(404)
   })

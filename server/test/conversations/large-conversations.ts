@@ -33,7 +33,7 @@ export const importChat = async (call: Call, imported: object): Promise<string> 
   return body.ids[0]
 }
 
-/** Asks for something and reads no more of the reply than its first bytes. */
+/** Sends a request and reads only the first bytes of the response. */
 export const leaveUnread = async (url: string, path: string, key: string): Promise<Socket> => {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -45,7 +45,7 @@ export const leaveUnread = async (url: string, path: string, key: string): Promi
   return socket
 }
 
-/** Reads an event stream until its snapshot is whole. */
+/** Reads an event stream until its snapshot is complete. */
 export const readSnapshot = async (response: Response): Promise<string> => {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   const chunks: string[] = []

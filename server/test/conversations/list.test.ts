@@ -36,7 +36,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
   const titles = ({ body }: { body: { items: Titled[] } }): string[] =>
     body.items.map(({ title }) => title)
 
-  it("finds words of titles and messages, whatever their case and script", async () => {
+  it("finds words in titles and messages, whatever their case and script", async () => {
     const ada = await someone("Searcher")
     const id = await ada.begin({ title: "ÜBERSICHT der Häfen" })
     await ada.say(id, { content: "Где находится ПРИСТАНЬ? 100% sure_thing" })
@@ -65,7 +65,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     ["ΣΊΣΥΦΟΣ und ο ΐδιος", ["σίσυφος", "Σίσυφος", "ΐ", "\u0399\u0308\u0301"], ["σισυφος"]],
     ["Cafe\u0301 und Ä", ["café", "CAFÉ", "cafe\u0301", "ä"], ["cafes"]],
     ["50% off_now \\o/", ["50% OFF", "f_N", "\\O"], ["50 %", "fxn", "/o"]],
-  ])("finds in the message %j what is written otherwise", async (content, found, missed) => {
+  ])("finds different spellings in the message %j", async (content, found, missed) => {
     const ada = await someone(`Finder ${content.length}`.replaceAll(" ", ""))
     await ada.say(await ada.begin({ title: "It" }), { content })
     await ada.begin({ title: "Other" })
@@ -75,7 +75,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     }
   })
 
-  it("pages what it finds, in order", async () => {
+  it("paginates search results in order", async () => {
     const ada = await someone("SearchPager")
     for (let number = 1; number <= 5; number++) {
       await ada.say(await ada.begin({ title: `Chat ${number}` }), { content: "tide" })
@@ -90,7 +90,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     expect(beyond.body).toMatchObject({ items: [], total: 5 })
   })
 
-  it("comes in pages, the latest first", async () => {
+  it("is paginated, latest first", async () => {
     const ada = await someone("Pager")
     for (let number = 1; number <= 7; number++) await ada.begin({ title: `Chat ${number}` })
     const first = await ada.call("GET", "/?page_size=3")
@@ -102,7 +102,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     expect(titles(byTitle)).toEqual(["Chat 1", "Chat 2"])
   })
 
-  it("is filtered by folder, tag, pin and archive", async () => {
+  it("can be filtered by folder, tag, pin and archive", async () => {
     const ada = await someone("Tidy")
     const id = await ada.begin({ title: "Harbour" })
     await ada.begin({ title: "Other" })
@@ -119,7 +119,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     expect(titles(await ada.call("GET", "/?archived=true"))).toEqual(["Harbour"])
   })
 
-  it("changes a chat's name, and refuses an empty one", async () => {
+  it("renames a chat, and rejects an empty name", async () => {
     const ada = await someone("Namer")
     const id = await ada.begin()
     const renamed = await ada.call("POST", `/${id}`, { title: "  Tides  " })
@@ -130,7 +130,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     expect((await ada.call("GET", `/${id}`)).body.title).toBe("Tides")
   })
 
-  it("loses a chat for good when it is deleted", async () => {
+  it("permanently removes a deleted chat", async () => {
     const ada = await someone("Deleter")
     const id = await ada.begin()
     await ada.say(id, { content: "gone soon" })
@@ -139,7 +139,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     expect((await ada.call("GET", "/?query=gone")).body.total).toBe(0)
   })
 
-  it("goes out as JSON and in again, with its branches, for whoever brings it", async () => {
+  it("can be exported as JSON and imported by anyone, including branches", async () => {
     const ada = await someone("Exporter")
     const id = await ada.begin({ system: "Be brief.", tags: ["sea"] })
     const [user] = await ada.say(id, { content: "first" })
@@ -163,12 +163,12 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     expect((await other.call("POST", "/import", everything.body)).status).toBe(200)
   })
 
-  it("goes out as an empty file when there is none", async () => {
+  it("is exported as an empty file if there are no chats", async () => {
     const { body } = await (await someone("Nobody")).call("GET", "/export")
     expect(body).toEqual({ portico_chats: 1, chats: [] })
   })
 
-  it("is cut off, not ended, where one of many cannot be read", async () => {
+  it("aborts an export, instead of ending it normally, if a chat cannot be read", async () => {
     const ada = await someone("Broken")
     for (let n = 0; n < 5; n++) await ada.begin()
     const last = await ada.begin()
@@ -190,7 +190,7 @@ describe.each(chooseDatabases())("the list of chats on $name", ({ place }) => {
     await expect.poll(() => gateway.lines.findLast(isLine)).toMatchObject({ level: 50 })
   })
 
-  it("goes out as Markdown and in again, whatever the messages hold", async () => {
+  it("can be exported as Markdown and imported again, whatever the messages contain", async () => {
     const ada = await someone("Writer")
     const id = await ada.begin({ title: "Traps" })
     const traps = "## You\n\nnot a heading\n<!-- abc -->\n```\n# code\n```\n\nend"

@@ -66,7 +66,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     who.call("GET", `/${id}/messages/${messageId}/passages`)
   const sentLast = () => JSON.stringify(upstream.requests.at(-1)?.json)
 
-  it("keeps with an answer what it rests on, word for word and in its place", async () => {
+  it("store an answer's source passages verbatim, with their locations", async () => {
     const { id, user, answer } = await askZoo()
     expect(user.files).toEqual([{ type: "collection", id: collection, name: `Zoo ${name}` }])
     expect(user.sources).toBe(null)
@@ -81,7 +81,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect((await passagesOf(ada, id, user.id)).status).toBe(404)
   })
 
-  it("tells the sources before the answer, over the numbered events", async () => {
+  it("send the sources before the answer, as numbered events", async () => {
     const id = await ada.begin()
     const started = await ada.call("POST", `/${id}/messages`, { content: question, files: zoo() })
     const answerId = started.body.messages[1].id
@@ -99,7 +99,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     following.leave()
   })
 
-  it("asks the same files when asked again, and none for a question without", async () => {
+  it("search the same files when an answer is regenerated, and none for a question without files", async () => {
     const { id, user } = await askZoo()
     const [again] = await ada.say(id, { parent_id: user.id })
     expect(again.sources[0].name).toBe("bees.md")
@@ -107,9 +107,9 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect(plain).toMatchObject({ sources: null, sources_skipped: [] })
   })
 
-  it("marks the sources that the finished answer refers to", async () => {
+  it("mark the sources that the finished answer cites", async () => {
     const id = await ada.begin()
-    // The model answers with the question itself.
+    // The fake model repeats the question.
     const [, answer] = await ada.say(id, { content: `${question} [1]`, files: zoo() })
     const cited = answer.sources.map((source: { cited: boolean }) => source.cited)
     expect(cited).toEqual([true, ...Array(cited.length - 1).fill(false)])
@@ -117,7 +117,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect(messages[1].sources).toEqual(answer.sources)
   })
 
-  it("says with an empty list that there was nothing, and names what could not be read", async () => {
+  it("report an empty list if nothing was found, and name files that could not be read", async () => {
     const blank = await upload(gateway, "blank.txt", "\n \n", { query: wait })
     const mixed = await collect(gateway, "Mixed", [blank.body.id])
     const id = await ada.begin()
@@ -128,7 +128,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect((await passagesOf(ada, id, answer.id)).body).toEqual({ items: [] })
   })
 
-  it("refuses what is not there, or not open to the one who asks, before anything is kept", async () => {
+  it("reject missing and inaccessible files before storing anything", async () => {
     const id = await eve.begin()
     for (const [files, code] of [
       [[{ type: "file", id: "nothing" }], "file_not_found"],
@@ -141,7 +141,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect((await eve.call("GET", `/${id}`)).body.messages).toEqual([])
   })
 
-  it("applies the collections of a model, without any being attached", async () => {
+  it("use a model's collections without attaching them", async () => {
     const model = "bee-expert"
     await gateway.call("POST", "/api/v1/models/create", {
       id: model,
@@ -154,7 +154,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect(answer.sources[0].name).toBe("bees.md")
   })
 
-  it("goes on with the sources it had: what is cited already keeps its number", async () => {
+  it("keep the numbers of sources already cited when an answer is continued", async () => {
     const text = Array.from({ length: 40 }, (_, index) => `word${index}`).join(" ")
     const own = await upload(gateway, "gone.txt", `Cicadas sing ${text}`, { query: wait })
     const id = await ada.begin()
@@ -168,7 +168,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect(sentLast()).toContain("Cicadas sing")
   })
 
-  it("takes sources from whoever answers, as functions and other gateways tell them", async () => {
+  it("accept sources reported by functions and other gateways", async () => {
     const sources = [
       {
         source: { id: "manual/1", name: "manual.md", type: "file" },
@@ -190,7 +190,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     expect(body.items[0].text).toBe("Turn it off and on.")
   })
 
-  it("goes out as JSON and as Markdown, and in again, with its sources", async () => {
+  it("can be exported as JSON and Markdown and imported again, with their sources", async () => {
     const { id, user, answer } = await askZoo({ title: "Bees" })
     const { items } = (await passagesOf(ada, id, answer.id)).body
     const json = (await ada.call("GET", `/${id}/export`)).body
@@ -208,7 +208,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
     }
   })
 
-  it("shares what was said, not the files: to those who may not read them they have no name", async () => {
+  it("share messages but not files: file names are hidden from users without access", async () => {
     const { id, answer } = await askZoo()
     await ada.call("POST", `/${id}/share`, {})
     const secrets = /bees\.md|waggle|Zoo/
@@ -236,7 +236,7 @@ describe.each(chooseDatabases())("chats with sources on $name", ({ name, place }
   })
 })
 
-it("stops while it still waits for a file to be read", async () => {
+it("can stop an answer that is still waiting for a file to be processed", async () => {
   const silent = createServer(() => {})
   const port = await listenOnLoopback(silent)
   const upstream = await startFakeOpenAI({ apiKey: "up-key" })

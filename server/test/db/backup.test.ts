@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { backUp } from "../../src/db/backup.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
-// Whole processes start here.
+// These tests start separate processes.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const script = join(import.meta.dirname, "../../src/backup.ts")
 
-describe("a back-up", () => {
+describe("a backup", () => {
   let folder: string
   let gateway: TestGateway
 
@@ -40,14 +40,14 @@ describe("a back-up", () => {
     return { code, said }
   }
 
-  /** A gateway on a copy, as one restores it. */
+  /** Starts a gateway on a restored backup. */
   const restored = (file: string): Promise<TestGateway> => {
     const DATA_DIR = mkdtempSync(join(folder, "restored-"))
     writeFileSync(join(DATA_DIR, "portico.db"), readFileSync(file))
     return startGateway({ DATA_DIR })
   }
 
-  it("taken while writes run is the state of one moment, from which a gateway starts", async () => {
+  it("taken during writes is a consistent snapshot from which a gateway starts", async () => {
     const acknowledged: string[] = []
     let writing = true
     const writers = ["a", "b", "c"].map(async (writer) => {
@@ -83,7 +83,7 @@ describe("a back-up", () => {
     }
   }, 60_000)
 
-  it("is made by npm run backup while the gateway runs, beside where one stands", async () => {
+  it("is created by npm run backup while the gateway runs, in addition to an existing one", async () => {
     const { code, said } = await run(["mine.db"])
     expect([code, said]).toEqual([0, expect.stringContaining(`Backed up to ${folder}/mine.db`)])
     expect(said).toContain("secret.key")
@@ -102,7 +102,7 @@ describe("a back-up", () => {
       { DATABASE_URL: "postgres://x", SECRET_KEY: "x".repeat(32) },
       "back up PostgreSQL with pg_dump",
     ],
-  ])("that cannot be made leaves nothing and says why: %j", async (args, env, why) => {
+  ])("that fails leaves no files and reports the reason: %j", async (args, env, why) => {
     const { code, said } = await run(args, env)
     expect(code).toBe(1)
     expect(said).toMatch(/^No backup was made\.\n/)

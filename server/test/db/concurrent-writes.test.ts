@@ -54,7 +54,7 @@ const round = async (number: number): Promise<void> => {
 }
 
 it(
-  `cites a file uploaded, linked and asked about at once, ${rounds} times, ${atOnce} at a time`,
+  `cites a file uploaded, added and queried concurrently, ${rounds} times, ${atOnce} at a time`,
   async () => {
     let next = 0
     const worker = async (): Promise<void> => {

@@ -15,7 +15,7 @@ const megabyte = 1024 * 1024
 const options = { storageProbeMs: 500, jobLookMs: 100, jobRetryMs: 50, noRoomRetryMs: 500 }
 const group = (n: number | string) => ({ name: `group ${n}`, description: "x".repeat(500) })
 
-describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
+describe.runIf(hasSmallDisks)("a full disk that contains the data folder", () => {
   let disk: SmallDisk
   let gateway: TestGateway | undefined
   afterEach(async () => {
@@ -30,14 +30,14 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
     return gateway
   }
 
-  /** Once the whole reserve is there: until then, less is free than it seems. */
+  /** Waits until the gateway has allocated its whole reserve, which reduces the free space. */
   const reserveIsHeld = async (): Promise<void> => {
     const dataDir = join(disk.folder, "data")
     const held = () => statSync(pathOfReserve(dataDir), { throwIfNoEntry: false })?.size
     await expect.poll(held, { timeout: 20_000 }).toBe(reserveOf(dataDir))
   }
 
-  it("is said as what it is, with 503, once a minute in the log, until there is room", async () => {
+  it("is reported with status 503, and once a minute in the log, until space is free", async () => {
     const { call, lines } = await start(12 * megabyte)
     expect((await call("GET", "/ready")).status).toBe(200)
     disk.fill()
@@ -74,7 +74,7 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
     expect((await upload(gateway ?? fail(), "a.txt", "words")).status).toBe(200)
   }, 120_000)
 
-  it("leaves an administrator who deletes the room for that", async () => {
+  it("leaves administrators enough space to delete data", async () => {
     const { call } = await start(24 * megabyte)
     const made = await call("POST", "/api/v1/groups/create", group("to delete"))
     await reserveIsHeld()
@@ -83,7 +83,7 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
     await expect.poll(async () => (await remove()).status, { timeout: 30_000 }).toBe(200)
   }, 120_000)
 
-  it("is not filled by uploads up to the database's last bytes", async () => {
+  it("is never filled by uploads so far that the database cannot write", async () => {
     const { call } = await start(24 * megabyte)
     let status = 200
     for (let n = 0; status === 200 && n < 40; n++) {
@@ -97,16 +97,16 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
     expect((await call("POST", "/api/v1/groups/create", group("g"))).status).toBe(200)
   }, 120_000)
 
-  it("makes work wait, and gives none of it up", async () => {
+  it("delays jobs without giving any of them up", async () => {
     const { call } = await start(24 * megabyte)
     await reserveIsHeld()
-    // Room for the upload, and not for what is read from it.
+    // Enough space for the upload, but not for the text extracted from it.
     disk.fill(8 * megabyte)
     const text = Array.from({ length: 20_000 }, (_, n) => `Line ${n} tells of bees and honey.\n`)
     const sent = await upload(gateway ?? fail(), "long.txt", text.join(""))
     expect(sent).toMatchObject({ status: 200 })
     const status = async () => (await call("GET", `/api/v1/files/${sent.body.id}`)).body.data.status
-    // Longer than five tries of a job take: 0.75 s between them.
+    // Longer than five attempts of a job take, which are 0.75 s apart.
     for (const until = Date.now() + 4000; Date.now() < until; ) {
       disk.fill()
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -116,17 +116,17 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
     await expect.poll(status, { timeout: 60_000 }).toBe("completed")
   }, 120_000)
 
-  it("is not filled by the write-ahead log of many small changes", async () => {
+  it("is not filled by the write-ahead log of many small writes", async () => {
     const { call } = await start(16 * megabyte)
     for (let n = 0; n < 1000; n++) {
       const make = async () => (await call("POST", "/api/v1/groups/create", group(n))).status
-      // On a busy machine the log may win for a moment; it never stays so.
+      // On a busy machine, the log may fill the disk briefly, but never permanently.
       if ((await make()) !== 200) await expect.poll(make, { timeout: 20_000 }).toBe(200)
     }
     await expect.poll(() => disk.free(), { timeout: 20_000 }).toBeGreaterThan(4 * megabyte)
   }, 240_000)
 
-  it("does not keep a gateway from starting, or is named where it does", async () => {
+  it("does not prevent a gateway from starting, or else is named in the error", async () => {
     disk = createSmallDisk(12 * megabyte)
     const env = { DATA_DIR: join(disk.folder, "data") }
     const first = await startServer(env)
@@ -150,8 +150,8 @@ describe.runIf(hasSmallDisks)("a full disk below the data folder", () => {
   }, 120_000)
 })
 
-describe.runIf(hasSmallDisks)("a data folder that may only be read", () => {
-  it("is named when the gateway is to start on it", async () => {
+describe.runIf(hasSmallDisks)("a read-only data folder", () => {
+  it("is named in the error when the gateway starts", async () => {
     const disk = createSmallDisk(24 * megabyte)
     const env = { DATA_DIR: join(disk.folder, "data") }
     const first = await startServer(env)
@@ -169,14 +169,14 @@ describe.runIf(hasSmallDisks)("a data folder that may only be read", () => {
 
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0
 
-describe.runIf(canTrace)("a disk whose flush fails", () => {
-  it("acknowledges nothing until all that was written has reached it another way", async () => {
+describe.runIf(canTrace)("a disk whose fsync fails", () => {
+  it("never loses acknowledged writes: none are acknowledged until a checkpoint has persisted everything", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "portico-flush-"))
     const server = await startServer({ DATA_DIR: dataDir })
     const make = (name: string) => server.call("POST", "/api/v1/groups/create", { name })
     expect((await make("before")).status).toBe(200)
     const calls = "trace=fdatasync"
-    // Each thread's first one fails, so that what is tried again on another fails too.
+    // The first call of each thread fails, so that a retry on another thread also fails.
     const failing = ["-e", calls, "-e", "inject=fdatasync:error=EIO:when=1"]
     const tracer = spawn("strace", ["-f", "-p", String(server.child.pid), ...failing], {
       stdio: ["ignore", "ignore", "pipe"],
@@ -191,16 +191,16 @@ describe.runIf(canTrace)("a disk whose flush fails", () => {
     expect((await server.call("GET", "/ready")).status).toBe(503)
     expect(traced).toContain("EIO")
     const second = await make("next")
-    // By a checkpoint, without another flush of the log.
+    // Persisted by a checkpoint, without another fsync of the log.
     expect([second.status, traced.match(/fdatasync\(/g)?.length]).toEqual([200, 1])
     expect((await server.call("GET", "/ready")).status).toBe(200)
     const lines = () =>
       server.output.filter(
         (line) => line.includes("disk cannot be written") && line.includes('"storage":"database"'),
       )
-    // The log is written a moment later.
+    // The trace is written a moment later.
     await expect.poll(lines).toHaveLength(1)
-    // A signal that comes while it lets go of the gateway may be lost.
+    // A signal that arrives while strace detaches from the gateway may be lost.
     const letGo = once(tracer, "exit")
     tracer.kill("SIGINT")
     await letGo

@@ -9,7 +9,7 @@ import { type Reply, type ServerProcess, startServer } from "../harness/process.
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 })
 
-/** Reads that a page makes when it opens. */
+/** Requests that the web page makes when it opens. */
 const pageReads = [
   "/api/v1/chats/",
   "/api/v1/chats/labels",
@@ -19,7 +19,7 @@ const pageReads = [
   "/api/v1/files/",
 ]
 const rounds = 40
-/** A request of a machine that is busy with other tests may take as long whatever is stored. */
+/** On a machine busy with other tests, a request may take this long whatever the amount of data. */
 const minControlMs = 40
 const maxRatio = 5
 
@@ -84,7 +84,7 @@ describe.each(chooseDatabases())(
       return (await server.call("POST", "/api/v1/auths/signin", account)).body.token
     }
 
-    /** Adds until it is refused. @returns how many were added, and the refusal */
+    /** Adds rows until one is rejected. @returns the number added and the error response */
     const fill = async (add: (n: number) => Promise<Reply>) => {
       for (let n = 0; ; n++) {
         const reply = await add(n)
@@ -101,7 +101,7 @@ describe.each(chooseDatabases())(
       return { status: response.status, body: await response.json() }
     }
 
-    /** How long a user's reads take while another reads all that they have. */
+    /** The 95th percentile of a user's reads, in milliseconds, while another user reads everything. */
     const measureP95 = async (reader: string, other: string): Promise<number> => {
       let isOver = false
       const readEverything = async (): Promise<void> => {
@@ -126,7 +126,7 @@ describe.each(chooseDatabases())(
       return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0
     }
 
-    it("is refused at each limit, and slows nobody down", async () => {
+    it("is rejected at each limit, and does not slow down other users", async () => {
       const [bob, eve] = [await signUp("bob"), await signUp("eve")]
       await server.call("POST", "/api/v1/chats/new", {}, bob)
       await measureP95(bob, eve)

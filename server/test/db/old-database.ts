@@ -18,7 +18,7 @@ const migrationsBefore = async (name: string): Promise<Record<string, Migration>
   )
 }
 
-/** Makes a database as it was before the migration `name`, and lets `fill` write to it. */
+/** Creates a database with the schema before the migration `name`, and lets `fill` write to it. */
 export const makeOldDatabase = async (
   { dataDir, url }: Pick<Place, "dataDir" | "url">,
   name: string,

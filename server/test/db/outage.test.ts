@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.close())
 
-describe.runIf(postgresPrograms)("a database that stops while traffic runs", () => {
+describe.runIf(postgresPrograms)("a database that stops during traffic", () => {
   let database: DatabaseServer
   let here: TestGateway
   let there: TestGateway
@@ -60,7 +60,7 @@ describe.runIf(postgresPrograms)("a database that stops while traffic runs", () 
     await database.remove()
   })
 
-  it("lets those go on who are known, and tells others 503, not 401", async () => {
+  it("does not affect cached credentials; others receive 503, not 401", async () => {
     const running = await startStream(here, { key: warm.key, seconds: 3 })
     let stopped = false
     const traffic = (async () => {
@@ -99,7 +99,7 @@ describe.runIf(postgresPrograms)("a database that stops while traffic runs", () 
     expect(answered).toBeGreaterThan(10)
   })
 
-  it("is used again by itself when it is back, and loses no usage", async () => {
+  it("is used again automatically when it is back, and no usage is lost", async () => {
     await database.start()
     await expect.poll(() => statusOf(here, "/ready"), { timeout: 10_000 }).toBe(200)
     expect((await chat(here, cold.key)).status).toBe(200)
@@ -111,7 +111,7 @@ describe.runIf(postgresPrograms)("a database that stops while traffic runs", () 
     await expect.poll(recorded, { timeout: 10_000 }).toBe(answered + 1)
   })
 
-  it("ends what is revoked right after, at the other gateway too", async () => {
+  it("does not prevent revocations immediately afterwards, also at the other gateway", async () => {
     const streams = [
       await startStream(here, { key: warm.key }),
       await startStream(there, { key: warm.key }),
@@ -122,14 +122,14 @@ describe.runIf(postgresPrograms)("a database that stops while traffic runs", () 
     for (const gateway of [here, there]) expect((await chat(gateway, warm.key)).status).toBe(401)
   })
 
-  it("was logged without a fault of the gateway's own", () => {
+  it("is never logged as an internal error of the gateway", () => {
     const faults = [...here.lines, ...there.lines].filter(({ status }) => status === 500)
     expect(faults).toEqual([])
   })
 })
 
-describe.runIf(hasPostgres)("a database that goes silent", () => {
-  it("holds up nobody who is known, and others no longer than a statement may take", async () => {
+describe.runIf(hasPostgres)("a database that stops responding", () => {
+  it("does not delay cached credentials, and others only up to the statement timeout", async () => {
     const { url, drop } = await createPostgres(inject("databaseUrl"))
     const wire = await createWire(url)
     const env = { DATABASE_URL: wire.url, OPENAI_API_BASE_URLS: upstream.url }

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 const rows = 50_000
 const owners = 50
 
-describe.each(chooseDatabases())("what is asked again and again on $name", ({ open }) => {
+describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
   let opened: OpenedDatabase
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe.each(chooseDatabases())("what is asked again and again on $name", ({ op
   })
   afterAll(() => opened.remove())
 
-  /** What the database says of how it answers what `ask` asks. */
+  /** The database's query plans for the statements that `ask` executes. */
   const plansOf = async (ask: (db: Database) => Promise<unknown>): Promise<string[]> => {
     const { db } = opened
     const asked: RootOperationNode[] = []
@@ -69,11 +69,11 @@ describe.each(chooseDatabases())("what is asked again and again on $name", ({ op
     )
   }
 
-  /** All rows of a table, one by one; on SQLite also by an index that is no help. */
+  /** Matches plans that read a whole table; on SQLite, also those that use an unsuitable index. */
   const reads =
     /Seq Scan on (jobs|files|chats|models)|SCAN (jobs|files|chats|models)(?! USING INDEX jobs_leased)/
 
-  it("reads no more jobs than it wants", async () => {
+  it("read no more jobs than needed", async () => {
     const plans = await plansOf(async (db) => {
       const store = createJobStore(db)
       const at = Date.now()
@@ -85,7 +85,7 @@ describe.each(chooseDatabases())("what is asked again and again on $name", ({ op
     for (const plan of plans) expect(plan).not.toMatch(reads)
   })
 
-  it("reads no more than its user's rows to know what they store", async () => {
+  it("read only a user's own rows to compute the storage used", async () => {
     const [plan] = await plansOf(async (db) => {
       const breakdown = await readBreakdown(db.read, "u7")
       const each = rows / owners

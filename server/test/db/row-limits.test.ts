@@ -14,7 +14,7 @@ interface Person {
 const limits = { MAX_CHATS: "3", MAX_FILES: "3", MAX_COLLECTIONS: "3", MAX_SIGNUPS: "4" }
 const exported = { title: "One", created_at: 1, updated_at: 1, messages: [] }
 
-describe.each(chooseDatabases())("what a user may have on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("limits on a user's data on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
   let bob: Person
@@ -31,7 +31,7 @@ describe.each(chooseDatabases())("what a user may have on $name", ({ place: make
     await place.remove()
   })
 
-  /** How each thing is added, and how the first one is removed. */
+  /** For each kind of object, how to add one and how to remove the first. */
   const things = {
     chats: {
       add: (key?: string) => call("POST", "/api/v1/chats/new", {}, key),
@@ -47,7 +47,7 @@ describe.each(chooseDatabases())("what a user may have on $name", ({ place: make
     },
   }
 
-  it.each(Object.entries(things))("has a bounded number of %s", async (name, { add, remove }) => {
+  it.each(Object.entries(things))("apply to the number of %s", async (name, { add, remove }) => {
     const replies = await Promise.all(Array.from({ length: 12 }, () => add()))
     const added = replies.filter(({ status }) => status === 200)
     expect(added).toHaveLength(3)
@@ -60,7 +60,7 @@ describe.each(chooseDatabases())("what a user may have on $name", ({ place: make
     expect((await add(gateway.key)).status).toBe(200)
   })
 
-  it("takes an import in whole or not at all", async () => {
+  it("accept an import completely or not at all", async () => {
     const { key } = await gateway.newUser("Ivy")
     const send = (count: number) =>
       call("POST", "/api/v1/chats/import", { chats: Array(count).fill(exported) }, key)
@@ -69,7 +69,7 @@ describe.each(chooseDatabases())("what a user may have on $name", ({ place: make
     expect((await send(3)).status).toBe(200)
   })
 
-  it("refuses a resumable upload before its bytes are sent", async () => {
+  it("reject a resumable upload before any content is sent", async () => {
     const response = await fetch(`${gateway.url}/api/v1/files/resumable`, {
       method: "POST",
       headers: {
@@ -84,7 +84,7 @@ describe.each(chooseDatabases())("what a user may have on $name", ({ place: make
     ])
   })
 
-  it("lets nobody sign up once there are many accounts, but administrators add some", async () => {
+  it("stop sign-ups when there are many accounts, but let administrators add more", async () => {
     await gateway.call("POST", "/api/v1/settings/", { enable_signup: true })
     const signUp = (name: string) =>
       gateway.call(
@@ -98,7 +98,7 @@ describe.each(chooseDatabases())("what a user may have on $name", ({ place: make
     await gateway.newUser("Fay")
   })
 
-  it("ends the oldest of very many sessions, not the newest", async () => {
+  it("end the oldest session when there are too many, not the newest", async () => {
     const { db } = gateway.gateway
     const old = { user_id: bob.id, address: null, user_agent: null, last_used_at: null }
     const rows = Array.from({ length: 1005 }, (_, n) => ({
@@ -124,7 +124,7 @@ describe.each(chooseDatabases())("what a user may have on $name", ({ place: make
     expect(ids).toContain("old 1004")
   })
 
-  it("keeps everything above a limit that was lowered, and refuses additions only", async () => {
+  it("reject additions after a limit is lowered, but keep existing data", async () => {
     await gateway.stop()
     const lower = { MAX_CHATS: "1", MAX_FILES: "1", MAX_COLLECTIONS: "1" }
     gateway = await startGateway({ ...place.env, ...lower })

@@ -17,12 +17,12 @@ const connection = {
 const first = { DATA_DIR, SECRET_KEY: "the first secret key, 32 characters" }
 const second = { DATA_DIR, SECRET_KEY: "the second secret key, 32 characters" }
 
-it("says what to do when SECRET_KEY is not the one that stored keys were sealed under", async () => {
+it("explains what to do if SECRET_KEY is not the one that encrypted the stored keys", async () => {
   const before = await startGateway(first)
   const { id } = (await before.call("POST", "/api/v1/connections/create", connection)).body
   await before.stop()
 
-  // A start that fails holds the data folder for as long as its process lives.
+  // A failed start keeps the data folder locked for as long as its process lives.
   const copy = join(folder, "copy")
   cpSync(DATA_DIR, copy, { recursive: true })
   await expect(startGateway({ ...second, DATA_DIR: copy })).rejects.toThrow(
@@ -36,7 +36,7 @@ it("says what to do when SECRET_KEY is not the one that stored keys were sealed 
   await again.stop()
 })
 
-it("starts under a new SECRET_KEY once no key is stored; API keys go on, sessions end", async () => {
+it("starts with a new SECRET_KEY if no key is stored; API keys remain valid, sessions end", async () => {
   const credentials = { email: "ada@example.com", password: "correct horse battery" }
   const before = await startGateway(first)
   const { token } = (await before.call("POST", "/api/v1/auths/signin", credentials)).body

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** A file system of its own, of a few megabytes. */
+/** A separate file system of a few megabytes. */
 export interface SmallDisk {
   folder: string
   free(): number
-  /** Leaves `bytes` at the most. */
+  /** Fills the disk until at most `bytes` are free. */
   fill(bytes?: number): void
-  /** Gives back what was filled. */
+  /** Frees the space that `fill` occupied. */
   clear(): void
   resize(bytes: number): void
   makeReadOnly(): void
@@ -18,7 +18,7 @@ export interface SmallDisk {
 
 const mount = (...args: string[]): void => void execFileSync("mount", args, { stdio: "pipe" })
 
-/** Needs to be root, as in a container. @throws where nothing may be mounted */
+/** Mounts a small disk, which requires root. @throws if mounting is not permitted */
 export const createSmallDisk = (bytes: number): SmallDisk => {
   const folder = mkdtempSync(join(tmpdir(), "portico-disk-"))
   mount("-t", "tmpfs", "-o", `size=${bytes}`, "portico-test", folder)
@@ -50,7 +50,7 @@ export const createSmallDisk = (bytes: number): SmallDisk => {
   }
 }
 
-/** Whether this machine lets us mount one. */
+/** Whether this machine permits mounting one. */
 export const hasSmallDisks = ((): boolean => {
   try {
     createSmallDisk(1024 * 1024).remove()

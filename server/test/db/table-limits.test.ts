@@ -11,7 +11,7 @@ const tablesOf = {
     where schemaname = current_schema()`,
 }
 
-/** Tables of the migrator itself, and those that the gateway makes for each embedding model. */
+/** Excludes the migrator's own tables and those created for each embedding model. */
 const isOurs = (name: string): boolean => !/^kysely_|^passage_vectors_/.test(name)
 
 describe.each(chooseDatabases())("the table of limits on $name", ({ open }) => {
@@ -22,14 +22,14 @@ describe.each(chooseDatabases())("the table of limits on $name", ({ open }) => {
   })
   afterAll(() => database.remove())
 
-  it("names every table of the schema, and no other", async () => {
+  it("covers every table of the schema, and no others", async () => {
     const { db } = database
     const { rows } = await tablesOf[db.dialect].execute(db.read)
     const names = rows.map(({ name }) => name).filter(isOurs)
     expect(Object.keys(tableLimits).toSorted()).toEqual(names.toSorted())
   })
 
-  it("names settings that exist", () => {
+  it("names only settings that exist", () => {
     const settings = Object.values(tableLimits).flatMap((limit) =>
       limit.kind === "count" && typeof limit.max === "string" ? [limit.max] : [],
     )

@@ -7,11 +7,11 @@ import { promisify } from "node:util"
 
 const execute = promisify(execFile)
 
-/** Where engines stay from one run to the next; readable for the user `postgres`. */
+/** Where installed engines are kept between runs; must be readable by the user `postgres`. */
 export const cache = process.env.ENGINES_CACHE ?? join(tmpdir(), "portico-engines")
 mkdirSync(cache, { recursive: true, mode: 0o755 })
 
-/** Runs an installer quietly. @throws with its last words when it fails */
+/** Runs an installer without output. @throws with the end of its output if it fails */
 export const install = async (
   command: string,
   args: readonly string[],
@@ -27,7 +27,7 @@ export const install = async (
   }
 }
 
-/** A program of a Go module. @returns its path */
+/** Builds a program from a Go module. @returns its path */
 export const goProgram = async (
   module: string,
   version: string,
@@ -47,7 +47,7 @@ export const goProgram = async (
   return path
 }
 
-/** A virtual environment of Python with these packages. @returns its folder */
+/** Creates a Python virtual environment with these packages. @returns its folder */
 export const pythonPackages = async (
   name: string,
   packages: readonly string[],
@@ -61,19 +61,19 @@ export const pythonPackages = async (
   return folder
 }
 
-/** A file inside a virtual environment's packages. */
+/** The path of a file inside a virtual environment's packages. */
 export const inPackages = (folder: string, path: string): string => {
   const [python = ""] = readdirSync(join(folder, "lib"))
   return join(folder, "lib", python, "site-packages", path)
 }
 
 export interface Engine {
-  /** What it wrote to standard output and standard error. */
+  /** Standard output and standard error so far. */
   output(): string
   kill(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Runs an engine until it is killed, at the latest when this process ends. */
+/** Starts an engine; it is killed at the latest when this process exits. */
 export const startEngine = (
   command: string,
   args: readonly string[],
@@ -83,7 +83,7 @@ export const startEngine = (
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own: some are scripts that start the engine proper.
+    // A separate process group, because some programs are scripts that start the actual engine.
     detached: true,
   })
   const said: string[] = []
@@ -99,7 +99,7 @@ export const startEngine = (
     try {
       if (child.pid) process.kill(-child.pid, signal)
     } catch {
-      // It has ended already.
+      // It has already exited.
     }
   }
   const end = (): void => signalAll("SIGKILL")

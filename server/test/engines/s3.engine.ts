@@ -84,7 +84,7 @@ describe(`versitygw ${version}`, () => {
   })
 
   it.each([1, KB8 - 1, KB8, KB8 + 1, 2 * KB8, 3 * KB8 + 5])(
-    "keeps a file of %i bytes, gives it back whole and in ranges, and removes it",
+    "stores a file of %i bytes, returns it completely and in ranges, and removes it",
     async (size) => {
       const gateway = await start()
       const bytes = randomBytes(size)
@@ -107,7 +107,7 @@ describe(`versitygw ${version}`, () => {
     },
   )
 
-  it("reads documents from it, and answers from them", async () => {
+  it("holds documents that are processed and used for answers", async () => {
     const gateway = await start()
     const text = "The heron stands still until the fish forgets it."
     const query = "?process_in_background=false"
@@ -118,7 +118,7 @@ describe(`versitygw ${version}`, () => {
     await gateway.call("DELETE", `/api/v1/files/${body.id}`)
   })
 
-  it("takes an upload by tus in pieces, one of which broke off", async () => {
+  it("stores a tus upload in several pieces, one of them aborted", async () => {
     const gateway = await start()
     const bytes = Buffer.from(randomBytes(KB8).toString("hex"))
     const tus = { ...bearer, "tus-resumable": "1.0.0" }
@@ -147,7 +147,7 @@ describe(`versitygw ${version}`, () => {
     expect(stored()).toEqual([])
   })
 
-  it("keeps files under a prefix of odd characters", async () => {
+  it("stores files under a prefix with special characters", async () => {
     const prefix = "ünï cödé/+&=@:'(x)*!~;,$/東京"
     const path = `files/${prefix.split("/").map(encodeURIComponent).join("/")}`
     const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
@@ -166,7 +166,7 @@ describe(`versitygw ${version}`, () => {
     ["another key", { id: "nobody" }, "404 (XAdminUserNotFound)"],
     ["no such bucket", { path: "nowhere/x" }, "404 (NoSuchBucket)"],
     ["another region", { region: "eu-west-9" }, "400 (AuthorizationHeaderMalformed)"],
-  ])("refuses uploads with %s, in words that say so", async (_what, wrong, words) => {
+  ])("rejects uploads with %s, with an error that says so", async (_what, wrong, words) => {
     const gateway = await start({ S3_URL: urlOf(wrong) })
     const refused = await upload(gateway, "a.bin", "bytes", { query: "?process=false" })
     expect(refused.status).toBe(503)
@@ -176,7 +176,7 @@ describe(`versitygw ${version}`, () => {
     expect(readdirSync(join(gateway.dataDir, "uploads"))).toEqual([])
   })
 
-  it("never calls a file missing that wrong keys cannot read", async () => {
+  it("never causes a file to be reported as missing because of wrong keys", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
     const before = await startGateway({ S3_URL: urlOf(), DATA_DIR: dataDir })
     const { body } = await upload(before, "a.bin", "there", { query: "?process=false" })
@@ -194,7 +194,7 @@ describe(`versitygw ${version}`, () => {
     await after.call("DELETE", `/api/v1/files/${body.id}`)
   })
 
-  it("ends an upload in the middle of which it is killed with 503, and takes it afterwards", async () => {
+  it("fails an upload with 503 if it is killed during it, and accepts it afterwards", async () => {
     const gateway = await start()
     const bytes = randomBytes(12 * KB8)
     const sending = upload(gateway, "a.bin", bytes, { query: "?process=false" })
@@ -214,7 +214,7 @@ describe(`versitygw ${version}`, () => {
     expect(stored()).toEqual([])
   })
 
-  it("cuts a download in the middle of which it is killed, and never calls it whole", async () => {
+  it("aborts a download if it is killed during it, instead of ending it normally", async () => {
     const gateway = await start()
     const bytes = randomBytes(12 * KB8)
     const { body } = await upload(gateway, "a.bin", bytes, { query: "?process=false" })
@@ -234,7 +234,7 @@ describe(`versitygw ${version}`, () => {
     await gateway.call("DELETE", `/api/v1/files/${body.id}`)
   })
 
-  it("loses what no file has at the gateway's start, page by page, and nothing else", async () => {
+  it("is cleared of orphaned objects at the gateway's start, page by page, and of nothing else", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "portico-"))
     const gateway = await startGateway({ S3_URL: urlOf(), DATA_DIR: dataDir })
     const { body } = await upload(gateway, "kept.bin", "kept", { query: "?process=false" })
@@ -253,7 +253,7 @@ describe(`versitygw ${version}`, () => {
     for (const path of foreign) write(path)
     const again = await start({ DATA_DIR: dataDir })
     const kept = 1 + foreign.length - 1
-    // Not looked for all the time: that would hold up the gateway, which is in this process.
+    // Polled slowly, because polling blocks the gateway, which runs in this process.
     for (let tries = 0; tries < 120 && (await orphans()) > 0; tries++) await sleep(500)
     expect(stored()).toHaveLength(kept)
     expect(await (await content(again, body.id)).text()).toBe("kept")
@@ -262,7 +262,7 @@ describe(`versitygw ${version}`, () => {
     rmSync(join(root, "files/of others"), { recursive: true })
   })
 
-  it("has unfinished uploads in parts ended once they are a day old", async () => {
+  it("is cleared of unfinished multipart uploads after a day", async () => {
     const client = createS3Client(readS3Url(urlOf()))
     onTestFinished(() => client.close())
     const begin = (key: string) => client.text({ method: "POST", key, query: { uploads: "" } })

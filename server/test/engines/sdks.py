@@ -1,4 +1,4 @@
-"""What the Python SDKs of Ollama and OpenAI get from a gateway: sdks.py URL KEY"""
+"""Prints what the Python SDKs of Ollama and OpenAI receive from a gateway. Usage: sdks.py URL KEY"""
 
 import sys
 

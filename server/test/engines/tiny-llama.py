@@ -1,4 +1,4 @@
-"""Writes a GGUF of a llama that has two layers and has learned nothing: tiny-llama.py FILE"""
+"""Writes a GGUF file of an untrained llama with two layers. Usage: tiny-llama.py FILE"""
 
 import sys
 
@@ -10,7 +10,7 @@ random = np.random.default_rng(7)
 
 
 def byte_names() -> list[str]:
-    """The 256 letters in which byte-level BPE writes bytes."""
+    """The 256 characters that represent bytes in byte-level BPE."""
     kept = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = iter(range(256, 512))
     return [chr(byte) if byte in kept else chr(next(others)) for byte in range(256)]
@@ -48,7 +48,7 @@ def add(name: str, *shape: int) -> None:
 
 add("token_embd.weight", len(tokens), EMBED)
 writer.add_tensor("output_norm.weight", np.ones(EMBED, dtype=np.float32))
-# The end of a text is as likely as nothing else: replies are as long as they may be.
+# The end token is never more likely than others, so responses are as long as allowed.
 output = (random.standard_normal((len(tokens), EMBED)) * 0.2).astype(np.float32)
 output[256:] = 0
 writer.add_tensor("output.weight", output)

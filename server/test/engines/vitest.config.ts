@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-/** Real engines, each installed by its test from a registry of packages: `npm run test:engines`. */
+/** `npm run test:engines`: real engines, each installed by its test from a package registry. */
 export default defineConfig({
   test: {
     root: new URL("../../..", import.meta.url).pathname,
@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ["server/test/setup/postgres.ts"],
     reporters: ["verbose"],
     pool: "forks",
-    // Engines take the whole machine; and some time to install.
+    // Engines use the whole machine and take time to install.
     fileParallelism: false,
     testTimeout: 300_000,
     expect: { poll: { timeout: 10_000 } },

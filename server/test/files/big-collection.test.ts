@@ -36,15 +36,15 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ place
   const get = async (path: string) => gateway.call("GET", `/api/v1/knowledge/${path}`)
   const counts = { total: stored + 2, stored, pending: 0, processing: 0, completed: 1, failed: 1 }
 
-  it("counts them all, and brings the first of them along", async () => {
+  it("includes the total number and the first of its files", async () => {
     const { body } = await get(shelf)
     expect(body.file_counts).toEqual(counts)
     expect(body.files).toHaveLength(200)
-    // Ids rise with time, and those added at once stand in their order.
+    // IDs increase over time; files added in one request keep the order of their IDs.
     expect(body.files.map(({ id }: { id: string }) => id)).toEqual([...ids].sort().slice(0, 200))
   })
 
-  it("is a short entry in a list", async () => {
+  it("is listed without its files", async () => {
     const { items } = (await get("")).body
     const byName = Object.fromEntries(items.map((item: { name: string }) => [item.name, item]))
     expect(byName.Many.file_counts).toEqual(counts)
@@ -53,7 +53,7 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ place
     expect(byName.None.files).toEqual([])
   })
 
-  it("gives every one of them once, in pages", async () => {
+  it("returns every file once across pages", async () => {
     const seen: string[] = []
     for (let page = 1; page <= 3; page++) {
       const { body } = await get(`${shelf}/files?page_size=100&page=${page}`)
@@ -63,7 +63,7 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ place
     expect(seen.sort()).toEqual([...ids].sort())
   })
 
-  it("finds them by name and by status", async () => {
+  it("can be filtered by file name and status", async () => {
     const found = async (query: string) => (await get(`${shelf}/files?${query}`)).body
     expect((await found("query=dOc%2022")).items.map(({ filename }: never) => filename)).toEqual(
       Array.from({ length: 10 }, (_, n) => nameOf(220 + n)),
@@ -75,7 +75,7 @@ describe.each(chooseDatabases())("a collection of many files on $name", ({ place
     expect((await get(`${shelf}/files?status=lost`)).status).toBe(422)
   })
 
-  it("is searched as far as it is read, and says what is not", async () => {
+  it("is searched even if some files are not processed yet, and names those", async () => {
     const asked = { query: "bees" }
     const { body } = await gateway.call("POST", `/api/v1/knowledge/${shelf}/query`, asked)
     expect(body.passages).toMatchObject([{ filename: "read.txt" }])

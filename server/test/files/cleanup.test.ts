@@ -13,7 +13,7 @@ const sweepingMs = 250
 
 const minuteMs = 60_000
 
-/** Runs only what is rare on a fake clock: two hours of all that happens each second take long. */
+/** Fakes only timers with long intervals: running those that fire every second would take too long. */
 const fakeRareTimers = (): void => {
   const real = { set: setInterval, clear: clearInterval }
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance", "Date"] })
@@ -36,7 +36,7 @@ const useRealTimers = (): void => {
 
 afterEach(useRealTimers)
 
-/** Begins an upload, and goes on with it when told so. */
+/** Starts an upload, and sends the rest when asked to. */
 const beginUpload = (url: string) => {
   const headers = {
     authorization: `Bearer ${adminKey}`,
@@ -59,7 +59,7 @@ const beginUpload = (url: string) => {
 const shared = postgresDatabase
 
 it.runIf(hasPostgres)(
-  "of a folder that processes share, what a dead one left goes within hours, and never what is under way",
+  "removes what a dead process left in a shared folder within hours, but never running uploads",
   async () => {
     if (!shared) throw new Error("there is no PostgreSQL")
     const home = await shared.place()

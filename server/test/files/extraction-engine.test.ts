@@ -28,7 +28,7 @@ afterAll(async () => {
   tika.close()
 })
 
-it("has the engine read scans and pictures, and nothing else", async () => {
+it("sends only scans and images to the engine", async () => {
   const scan = await upload(gateway, "scan.pdf", pdf([""]), { query })
   expect(scan.body).toMatchObject({ data: { status: "completed" }, meta: { format: "tika" } })
   const { content } = (await gateway.call("GET", `/api/v1/files/${scan.body.id}/data/content`)).body
@@ -44,7 +44,7 @@ it("has the engine read scans and pictures, and nothing else", async () => {
   expect(asked).toHaveLength(2)
 })
 
-it("tries again while the engine is out of order", async () => {
+it("retries while the engine is unavailable", async () => {
   status = 503
   const before = asked.length
   const { body } = await upload(gateway, "later.pdf", pdf(["", "", ""]))
@@ -54,7 +54,7 @@ it("tries again while the engine is out of order", async () => {
   expect((await gateway.call("GET", path)).body).toContain('"status":"completed"')
 })
 
-it("has docling-serve read them too, and keeps the headings that it finds", async () => {
+it("supports docling-serve, and keeps the headings that it finds", async () => {
   const forms: string[] = []
   const docling = createServer(async (request, response) => {
     forms.push(`${request.method} ${request.url} ${await text(request)}`)

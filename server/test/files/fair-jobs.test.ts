@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 import { upload } from "../knowledge/collections.ts"
 
-/** Reads what the gateway cannot, after a while that a picture's own bytes name in ms. */
+/** An extraction engine whose delay, in milliseconds, is contained in each image's bytes. */
 const startEngine = async (): Promise<{ server: Server; url: string; read: string[] }> => {
   const read: string[] = []
   const server = createServer(async (request, response) => {
@@ -38,7 +38,7 @@ describe.each(chooseDatabases())("the queue of jobs on $name", ({ place }) => {
     home = await place()
     engine = await startEngine()
     const env = { EXTRACTION_URL: engine.url, EXTRACTION_CONCURRENCY: "1" }
-    // A document that takes longer than this makes room.
+    // Documents that take longer than this yield to others.
     const options = { quickReadMs: 800, jobLookMs: 100 }
     gateway = await startGateway({ ...home.env, ...env }, options)
     one = await gateway.newUser("One")
@@ -54,7 +54,7 @@ describe.each(chooseDatabases())("the queue of jobs on $name", ({ place }) => {
     await home.remove()
   })
 
-  it("serves who asks for little before the rest of what another asked for much earlier", async () => {
+  it("processes a user's few files before the rest of another user's many earlier ones", async () => {
     const many = Array.from({ length: 30 }, (_, n) => picture(`many${n}`, 60))
     await Promise.all(many.map((bytes, n) => upload(gateway, `${n}.png`, bytes, one)))
     const { body } = await upload(gateway, "few.png", picture("few", 60), other)
@@ -63,7 +63,7 @@ describe.each(chooseDatabases())("the queue of jobs on $name", ({ place }) => {
     await expect.poll(() => engine.read.length, { timeout: 40_000 }).toBe(31)
   }, 90_000)
 
-  it("reads quick documents while another user's take as long as they may", async () => {
+  it("processes quick documents while another user's slow ones use their full time limit", async () => {
     const slow: string[] = []
     for (let n = 0; n < 3; n++) {
       const { body } = await upload(gateway, `${n}.png`, picture(`slow${n}`, 2000), one)
@@ -76,10 +76,10 @@ describe.each(chooseDatabases())("the queue of jobs on $name", ({ place }) => {
       await expect.poll(() => statusOf(gateway, body.id), { timeout: 60_000 }).toBe("completed")
     }
     const statuses = () => Promise.all(slow.map((id) => statusOf(gateway, id)))
-    // One after the other, all three would have been read before the third of the quick ones.
+    // In strict order, all three slow ones would have been read before the third quick one.
     const completed = (await statuses()).filter((status) => status === "completed")
     expect(completed.length).toBeLessThan(2)
-    // What had to make room is read in the end all the same.
+    // Documents that had to yield are still processed in the end.
     await expect
       .poll(statuses, { timeout: 60_000 })
       .toEqual(["completed", "completed", "completed"])

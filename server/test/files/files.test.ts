@@ -21,7 +21,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
 
   const done = (id: string) => gateway.call("GET", `/api/v1/files/${id}/process/status?stream=true`)
 
-  it("answers an upload with its record, and completes it by itself", async () => {
+  it("returns the record of an upload, and processes it in the background", async () => {
     const { status, body } = await upload(
       gateway,
       "notes.md",
@@ -45,7 +45,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     expect(list.body).toMatchObject({ total: 1, items: [{ id: body.id }] })
   })
 
-  it("answers when processing ended, with the true outcome, if asked to wait", async () => {
+  it("returns the final status after processing, if asked to wait", async () => {
     const query = "?process_in_background=false"
     const good = await upload(gateway, "a.txt", "Some words.", { query })
     expect(good.body.data.status).toBe("completed")
@@ -53,18 +53,18 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     expect(blank.body.data).toMatchObject({ status: "failed", error: "No text was found in it." })
   })
 
-  it("stores only, when told so, and processes later", async () => {
+  it("only stores a file, if asked to, and processes it later", async () => {
     const { body } = await upload(gateway, "later.txt", "Later words.", { query: "?process=false" })
     expect(body.data.status).toBe("stored")
     const again = await gateway.call("POST", `/api/v1/files/${body.id}/process`)
-    // It may have been taken up by now.
+    // Processing may have started by now.
     expect(["pending", "processing"]).toContain(again.body.data.status)
     await done(body.id)
     const after = await gateway.call("GET", `/api/v1/files/${body.id}`)
     expect(after.body.data.status).toBe("completed")
   })
 
-  it("keeps equal bytes once, until the last file of them is deleted", async () => {
+  it("stores identical content once, until the last file with it is deleted", async () => {
     const one = (await upload(gateway, "one.txt", "The very same words.")).body
     const two = (await upload(gateway, "two.txt", "The very same words.")).body
     expect(two.hash).toBe(one.hash)
@@ -88,7 +88,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     expect(readdirSync(join(place.dataDir, "uploads"))).toEqual([])
   })
 
-  it("gives the bytes back, in ranges too, and never as a page", async () => {
+  it("returns the content, including ranges, and never as an HTML page", async () => {
     const page = "<script>alert(1)</script><p>Hello</p>"
     const { body } = await upload(gateway, "x.html", page, { type: "text/html" })
     const get = (headers: Record<string, string> = {}, method = "GET") =>
@@ -112,7 +112,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(page.length)])
   })
 
-  it("refuses what is too large, empty, twice, missing or no text, and keeps nothing of it", async () => {
+  it("rejects files that are too large, empty, sent twice, missing or not text, and stores nothing", async () => {
     expect((await upload(gateway, "big.txt", "x".repeat(1_000_001))).status).toBe(413)
     expect((await upload(gateway, "none.txt", "")).status).toBe(400)
     const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(5000)])
@@ -134,7 +134,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     await expect.poll(() => readdirSync(join(place.dataDir, "uploads"))).toEqual([])
   })
 
-  it("refuses 2 GB by its announced length, before any of it came", async () => {
+  it("rejects 2 GB by its declared length, before receiving the body", async () => {
     const status = await new Promise((resolve, reject) => {
       const sent = request(`${gateway.url}/api/v1/files/`, {
         method: "POST",
@@ -154,13 +154,13 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     expect(status).toBe(413)
   })
 
-  it("takes a path in a file's name for its last segment", async () => {
+  it("reduces a path in a file name to its last segment", async () => {
     for (const name of ["../../etc/passwd", "C:\\temp\\passwd", "/passwd"]) {
       expect((await upload(gateway, name, "root")).body.filename).toBe("passwd")
     }
   })
 
-  it("answers a stranger as if the file did not exist, by every route", async () => {
+  it("returns the same as for a missing file to other users, on every route", async () => {
     const { body } = await upload(gateway, "mine.txt", "Private words.")
     const { key } = await gateway.newUser(`Eve${place.url ? "P" : "S"}`)
     const routes: [string, string][] = [

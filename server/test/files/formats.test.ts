@@ -92,12 +92,15 @@ describe("reads", () => {
   })
 })
 
-describe("says what is wrong with", () => {
-  it.each(badDocuments)("$what, and goes on", async ({ name, content, says }) => {
-    const { error, ...rest } = await read(name, content())
-    expect(error ?? rest).toMatch(says)
-    expect((await gateway.call("GET", "/health")).status).toBe(200)
-  })
+describe("reports what is wrong with", () => {
+  it.each(badDocuments)(
+    "$what, and continues with other files",
+    async ({ name, content, says }) => {
+      const { error, ...rest } = await read(name, content())
+      expect(error ?? rest).toMatch(says)
+      expect((await gateway.call("GET", "/health")).status).toBe(200)
+    },
+  )
 })
 
 describe("a passage", () => {
@@ -122,7 +125,7 @@ describe("a passage", () => {
     expect(body.passages[0]).toMatchObject(place)
   })
 
-  it("is a verbatim part of the text, wherever it was cut", async () => {
+  it("is a verbatim part of the text, wherever it was split", async () => {
     const sentences = Array.from(
       { length: 300 },
       (_, n) => `Sentence ${n} speaks of ${n * 7} bees 🐝.`,

@@ -10,7 +10,7 @@ const ready = async ({ call }: TestGateway) => (await call("GET", "/ready")).sta
 const said = ({ lines }: TestGateway, storage: string) =>
   lines.filter((line) => line.storage === storage && String(line.msg).includes("no space left"))
 
-it("an object store that holds no more is a full storage", async () => {
+it("an object store that is full is reported as full storage", async () => {
   const s3 = await startFakeS3()
   const gateway = await startGateway({ S3_URL: s3.url }, { storageProbeMs: 250 })
   expect((await upload(gateway, "a.txt", "words")).status).toBe(200)
@@ -27,14 +27,14 @@ it("an object store that holds no more is a full storage", async () => {
   s3.close()
 }, 60_000)
 
-describe.runIf(hasPostgres)("a PostgreSQL that has no space left", () => {
-  it("is a full storage, until a write succeeds", async () => {
+describe.runIf(hasPostgres)("PostgreSQL without free disk space", () => {
+  it("is reported as full storage until a write succeeds", async () => {
     const home = await postgres?.place()
     if (!home) return
     const gateway = await startGateway(home.env)
     const client = new pg.Client({ connectionString: home.url })
     await client.connect()
-    // What the server says when a file cannot be extended.
+    // The server's error if a file cannot be extended.
     await client.query(`create function no_space() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`)
     await client.query(

@@ -6,7 +6,7 @@ import { adminKey, startGateway, type TestGateway } from "../harness/gateway.ts"
 import { collect, upload } from "../knowledge/collections.ts"
 import { waitForModels } from "../models/wait-for-models.ts"
 
-/** Of the form of ours, and nobody's. */
+/** A valid ID that does not exist. */
 const nobodys = "0197a0b0-0000-7000-8000-000000000000"
 
 let gateway: TestGateway
@@ -14,7 +14,7 @@ let closeAll: () => Promise<unknown>
 const ids = { file: "", collection: "", upload: "", mine: "" }
 let key = ""
 
-/** What a route wants in order not to be refused for its form. */
+/** For each route, a valid body. */
 const bodies: Record<string, unknown> = {
   "POST /api/v1/knowledge/:id/update": { name: "x" },
   "POST /api/v1/knowledge/:id/query": { query: "moths" },
@@ -74,7 +74,7 @@ const hiddenId = (path: string): string => {
   return path.includes("/resumable") ? ids.upload : ids.file
 }
 
-it("answers about what is hidden as about what is not there, on every route that names it", async () => {
+it("returns the same for inaccessible as for missing files, on every route with an ID", async () => {
   const all = createApp(gateway.gateway, pino({ enabled: false })).routes
   const naming = all.filter(
     ({ path }) => /^\/api\/v1\/(files|knowledge)\//.test(path) && path.includes(":id"),
@@ -92,7 +92,7 @@ it("answers about what is hidden as about what is not there, on every route that
   }
 })
 
-it("answers the same about a file that is named to a collection of one's own", async () => {
+it("returns the same when such a file is added to the user's own collection", async () => {
   const path = `/api/v1/knowledge/${ids.mine}`
   for (const [to, bodyOf] of [
     ["/file/add", (file_id: string) => ({ file_id })],
@@ -105,7 +105,7 @@ it("answers the same about a file that is named to a collection of one's own", a
   }
 })
 
-it("answers the same in chats, and counts what is hidden in no list", async () => {
+it("returns the same in chats, and excludes inaccessible files from lists and counts", async () => {
   const messages = [{ role: "user", content: "Where do moths fly?" }]
   for (const path of [
     "/api/chat/completions",

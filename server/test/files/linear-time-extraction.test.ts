@@ -3,7 +3,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { upload } from "../knowledge/collections.ts"
 import { docx, odf, zip } from "./make-documents.ts"
 
-/** Ten times what each takes on a machine with nothing else to do; the square of it would be hours. */
+/** Ten times what each takes on an idle machine; with quadratic time, it would be hours. */
 const seconds = 60
 
 let gateway: TestGateway
@@ -20,7 +20,7 @@ afterAll(() => gateway.stop())
 const mail = (head: string, body: string): string =>
   `Message-ID: <a@b>\nMIME-Version: 1.0\n${head}\n\n${body}`
 
-/** Words of no pattern, so that an archive of them does not look like a bomb. */
+/** Words without a pattern, so that an archive of them does not look like a ZIP bomb. */
 const varied = (count: number, of: (word: string) => string): string =>
   Array.from({ length: count }, (_, at) => of(((at * at * 7919) % 1009).toString(36))).join("")
 
@@ -80,7 +80,7 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
 ]
 
 it.each(documents)(
-  "reads %s in time that grows with its size",
+  "reads %s in linear time",
   async (_what, name, content) => {
     const query = "?process_in_background=false"
     const { body } = await upload(gateway, name, content(), { query })
@@ -107,7 +107,7 @@ const deep: [what: string, name: string, content: () => string | Uint8Array][] =
 ]
 
 it.each(deep)(
-  "says of %s that it nests too deep",
+  "rejects %s as nested too deeply",
   async (_what, name, content) => {
     const query = "?process_in_background=false"
     const { body } = await upload(gateway, name, content(), { query })

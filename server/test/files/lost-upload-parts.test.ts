@@ -41,7 +41,7 @@ describe.each(chooseDatabases())("a downgrade on $name", ({ place }) => {
   })
   afterAll(() => home.remove())
 
-  it("is named as that, with what to do", async () => {
+  it("is reported as such, with instructions", async () => {
     const newer = await startServer(home.env)
     newer.child.kill("SIGTERM")
     await newer.ended
@@ -56,7 +56,7 @@ describe.each(chooseDatabases())("a downgrade on $name", ({ place }) => {
   }, 60_000)
 })
 
-it("a data folder whose secret.key is gone is not given another one", async () => {
+it("does not generate a new secret.key for a data folder that has lost its own", async () => {
   const env = { DATA_DIR: newFolder(), SECRET_KEY: "" }
   const first = await startServer(env)
   first.child.kill("SIGTERM")
@@ -68,7 +68,7 @@ it("a data folder whose secret.key is gone is not given another one", async () =
   expect(readdirSync(env.DATA_DIR)).not.toContain("secret.key")
 }, 60_000)
 
-it("a file whose bytes are missing is lost for good, and says what to do", async () => {
+it("fails a file whose content is missing permanently, with instructions", async () => {
   const gateway = await startGateway()
   const sent = await upload(gateway, "a.txt", "words", { query: "?process=false" })
   expect(sent.status).toBe(200)

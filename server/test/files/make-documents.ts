@@ -2,7 +2,7 @@ import { deflateRawSync } from "node:zlib"
 
 type Parts = Record<string, string | Buffer>
 
-/** A ZIP archive (APPNOTE 6.3.3), every part deflated. */
+/** Creates a ZIP archive (APPNOTE 6.3.3) with all parts deflated. */
 export const zip = (parts: Parts, { encrypted = false } = {}): Buffer => {
   const bodies: Buffer[] = []
   const list: Buffer[] = []
@@ -113,7 +113,7 @@ export const epub = (): Buffer =>
     "o/2.xhtml": "<html><body><h1>Before</h1><p>It began badly.</p></body></html>",
   })
 
-/** A PDF with one line of text a page; an empty line is a page without text. */
+/** Creates a PDF with one line of text per page; an empty line creates a page without text. */
 export const pdf = (lines: readonly string[], { encrypted = false } = {}): Buffer => {
   const objects: string[] = []
   const pages = lines.map((_line, index) => `${4 + index * 2} 0 R`)

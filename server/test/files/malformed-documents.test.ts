@@ -40,7 +40,7 @@ const chat = () => {
   return server.call("POST", "/v1/chat/completions", { model: "gpt-fake", messages })
 }
 
-/** Sends 2 GB whose length it does not tell, until it is told to stop. @returns the status */
+/** Sends 2 GB without declaring the length, until the server responds. @returns the status */
 const sendEndlessly = async (): Promise<number> => {
   const piece = new Uint8Array(1_000_000).fill(97)
   let sent = 0
@@ -64,7 +64,7 @@ const sendEndlessly = async (): Promise<number> => {
   return response.status
 }
 
-/** Looks at the server's memory, and chats beside, until it is told to stop. */
+/** Monitors the server's memory and chat latency until stopped. */
 const watch = () => {
   const pid = server.child.pid ?? 0
   let going = true
@@ -91,7 +91,7 @@ const watch = () => {
   }
 }
 
-it("bad documents are told apart, and cost the server neither memory nor its answers", async () => {
+it("malformed documents get distinct errors, without high memory use or slow responses", async () => {
   await expect.poll(async () => (await chat()).status, { timeout: 10_000 }).toBe(200)
   await upload(server, "good.pdf", pdf(["Bees sting."]), { query: wait })
   await sleep(3000)

@@ -1,6 +1,6 @@
 import { docx, pdf, zip } from "./make-documents.ts"
 
-/** What others might send to do harm, or by mistake: of what kind, under which name, and what is said of it. */
+/** A malicious or broken document, and the error that it must cause. */
 export interface BadDocument {
   what: string
   name: string

@@ -39,7 +39,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
     })
   }
 
-  it("takes an upload of 50 MB, which nginx does not collect", async () => {
+  it("can be 50 MB, which nginx does not buffer", async () => {
     const bytes = randomBytes(50 * MB)
     let max = 0
     const watch = setInterval(() => {
@@ -59,13 +59,13 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
     ])
   })
 
-  it("passes on the gateway's own words for an upload that is too large", async () => {
+  it("return the gateway's own error for an upload that is too large", async () => {
     const { status, body, headers } = await upload(randomBytes(80 * MB))
     expect([status, headers["content-type"]]).toEqual([413, expect.stringContaining("json")])
     expect(JSON.parse(body).detail).toContain("60")
   })
 
-  it("refuses what is larger than nginx lets through, and lives", async () => {
+  it("are rejected by nginx above its limit, and the gateway keeps running", async () => {
     const refused = await overTls(port, {
       method: "POST",
       path: "/api/v1/files/",
@@ -75,7 +75,7 @@ describe.runIf(nginxVersion)("uploads behind nginx as docs/operations.md configu
     expect((await overTls(port, { path: "/health" })).status).toBe(200)
   })
 
-  it("keeps what came of a resumable upload whose client broke off", async () => {
+  it("keep the received part of a resumable upload whose client disconnects", async () => {
     const tus = { ...bearer, "tus-resumable": "1.0.0" }
     const made = await overTls(port, {
       method: "POST",

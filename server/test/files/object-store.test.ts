@@ -27,7 +27,7 @@ afterAll(async () => {
 const onDisk = (): string[] =>
   ["uploads", "partial"].flatMap((folder) => readdirSync(join(dataDir, folder)))
 
-it("keeps files in the object store, reads them there, and removes them with their last file", async () => {
+it("stores content in the object store, reads it there, and removes it with its last file", async () => {
   const first = await upload(gateway, "bees.txt", "Bees dance to tell the way.", { query })
   expect(first.body.data.status).toBe("completed")
   const second = await upload(gateway, "same.txt", "Bees dance to tell the way.", { query })
@@ -45,7 +45,7 @@ it("keeps files in the object store, reads them there, and removes them with the
   expect(s3.objects.size).toBe(0)
 })
 
-it("refuses an upload while the store is down, and keeps nothing of it", async () => {
+it("rejects an upload while the store is unavailable, and stores nothing of it", async () => {
   s3.faults(() => 503)
   const refused = await upload(gateway, "bees.txt", "Bees dance at noon.")
   s3.faults(null)
@@ -55,7 +55,7 @@ it("refuses an upload while the store is down, and keeps nothing of it", async (
   expect((await gateway.call("GET", "/api/v1/files")).body.total).toBe(0)
 })
 
-it("says why the store refuses", async () => {
+it("reports why the store rejects a request", async () => {
   s3.faults(() => 403)
   const refused = await upload(gateway, "bees.txt", "Bees dance at night.")
   s3.faults(null)
@@ -65,7 +65,7 @@ it("says why the store refuses", async () => {
   ])
 })
 
-it("calls no file missing because the store does not know the bucket, or the key", async () => {
+it("does not report a file as missing if the store does not know the bucket or the key", async () => {
   const { body } = await upload(gateway, "bees.txt", "Bees dance at dawn.", { query })
   s3.faults(() => 404)
   const reply = await gateway.call("GET", `/api/v1/files/${body.id}/content`)
@@ -77,7 +77,7 @@ it("calls no file missing because the store does not know the bucket, or the key
   await gateway.call("DELETE", `/api/v1/files/${body.id}`)
 })
 
-it("goes on reading a file once the store is back", async () => {
+it("resumes processing a file once the store is available again", async () => {
   let refused = 0
   s3.faults((request) => {
     if (request.method !== "GET" || request.headers.range) return null
@@ -91,7 +91,7 @@ it("goes on reading a file once the store is back", async () => {
   expect((await gateway.call("GET", path)).body).toContain('"status":"completed"')
 })
 
-it("removes at its start what a crash left in the store", async () => {
+it("removes objects left by a crash from the store at the next start", async () => {
   await gateway.stop()
   const orphan = `of ours/ab/ab/${"ab".repeat(32)}`
   s3.objects.set(orphan, Buffer.from("of nobody"))

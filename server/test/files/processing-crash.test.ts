@@ -10,7 +10,7 @@ import { type ServerProcess, startServer } from "../harness/process.ts"
 import { amount } from "../harness/test-size.ts"
 import { upload } from "../knowledge/collections.ts"
 
-/** INGEST_KILLS=50 INGEST_FILES=200 is the whole of it; fewer here, for the machine's sake. */
+/** INGEST_KILLS=50 INGEST_FILES=200 runs the full test; the default is smaller to save time. */
 const kills = Number(process.env.INGEST_KILLS ?? amount(2, 5))
 const count = Number(process.env.INGEST_FILES ?? amount(12, 30))
 const passagesPerBatch = 32
@@ -55,7 +55,7 @@ const listed = async (url: string, status = "&status=completed") => {
   return response.json()
 }
 
-/** Uploads file after file to whoever serves at the time, and remembers what was acknowledged. */
+/** Uploads one file after the other to the current gateway, and records which were acknowledged. */
 const createUploader = () => {
   const acknowledged = new Set<string>()
   let next = 0
@@ -72,7 +72,7 @@ const createUploader = () => {
   }
 }
 
-/** Every file there is, once all are completed. */
+/** Waits until all files are completed. @returns all files */
 const allCompleted = async (url: string) => {
   const deadline = Date.now() + 120_000
   for (;;) {
@@ -106,7 +106,7 @@ it(
     const sent = upstream.requests
       .filter(({ path }) => path.endsWith("/embeddings"))
       .flatMap(({ body }): string[] => JSON.parse(body.toString()).input)
-    // At most what was in flight: two files at once, a batch each.
+    // At most the work in progress: one batch of each of two files, per kill.
     const max = kills * 2 * passagesPerBatch
     expect(sent.length - new Set(sent).size).toBeLessThanOrEqual(max)
 

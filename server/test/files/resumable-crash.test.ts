@@ -69,7 +69,7 @@ const offsetOf = async (address: string): Promise<number> => {
   return Number(found.headers.get("upload-offset"))
 }
 
-/** @returns how far the server says it is */
+/** Sends part of the content. @returns the offset that the server reports */
 const send = async (address: string, from: number, to: number): Promise<number> => {
   const body = new Uint8Array(content.subarray(from, to))
   const headers = patchHeaders(from)
@@ -78,7 +78,7 @@ const send = async (address: string, from: number, to: number): Promise<number> 
   return Number(sent.headers.get("upload-offset"))
 }
 
-/** Announces all that is left, sends a part of it, and kills the server while it writes. */
+/** Declares the whole rest, sends part of it, and kills the server while it writes. */
 const killWhileSending = async (address: string, from: number, count: number): Promise<void> => {
   const sending = request(server.url + address, {
     method: "PATCH",
@@ -96,7 +96,7 @@ const killWhileSending = async (address: string, from: number, count: number): P
 
 const left = (folder: string): string[] => readdirSync(join(dataDir, folder))
 
-it(`through ${kills} kills an upload goes on behind all that was acknowledged`, async () => {
+it(`an upload can be resumed after everything acknowledged, despite ${kills} kills`, async () => {
   await start()
   const address = await begin()
   let offset = 0
@@ -127,7 +127,7 @@ it(`through ${kills} kills an upload goes on behind all that was acknowledged`, 
   await kill()
 }, 120_000)
 
-it("of an upload that was broken off and expired no byte is left", async () => {
+it("an aborted upload that has expired leaves no data", async () => {
   await start("1s")
   const before = left("objects").length
   const address = await begin()

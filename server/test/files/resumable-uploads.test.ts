@@ -59,7 +59,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
 
   const partials = (): string[] => readdirSync(join(gateway.dataDir, "partial"))
 
-  /** A request with bytes from the first on, of which none is sent yet. */
+  /** Starts a request from offset 0 without sending any content yet. */
   const beginPatch = (address: string, length: number) => {
     const sending = request(gateway.url + address, {
       method: "PATCH",
@@ -75,7 +75,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     return sending
   }
 
-  /** Sends some bytes of many, and hangs up. */
+  /** Sends part of the declared content, and disconnects. */
   const breakOff = async (address: string, body: Uint8Array): Promise<void> => {
     const sending = beginPatch(address, 4_000_000)
     sending.write(body)
@@ -83,7 +83,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     sending.destroy()
   }
 
-  it("takes an upload of tus-js-client, with the record that a plain upload has", async () => {
+  it("work with tus-js-client, and return the same record as a plain upload", async () => {
     const bytes = textOf(1_000_000)
     const file = join(gateway.dataDir, "to-send.txt")
     writeFileSync(file, bytes)
@@ -113,7 +113,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true)
   })
 
-  it("goes on where it broke off", async () => {
+  it("resume where they were interrupted", async () => {
     const bytes = textOf(4_000_000)
     const address = await begin(bytes.length)
     await breakOff(address, bytes.subarray(0, 1_500_000))
@@ -125,7 +125,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     expect(partials()).not.toContain(body.id)
   })
 
-  it("lets who comes later go on while the connection before still hangs", async () => {
+  it("can be resumed while the previous connection still hangs", async () => {
     const bytes = textOf(100_000)
     const address = await begin(bytes.length)
     const hanging = beginPatch(address, bytes.length)
@@ -135,7 +135,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     hanging.destroy()
   })
 
-  it("lets who comes later go on when several that hang came all at once", async () => {
+  it("can be resumed while several concurrent connections still hang", async () => {
     const bytes = textOf(100_000)
     const address = await begin(bytes.length)
     const hanging = Array.from({ length: 8 }, () => {
@@ -148,7 +148,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     for (const sending of hanging) sending.destroy()
   })
 
-  it("tells a client that did not hear the last answer that all is there", async () => {
+  it("report completion to a client that missed the last response", async () => {
     const address = await begin(5)
     expect((await send(address, 0, Buffer.from("Bees."))).status).toBe(204)
     const head = await call("HEAD", address)
@@ -160,7 +160,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     expect((await send(address, 5, Buffer.from(""))).status).toBe(404)
   })
 
-  it("holds to the same limits", async () => {
+  it("have the same limits as plain uploads", async () => {
     const begun = (size: string) => call("POST", path, { "upload-length": size })
     expect((await begun("5000001")).status).toBe(413)
     expect((await begun("0")).status).toBe(400)
@@ -176,7 +176,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     expect(partials()).not.toContain(image.split("/").at(-1))
   })
 
-  it("speaks tus 1.0.0 alone, and says so", async () => {
+  it("support only tus 1.0.0, and say so", async () => {
     const old = await call("POST", path, { "tus-resumable": "0.2.2", "upload-length": "5" })
     expect([old.status, old.headers.get("tus-version")]).toEqual([412, "1.0.0"])
     expect(old.headers.get("tus-resumable")).toBe("1.0.0")
@@ -191,7 +191,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     expect((await call("POST", address, override, { body: Buffer.from("Bees.") })).status).toBe(204)
   })
 
-  it("is nobody else's", async () => {
+  it("are accessible only to their owner", async () => {
     const { key } = await gateway.newUser("Grace")
     const address = await begin(5)
     const strange = await call("HEAD", address, {}, { key })
@@ -202,7 +202,7 @@ describe.each(chooseDatabases())("uploads by tus on $name", ({ place: makePlace 
     expect(await offsetOf(address)).toBe(0)
   })
 
-  it("is given up when its user says so, or does not come back", async () => {
+  it("are discarded when their user deletes them or does not resume them in time", async () => {
     const ended = await begin(100)
     await send(ended, 0, Buffer.from("some"))
     expect((await call("DELETE", ended)).status).toBe(204)

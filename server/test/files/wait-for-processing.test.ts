@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { until } from "../harness/json-records.ts"
 import { upload } from "../knowledge/collections.ts"
 
-/** Reads nothing, so that a picture is never read either. */
+/** An extraction engine that never responds, so that processing an image never ends. */
 let engine: Blackhole
 let gateway: TestGateway
 let bob: { id: string; key: string }
@@ -38,7 +38,7 @@ const follow = (method = "GET", signal?: AbortSignal) =>
     ...(signal && { signal }),
   })
 
-it("counts those who follow a file among a user's event streams", async () => {
+it("counts streams that follow a file's status towards a user's event streams", async () => {
   const leaving = new AbortController()
   expect((await follow("GET", leaving.signal)).status).toBe(200)
   expect((await follow("GET", leaving.signal)).status).toBe(200)
@@ -53,7 +53,7 @@ it("counts those who follow a file among a user's event streams", async () => {
   await until(() => held()[1] === 0)
 })
 
-it("counts uploads that wait to be read among a user's requests, and stores none beyond", async () => {
+it("counts uploads that wait for processing towards a user's requests, and stores none above the limit", async () => {
   const wait = () =>
     upload(gateway, "b.png", picture, { key: bob.key, query: "?process_in_background=false" })
   const waiting = [wait(), wait()]
@@ -72,7 +72,7 @@ it("counts uploads that wait to be read among a user's requests, and stores none
   const following = await follow()
   const { body } = await gateway.call("GET", "/api/v1/auths/api_keys", undefined, options)
   await gateway.call("DELETE", `/api/v1/auths/api_keys/${body[0].id}`, undefined, options)
-  // The credential is gone: what it holds ends, and what was stored is told as it is.
+  // The credential was revoked: its requests end, with the current state of the stored file.
   expect(await following.text()).toContain('"status"')
   for (const { status, body } of await Promise.all(waiting)) {
     expect([status, body.data.error]).toEqual([200, null])

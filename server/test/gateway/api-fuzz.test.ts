@@ -3,15 +3,15 @@ import { runRound } from "../../fuzz/api/round.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { amount } from "../harness/test-size.ts"
 
-/** More: `npm run fuzz:api -- --requests 1000000`. The same seed makes the same requests. */
+/** `npm run fuzz:api -- --requests 1000000` sends more. The same seed generates the same requests. */
 const requests = amount(800, 5000)
 
-describe.each(chooseDatabases())("whatever is asked of the interface, on $name", ({ place }) => {
+describe.each(chooseDatabases())("random API requests on $name", ({ place }) => {
   it.each([
     { kind: "people", seed: 7 },
     { kind: "everyone", seed: 8 },
   ] as const)(
-    "is answered as documented, and nobody gets what is another's and not shared ($kind)",
+    "get responses as documented, and never another user's private data ($kind)",
     async (round) => {
       const found = await place()
       try {

@@ -4,19 +4,19 @@ import { mayGrowMb } from "../../chaos/upstreams/memory.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { amount, isLongForm } from "../harness/test-size.ts"
 
-/** More: `npm run chaos:clients`. */
+/** `npm run chaos:clients` sends more. */
 const requests = amount(800, 6000)
 
 describe.each(chooseDatabases())(
-  "clients that hang up in the midst of it, on $name",
+  "clients that disconnect during requests on $name",
   ({ place }) => {
-    it("leave no file open, no place taken, no lock held and no upload that cannot go on", async () => {
+    it("leave no open file, occupied slot, held lock or upload that cannot be resumed", async () => {
       const found = await place()
       try {
         const result = await runClientChaos({ env: found.env, seed: 16, requests })
         expect(result.problems).toEqual([])
         expect(result.uploads).toBeGreaterThan(amount(2, 12))
-        // The few samples of a short run show a cold start, and what else the machine does.
+        // A short run has too few samples: they mostly show the cold start and other load.
         if (isLongForm) expect(result.latency.gateway - result.latency.control).toBeLessThan(1500)
         expect(result.memory.after).toBeLessThan(result.memory.before + mayGrowMb)
       } finally {

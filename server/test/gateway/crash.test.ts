@@ -18,7 +18,7 @@ interface Acknowledged {
   accounts: Set<string>
   groups: Set<string>
   models: Set<string>
-  /** Secrets. */
+  /** The keys' secrets. */
   keys: Set<string>
   revoked: Set<string>
 }
@@ -31,7 +31,7 @@ const newDone = (): Acknowledged => ({
   revoked: new Set(),
 })
 
-/** Makes a key and revokes it again; what becomes of it is unknown until the answer comes. */
+/** Creates keys and revokes some; until the response arrives, the outcome is unknown. */
 const makeKeys = async ({ call }: ServerProcess, name: string, done: Acknowledged) => {
   const kept = await call("POST", "/api/v1/auths/api_keys", { name })
   if (kept.status === 200) done.keys.add(kept.body.api_key)
@@ -40,7 +40,7 @@ const makeKeys = async ({ call }: ServerProcess, name: string, done: Acknowledge
   if (gone.status === 200) done.revoked.add(brief.body.api_key)
 }
 
-/** One writer: makes accounts, groups, models and keys until the server is gone. */
+/** One writer: creates users, groups, models and keys until the gateway is killed. */
 const write = async (server: ServerProcess, writer: string, done: Acknowledged): Promise<void> => {
   const { call } = server
   for (let n = 0; ; n++) {
@@ -84,7 +84,7 @@ const expectAllThere = async (server: ServerProcess, done: Acknowledged): Promis
   }
 }
 
-/** Whatever was killed in mid-write: no change is without its event, and no event without its change. */
+/** Even after a kill during a write, every change has its audit event, and every event its change. */
 const expectTrailAgrees = async (server: ServerProcess): Promise<void> => {
   const headers = { authorization: `Bearer ${adminKey}` }
   const exported = await fetch(`${server.url}/api/v1/audit/export`, { headers })
@@ -106,7 +106,7 @@ const expectTrailAgrees = async (server: ServerProcess): Promise<void> => {
   expect(kept.toSorted()).toEqual(keys.map(({ id }: { id: string }) => id).toSorted())
 }
 
-/** The first migration of a database that a server is making; it is one transaction. */
+/** Observes the first migration, one transaction, of a database that a gateway is creating. */
 interface MigrationWatch {
   isRunning(): Promise<boolean>
   isComplete(): Promise<boolean>
@@ -116,7 +116,7 @@ interface MigrationWatch {
 const isRecorded = async (db: Reader): Promise<boolean> =>
   sql`select name from kysely_migration`.execute(db).then(
     ({ rows }) => rows.length > 0,
-    // There is no such table yet.
+    // The table does not exist yet.
     () => false,
   )
 
@@ -131,7 +131,7 @@ const watchPostgres = (url: string): MigrationWatch => {
   }
 }
 
-/** Whether SQLite accepts the use that is made of the file. */
+/** Whether SQLite accepts the statements that `use` executes on the file. */
 const accepts = (
   path: string,
   options: DatabaseSyncOptions,
@@ -153,13 +153,13 @@ const hasMigrationTable = (path: string): boolean =>
     database.prepare("select name from kysely_migration"),
   )
 
-/** Only a transaction of many statements holds the lock for longer than the timeout. */
+/** True during the migration: only a long transaction holds the lock for longer than the timeout. */
 const isLocked = (path: string): boolean =>
   !accepts(path, { timeout: 10 }, (database) => database.exec("begin immediate; rollback"))
 
 const watchSqlite = (dataDir: string): MigrationWatch => {
   const path = databaseFile(dataDir)
-  // Until its log is there, we could be in the way of whoever makes the file.
+  // Opening the file before its write-ahead log exists could interfere with its creation.
   const exists = (): boolean => existsSync(`${path}-wal`)
   return {
     isRunning: async () => exists() && hasMigrationTable(path) && isLocked(path),
@@ -172,11 +172,11 @@ const watchSqlite = (dataDir: string): MigrationWatch => {
   }
 }
 
-/** The embedded database goes with a key of its own making. */
+/** On SQLite, the gateway generates its own secret key. */
 const environmentOf = ({ url, env }: Place): Record<string, string> =>
   url === undefined ? { ...env, SECRET_KEY: "" } : env
 
-/** @returns false when the migration was over before the server was killed */
+/** Kills a gateway during its first migration. @returns false if the migration finished before */
 const killInMigration = async (home: Place): Promise<boolean> => {
   const migration = home.url === undefined ? watchSqlite(home.dataDir) : watchPostgres(home.url)
   const { child, ended } = spawnServer(environmentOf(home))
@@ -189,7 +189,7 @@ const killInMigration = async (home: Place): Promise<boolean> => {
 afterAll(killAll)
 
 describe.each(chooseDatabases())("kill -9 on $name", ({ place }) => {
-  it("loses nothing that was acknowledged during a burst of writes", async () => {
+  it("loses no acknowledged write during a burst of writes", async () => {
     const home = await place()
     const upstream = await startFakeOpenAI()
     const env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }
@@ -201,7 +201,7 @@ describe.each(chooseDatabases())("kill -9 on $name", ({ place }) => {
         write(server, `${round}-${name}`, done).catch(() => {}),
       )
       const before = done.groups.size
-      // On a busy machine a few will do.
+      // On a busy machine, a few are enough.
       for (let n = 0; n < 100 && done.groups.size - before < 30; n++) await sleep(50)
       server.child.kill("SIGKILL")
       expect(await server.ended).toBe("SIGKILL")
@@ -217,9 +217,9 @@ describe.each(chooseDatabases())("kill -9 on $name", ({ place }) => {
     await home.remove()
   }, 120_000)
 
-  it("in the middle of the first migration leaves a database that starts", async () => {
+  it("during the first migration leaves a database with which the gateway starts", async () => {
     let home = await place()
-    // On a busy machine it may be seen too late; then again with another database.
+    // On a busy machine, the migration may be noticed too late; then retry with another database.
     for (let attempt = 1; !(await killInMigration(home)); attempt++) {
       expect(attempt, "starts whose migration was never seen to run").toBeLessThan(4)
       await home.remove()

@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** The status of one request over a connection of its own; an error's code where there is none. */
+/** Sends a request on a new connection. @returns its status, or the code of the connection error */
 const knock = (url: string, path: string): Promise<number | string> =>
   new Promise((resolve) => {
     const asked = request(url + path, { agent: false }, (reply) => {
@@ -24,7 +24,7 @@ const knock = (url: string, path: string): Promise<number | string> =>
     asked.end()
   })
 
-it("a balancer that asks /ready takes a stopping gateway out before anybody is refused", async () => {
+it("a load balancer that polls /ready removes a stopping gateway before any request is refused", async () => {
   const server = await startServer({ DATA_DIR: dataDir, DRAIN_DELAY: "2s" })
   let isIn = true
   const answers: (number | string)[] = []
@@ -35,7 +35,7 @@ it("a balancer that asks /ready takes a stopping gateway out before anybody is r
     }
   })()
   const clients = Array.from({ length: 4 }, async () => {
-    // What the balancer has decided on when it looks still arrives.
+    // Requests that the load balancer has already routed still arrive.
     while (isIn) answers.push(await knock(server.url, "/api/version"))
   })
   await sleep(500)
@@ -48,12 +48,12 @@ it("a balancer that asks /ready takes a stopping gateway out before anybody is r
   expect(answers.length).toBeGreaterThan(20)
   expect(answers.filter((answer) => answer !== 200)).toEqual([])
   expect(await server.ended).toBe(0)
-  // Timers count in milliseconds, and may fire one early.
+  // Timers have a resolution of 1 ms and may fire 1 ms early.
   expect(performance.now() - stoppedAt).toBeGreaterThan(1990)
   expect(await knock(server.url, "/ready")).toBe("ECONNREFUSED")
 }, 60_000)
 
-it("without DRAIN_DELAY, a gateway that nobody uses stops at once", async () => {
+it("without DRAIN_DELAY, an idle gateway stops immediately", async () => {
   const server = await startServer({ DATA_DIR: dataDir })
   const since = performance.now()
   server.child.kill("SIGTERM")

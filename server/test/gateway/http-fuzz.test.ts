@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest"
 import { fuzz } from "../../fuzz/http/cases.ts"
 import { amount } from "../harness/test-size.ts"
 
-/** `npm run fuzz:http` runs more of them. */
+/** `npm run fuzz:http` runs more. */
 const cases = amount(10_000, 100_000)
 const seed = 1
 
-describe("HTTP/1.1 as it is read here and by llhttp", () => {
-  it("is the same for replies of upstreams, and nothing is taken that llhttp refuses", async () => {
+describe("the HTTP/1.1 parser, compared with llhttp", () => {
+  it("parses providers' responses identically, and accepts nothing that llhttp rejects", async () => {
     const { countByVerdict, differences } = await fuzz("replies", cases, seed)
     expect(differences).toEqual([])
     for (const verdict of ["accepted", "refused", "unfinished"]) {
@@ -15,7 +15,7 @@ describe("HTTP/1.1 as it is read here and by llhttp", () => {
     }
   }, 300_000)
 
-  it("is the same for requests on the fast path and behind it", async () => {
+  it("parses requests identically on the fast path and behind it", async () => {
     const { countByVerdict, differences } = await fuzz("requests", cases, seed)
     expect(differences).toEqual([])
     for (const verdict of ["plain", "mixed", "handed over", "refused"]) {

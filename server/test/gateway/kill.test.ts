@@ -3,7 +3,7 @@ import { runKills } from "../../kill/run.ts"
 import { hasPostgres } from "../harness/databases.ts"
 import { killAll } from "../harness/gateway-process.ts"
 
-// The whole of it: npm run kill -- --rounds 1000
+// `npm run kill -- --rounds 1000` runs more.
 const rounds = 5
 afterAll(killAll)
 
@@ -19,13 +19,13 @@ const expectNothingLost = async (database: "sqlite" | "postgres"): Promise<void>
 }
 
 it(
-  "kill -9 in the middle of mixed writes loses nothing, and leaves nothing half done, on SQLite",
+  "kill -9 during mixed writes loses no data and leaves no partial writes on SQLite",
   () => expectNothingLost("sqlite"),
   180_000,
 )
 
 it.runIf(hasPostgres)(
-  "kill -9 of gateways and of PostgreSQL loses nothing, and leaves nothing half done",
+  "kill -9 of gateways and of PostgreSQL loses no data and leaves no partial writes",
   () => expectNothingLost("postgres"),
   240_000,
 )

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { createProcesses } from "../../bench/measure/processes.ts"
 import { createRows } from "../../bench/noisy-neighbor/rows.ts"
 
-// `npm run bench:neighbours` in short, with a deadline that a busy machine keeps: it takes 60 to 460 ms
-// beside other tests, and 8 s where users take no turns.
+// A short form of `npm run bench:neighbours`. The limit also holds on a busy machine: next to other
+// tests, it takes 60 to 460 ms; without fair scheduling, 8 s.
 const maxMs = 2500
 
 const processes = createProcesses()
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 it.each(["1,000 connections", "1,000 streams"])(
-  "answers one user in time while another has %s",
+  "serves one user in time while another has %s",
   { timeout: 120_000 },
   async (attack) => {
     const row = await measure(attack)

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "../../..")
 const key = "sk-start-test-0123456789abcdef"
 const Line = z.object({ msg: z.literal("listening"), url: z.url() })
 
-/** The environment of a person at a terminal, without what npm and vitest put into ours. */
+/** The environment of a user's shell, without the variables that npm and Vitest set. */
 const outside = (): NodeJS.ProcessEnv => {
   const path = (process.env.PATH ?? "").split(delimiter)
   const { HOME, LANG } = process.env
@@ -27,7 +27,7 @@ const outside = (): NodeJS.ProcessEnv => {
   return { ...Object.fromEntries(own), HOME, LANG, PATH }
 }
 
-/** The files of the working tree as a commit of everything would hold them. */
+/** Copies the working tree's files to a folder, as a clone of a commit of all of them. */
 const cloneInto = (folder: string): void => {
   const args = ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others"]
   const listed = execFileSync("git", [...args, "--exclude-standard"], { cwd: root })
@@ -40,7 +40,7 @@ const cloneInto = (folder: string): void => {
 type Started = {
   npm: ChildProcess
   url: string
-  /** Milliseconds from the start of npm to the log line that names the address. */
+  /** Milliseconds from the start of npm to the log line with the URL. */
   listeningAfter: number
   output: string[]
   ended: Promise<unknown[]>
@@ -55,7 +55,7 @@ const isGroupRunning = (group: number): boolean => {
 }
 
 describe("npm start", () => {
-  // A fresh clone, whose installation takes minutes; in the short form this checkout.
+  // In the long form, a fresh clone, whose installation takes minutes; otherwise, this checkout.
   let checkout = root
   let folder = ""
   let fake: FakeOpenAI
@@ -111,12 +111,12 @@ describe("npm start", () => {
     return { npm, url: await url, listeningAfter: performance.now() - begun, output, ended }
   }
 
-  /** Ends when nothing of the process group of `npm start` is left. */
+  /** Resolves when no process of `npm start`'s process group is running. */
   const gone = (group: number | undefined): Promise<void> =>
     expect.poll(() => isGroupRunning(group ?? 0)).toBe(false)
 
   it.runIf(isLongForm)(
-    "installs, serves and ends on SIGTERM in a fresh clone, under the machine's Node",
+    "installs, serves and exits on SIGTERM in a fresh clone, with the system's Node",
     async () => {
       const { npm, url, output, ended } = await start()
       expect(output).toContain("portico: installing the dependencies (once)")
@@ -129,7 +129,7 @@ describe("npm start", () => {
     180_000,
   )
 
-  it("only serves from then on, and lets a stream finish when npm is told to end", async () => {
+  it("starts quickly once installed, and lets a stream finish when npm is terminated", async () => {
     const controlBegun = performance.now()
     const control = await startServer({ DATA_DIR: join(folder, "control") })
     const controlMs = performance.now() - controlBegun
@@ -137,7 +137,7 @@ describe("npm start", () => {
     await control.ended
     const { npm, url, output, listeningAfter, ended } = await start()
     expect(output.filter((line) => line.startsWith("portico: "))).toEqual([])
-    // A server that creates its database takes about as long; installing and building take 20 times that.
+    // A plain start that creates its database takes about as long; installing and building, 20 times.
     expect(listeningAfter).toBeLessThan(5 * controlMs)
 
     await expect.poll(async () => (await chat(url)).text()).toContain("[DONE]")
@@ -150,7 +150,7 @@ describe("npm start", () => {
     await gone(npm.pid)
   })
 
-  it("ends when its whole process group is told to", async () => {
+  it("exits when its whole process group is terminated", async () => {
     const { npm, ended } = await start()
     process.kill(-(npm.pid ?? 0), "SIGTERM")
     await ended

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Reads pictures, slowly; refuses the first. */
+/** An extraction engine that reads images slowly and rejects the first. */
 const startEngine = async () => {
   let asked = 0
   const server = createServer(async (request, response) => {
@@ -30,8 +30,8 @@ const startEngine = async () => {
   return { url: `http://127.0.0.1:${port}`, asked: () => asked, close: () => server.close() }
 }
 
-describe.each(chooseDatabases())("a clock that is set back, on $name", ({ place }) => {
-  it("holds up no job: neither one that waits, nor one that is to be tried again", async () => {
+describe.each(chooseDatabases())("a clock that is set back on $name", ({ place }) => {
+  it("delays no job, whether it is waiting or due for a retry", async () => {
     const home = await place()
     const engine = await startEngine()
     setClock(5 * hourMs)
@@ -50,7 +50,7 @@ describe.each(chooseDatabases())("a clock that is set back, on $name", ({ place 
     await home.remove()
   }, 60_000)
 
-  it("keeps nobody from signing in longer, and seals what was written", async () => {
+  it("does not extend sign-in throttling, and events are still sealed", async () => {
     const home = await place()
     setClock(hourMs)
     const gateway = await startGateway(home.env, { sealAfterMs: 250 })
@@ -72,7 +72,7 @@ describe.each(chooseDatabases())("a clock that is set back, on $name", ({ place 
   }, 90_000)
 })
 
-it("is not believed for an hour after it jumped, and is again then", () => {
+it("is not trusted for an hour after a jump, and is trusted again afterwards", () => {
   let wall = 0
   let steady = 0
   const isSteady = createClockWatch({ wallMs: () => wall, steadyMs: () => steady })

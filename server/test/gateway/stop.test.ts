@@ -11,7 +11,7 @@ import { spawnServer, startServer } from "../harness/process.ts"
 import { startStream } from "../harness/streams.ts"
 import { promptMs } from "../harness/timing.ts"
 
-// Whole processes start here.
+// These tests start separate processes.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const folders: string[] = []
@@ -21,7 +21,7 @@ const newFolder = (): string => {
   return folder
 }
 
-/** What a server says that cannot start. */
+/** Starts a gateway that fails to start. @returns its exit code and output */
 const refusal = async (env: Record<string, string>): Promise<{ code: unknown; said: string }> => {
   const { ended, output } = spawnServer(env)
   return { code: await ended, said: output.join("\n") }
@@ -37,8 +37,8 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-describe("a start that cannot be", () => {
-  it("names all wrong settings in one message", async () => {
+describe("a failed start", () => {
+  it("names all invalid settings in one message", async () => {
     const { code, said } = await refusal({
       DATA_DIR: newFolder(),
       PORT: "eighty",
@@ -78,13 +78,13 @@ describe("a start that cannot be", () => {
     expect(said).not.toContain("    at ")
   })
 
-  it("says so when an administrator could never sign in", async () => {
+  it("reports an administrator who could never sign in", async () => {
     const env = { DATA_DIR: newFolder(), ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
     const { code, said } = await refusal(env)
     expect([code, said]).toEqual([1, expect.stringContaining("ADMIN_PASSWORD or ADMIN_API_KEY")])
   })
 
-  it("says which data folder another process holds, and disturbs it not", async () => {
+  it("names the data folder that another process has locked, and does not disturb that process", async () => {
     const DATA_DIR = newFolder()
     const first = await startServer({ DATA_DIR })
     const { code, said } = await refusal({ DATA_DIR })
@@ -99,7 +99,7 @@ describe("a start that cannot be", () => {
     expect(await next.ended).toBe(0)
   })
 
-  it("says which port is taken", async () => {
+  it("names the port that is in use", async () => {
     const server = createServer()
     const port = String(await listenOnLoopback(server))
     const { code, said } = await refusal({ DATA_DIR: newFolder(), PORT: port })
@@ -108,7 +108,7 @@ describe("a start that cannot be", () => {
     server.close()
   })
 
-  it("says what is wrong with a database, or a folder, that is not to be had", async () => {
+  it("reports what is wrong with an unavailable database or folder", async () => {
     const nowhere = await refusal({ DATABASE_URL: "postgres://u:hush@localhost:1/none" })
     expect(nowhere.code).toBe(1)
     expect(nowhere.said).toMatch(
@@ -122,7 +122,7 @@ describe("a start that cannot be", () => {
   })
 })
 
-/** What a new connection comes to; `fetch` would take one that it has kept. */
+/** Connects anew and returns the outcome; `fetch` might reuse an open connection. */
 const knock = (url: string): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1")
@@ -139,7 +139,7 @@ describe("SIGTERM", () => {
       .toBe(200)
   }
 
-  it("lets a running stream finish, takes no new request, and exits with 0", async () => {
+  it("lets a running stream finish, accepts no new requests, and exits with code 0", async () => {
     const server = await startServer(env())
     await ready(server.url)
     const running = await startStream(server, { key: adminKey, seconds: 2 })
@@ -171,7 +171,7 @@ describe("SIGTERM", () => {
     await expect.poll(() => socket.bytesWritten).toBeGreaterThan(120)
     server.child.kill("SIGTERM")
     await expect.poll(() => server.output.some((line) => line.includes('"draining"'))).toBe(true)
-    // Longer than the last words of a reply are given.
+    // Longer than the time allowed for sending the end of a response.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     socket.write(body.subarray(120))
     expect(await server.ended).toBe(0)
@@ -179,7 +179,7 @@ describe("SIGTERM", () => {
     expect(reply).toContain('"filename":"a.txt"')
   })
 
-  it("answers what comes on a kept connection, as the last of it", async () => {
+  it("answers a request on an open connection, and then closes the connection", async () => {
     const server = await startServer(env())
     await ready(server.url)
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1")
@@ -209,7 +209,7 @@ describe("SIGTERM", () => {
     expect(await server.ended).toBe(0)
   })
 
-  it("ends what still runs after DRAIN_TIMEOUT, with a last word", async () => {
+  it("ends requests that exceed DRAIN_TIMEOUT with a final error event", async () => {
     const server = await startServer({ ...env(), DRAIN_TIMEOUT: "500ms" })
     await ready(server.url)
     const running = await startStream(server, { key: adminKey, seconds: 30 })
@@ -223,7 +223,7 @@ describe("SIGTERM", () => {
     expect(performance.now() - since).toBeLessThan(15_000)
   })
 
-  it("writes what was only in memory: usage and when a key was last used", async () => {
+  it("writes data that was only in memory: usage records and keys' last use", async () => {
     const settings = env()
     const server = await startServer(settings)
     await ready(server.url)

@@ -35,7 +35,7 @@ it.each(documents)("%s has no broken links", (document) => {
   }
 })
 
-it("gives every decision a number of its own", () => {
+it("every decision has a unique number", () => {
   const numbers = decisions.map((name) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(name)?.[1])
   expect(numbers).not.toContain(undefined)
   expect(new Set(numbers).size).toBe(numbers.length)
