@@ -59,7 +59,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
       })
     }
     const [code] = await once(child, "close")
-    return { code, said }
+    return { code, said: said }
   }
 
   const guardsOff = async (db: Kysely<Tables>): Promise<void> => {
@@ -225,13 +225,13 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
         new RegExp(`Block ${last}: event added .* was added`),
       ],
       [
-        "re-ordered",
+        "renamed",
         [sql`update audit_events set id = ${`zz${third}`} where id = ${third}`],
         [sql`update audit_events set id = ${third} where id = ${`zz${third}`}`],
         new RegExp(`Block ${last}: event zz${third} .* was changed`),
       ],
       [
-        "sealed anew",
+        "resealed",
         [sql`update audit_blocks set seal = ${"0".repeat(64)} where number = ${last - 1}`],
         [],
         new RegExp(`Block ${last - 1}: its own seal was changed`),

@@ -72,21 +72,21 @@ export const createMakers = (gateway: TestGateway) => {
 
   return {
     post,
-    aUser,
-    signedIn,
-    aGroup,
+    aUser: aUser,
+    signedIn: signedIn,
+    aGroup: aGroup,
     modelBody,
-    aModel,
+    aModel: aModel,
     connectionBody,
-    aConnection,
+    aConnection: aConnection,
     functionBody,
-    aFunction,
-    aFile,
-    aCollection,
-    filled,
-    scimUser,
-    scimGroup,
-    anIdentity,
+    aFunction: aFunction,
+    aFile: aFile,
+    aCollection: aCollection,
+    filled: filled,
+    scimUser: scimUser,
+    scimGroup: scimGroup,
+    anIdentity: anIdentity,
   }
 }
 export type Makers = ReturnType<typeof createMakers>

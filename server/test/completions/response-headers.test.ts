@@ -59,7 +59,7 @@ const ways: [string, string, string, object | undefined, [number, string, string
     ],
   ],
   [
-    "a native change",
+    "a native write",
     "POST",
     "/ollama/api/pull",
     { model: "m" },

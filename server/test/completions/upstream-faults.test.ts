@@ -57,11 +57,11 @@ describe.each([
   it.each([
     ["a reset", { kind: "reset" }, 502, "upstream_unreachable"],
     ["a hang", { kind: "hang" }, 504, "upstream_timeout"],
-    ["our key refused", { kind: "status", status: 401 }, 502, "upstream_credentials"],
-    ["our key not enough", { kind: "status", status: 403 }, 502, "upstream_credentials"],
+    ["a rejected API key", { kind: "status", status: 401 }, 502, "upstream_credentials"],
+    ["an API key without permission", { kind: "status", status: 403 }, 502, "upstream_credentials"],
     ["a sign-in page", { kind: "html", status: 200 }, 502, "upstream_broken"],
     [
-      "bytes that are nothing",
+      "random bytes",
       { kind: "garbage", contentType: "application/octet-stream" },
       502,
       "upstream_broken",
@@ -175,7 +175,7 @@ describe("during a stream", () => {
   it.each([
     ["a reset", { kind: "break", after: 3 }, "upstream_broken"],
     ["a close", { kind: "break", after: 3, by: "close" }, "upstream_broken"],
-    ["an end that came too early", { kind: "break", after: 3, by: "end" }, "upstream_broken"],
+    ["a premature end", { kind: "break", after: 3, by: "end" }, "upstream_broken"],
     ["silence", { kind: "silence", after: 3 }, "upstream_timeout"],
   ] satisfies [string, Fault, string][])(
     "ends with one error event after %s",
@@ -219,9 +219,9 @@ describe("during a stream", () => {
   const usageChunk = `data: ${JSON.stringify({ choices: [], usage })}\n\n`
 
   it.each([
-    ["and usage", chunk({}, "stop") + usageChunk, 0],
-    ["alone", chunk({}, "stop"), 1],
-    ["and a comment", `${chunk({}, "stop")}: bye\n\n`, 1],
+    ["with usage", chunk({}, "stop") + usageChunk, 0],
+    ["chunk", chunk({}, "stop"), 1],
+    ["with a comment", `${chunk({}, "stop")}: bye\n\n`, 1],
   ])("adds a missing [DONE] after the finish %s", async (_what, frame, estimated) => {
     const { body, records } = await meet(true, { kind: "last_words", after: 3, frame })
     expect(body.endsWith("data: [DONE]\n\n")).toBe(true)

@@ -90,14 +90,18 @@ describe("connections", () => {
   it.each([
     ["no kind", { kind: undefined }, "kind"],
     ["an unknown kind", { kind: "magic" }, "kind"],
-    ["another protocol", { base_url: "ftp://example.com" }, "base_url"],
-    ["a password in its address", { base_url: "http://me:word@example.com/v1" }, "base_url"],
-    ["a query in its address", { base_url: "http://example.com/v1?key=1" }, "base_url"],
+    ["an unsupported protocol", { base_url: "ftp://example.com" }, "base_url"],
+    ["a password in its URL", { base_url: "http://me:word@example.com/v1" }, "base_url"],
+    ["a query in its URL", { base_url: "http://example.com/v1?key=1" }, "base_url"],
     ["a line break in its key", { api_key: "a\r\nb" }, "api_key"],
-    ["a header that splits", { headers: { "x-a": "b\r\nc: d" } }, "headers.x-a"],
-    ["a header that is ours", { headers: { "Content-Length": "5" } }, "headers.Content-Length"],
-    ["a header of the hop", { headers: { "transfer-encoding": "x" } }, "headers.transfer-encoding"],
-    ["no patience", { connect_timeout: 0 }, "connect_timeout"],
+    ["a header with a line break", { headers: { "x-a": "b\r\nc: d" } }, "headers.x-a"],
+    [
+      "a header that the gateway sets",
+      { headers: { "Content-Length": "5" } },
+      "headers.Content-Length",
+    ],
+    ["a hop-by-hop header", { headers: { "transfer-encoding": "x" } }, "headers.transfer-encoding"],
+    ["a timeout of zero", { connect_timeout: 0 }, "connect_timeout"],
   ])("are rejected with %s", async (_what, fields, path) => {
     const { status, body } = await gateway.call("POST", `${base}/create`, settings(fields))
     expect({ status, code: body.code }).toEqual({ status: 422, code: "invalid" })

@@ -59,7 +59,7 @@ describe("a model on two connections", () => {
 
   describe.each([false, true])("streamed: %s", (stream) => {
     it.each([
-      ["a reset before the head", { kind: "reset" }],
+      ["a reset before the headers", { kind: "reset" }],
       ["429", { kind: "status", status: 429 }],
       ["502", { kind: "html", status: 502 }],
       ["503", { kind: "status", status: 503 }],
@@ -74,9 +74,9 @@ describe("a model on two connections", () => {
     it.each([
       ["a timeout", { kind: "hang" }, 504],
       ["a sign-in page", { kind: "html", status: 200 }, 502],
-      ["a refusal of the request", { kind: "status", status: 400 }, 400],
-      ["a refusal of our key", { kind: "status", status: 401 }, 502],
-      ["a failure of its own", { kind: "status", status: 500 }, 500],
+      ["a rejected request", { kind: "status", status: 400 }, 400],
+      ["a rejected API key", { kind: "status", status: 401 }, 502],
+      ["an internal error", { kind: "status", status: 500 }, 500],
     ] satisfies [string, Fault, number][])(
       "does not retry after %s",
       async (_, fault, expected) => {

@@ -37,7 +37,7 @@ describe("a backup", () => {
       said += chunk
     })
     const [code] = await once(child, "close")
-    return { code, said }
+    return { code, said: said }
   }
 
   /** Starts a gateway on a restored backup. */

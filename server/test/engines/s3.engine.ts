@@ -162,10 +162,10 @@ describe(`versitygw ${version}`, () => {
   })
 
   it.each([
-    ["another secret", { secret: "wrong" }, "403 (SignatureDoesNotMatch)"],
-    ["another key", { id: "nobody" }, "404 (XAdminUserNotFound)"],
-    ["no such bucket", { path: "nowhere/x" }, "404 (NoSuchBucket)"],
-    ["another region", { region: "eu-west-9" }, "400 (AuthorizationHeaderMalformed)"],
+    ["a wrong secret", { secret: "wrong" }, "403 (SignatureDoesNotMatch)"],
+    ["an unknown key", { id: "nobody" }, "404 (XAdminUserNotFound)"],
+    ["a missing bucket", { path: "nowhere/x" }, "404 (NoSuchBucket)"],
+    ["a wrong region", { region: "eu-west-9" }, "400 (AuthorizationHeaderMalformed)"],
   ])("rejects uploads with %s, with an error that says so", async (_what, wrong, words) => {
     const gateway = await start({ S3_URL: urlOf(wrong) })
     const refused = await upload(gateway, "a.bin", "bytes", { query: "?process=false" })

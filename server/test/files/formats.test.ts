@@ -115,7 +115,7 @@ describe("a passage", () => {
     ["slide", "p.pptx", pptx(), "honey sweet", { slide: 2, heading: ["Second"] }],
     ["sheet and row", "p.xlsx", xlsx(), "garden", { sheet: "Hives", row: 2 }],
     ["headings", "p.docx", docx(), "wasps sting", { heading: ["Bees"] }],
-  ])("keeps its %s", async (_what, name, content, query, place) => {
+  ])("has the location: %s", async (_what, name, content, query, place) => {
     const { id } = await read(name, content)
     const made = await gateway.call("POST", "/api/v1/knowledge/create", { name })
     await gateway.call("POST", `/api/v1/knowledge/${made.body.id}/file/add`, { file_id: id })

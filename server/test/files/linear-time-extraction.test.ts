@@ -45,10 +45,10 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
     () => `# ${" ".repeat(20)}a${" ".repeat(200_000)}\u2028b`,
   ],
   ["spaces within a paragraph", "s.txt", () => `a${" ".repeat(1_000_000)}b`],
-  ["text without a space", "n.txt", () => "x".repeat(9_000_000)],
-  ["a row of cells that nobody closes", "c.html", () => `<table><tr>${"<td>x".repeat(300_000)}`],
+  ["text without spaces", "n.txt", () => "x".repeat(9_000_000)],
+  ["a row of unclosed cells", "c.html", () => `<table><tr>${"<td>x".repeat(300_000)}`],
   [
-    "a cell of many paragraphs",
+    "a cell with many paragraphs",
     "c.docx",
     () =>
       docx({
@@ -56,7 +56,7 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
       }),
   ],
   [
-    "a number format of open brackets",
+    "a number format with many open brackets",
     "f.xlsx",
     () =>
       sheet(
@@ -64,16 +64,20 @@ const documents: [what: string, name: string, content: () => string | Uint8Array
       ),
   ],
   [
-    "a table of many rows",
+    "a table with many rows",
     "r.ods",
     () =>
       odf("spreadsheet", {
         "content.xml": `<o><table:table>${varied(150_000, (word) => `<table:table-row><table:table-cell><text:p>${word}</text:p></table:table-cell></table:table-row>`)}</table:table></o>`,
       }),
   ],
-  ["a mail to very many", "t.eml", () => mail(`To: ${"a <a@b.c>, ".repeat(60_000)}`, "Hello.")],
   [
-    "a mail of very many parts",
+    "an email with many recipients",
+    "t.eml",
+    () => mail(`To: ${"a <a@b.c>, ".repeat(60_000)}`, "Hello."),
+  ],
+  [
+    "an email with many parts",
     "p.eml",
     () => mail("Content-Type: multipart/mixed; boundary=b", "--b\n\nx\n".repeat(20_000)),
   ],
@@ -95,7 +99,7 @@ const deep: [what: string, name: string, content: () => string | Uint8Array][] =
   ["HTML", "d.html", () => `<html>${"<b>".repeat(1_000_000)}`],
   ["RTF", "d.rtf", () => `{\\rtf1 ${"{".repeat(1_000_000)}`],
   [
-    "a mail",
+    "an email",
     "d.eml",
     () =>
       mail("Subject: x", "").trimEnd() +
