@@ -1,14 +1,14 @@
 import { z } from "zod"
 import type { TestGateway } from "../harness/gateway.ts"
 
-const Event = z.object({
+const EventFields = z.object({
   id: z.number(),
   /** The ID as received; within a snapshot, it is more than a number. */
   idText: z.string(),
   name: z.string(),
   data: z.unknown(),
 })
-export type Event = z.output<typeof Event> & {
+export type Event = z.output<typeof EventFields> & {
   // biome-ignore lint/suspicious/noExplicitAny: tests read events as a script does
   data: any
 }
