@@ -47,7 +47,7 @@ describe.each(chooseDatabases())("frequent queries on $name", ({ open }) => {
   })
   afterAll(() => opened.remove())
 
-  /** The database's query plans for the statements that `ask` executes. */
+  /** The query plans of all statements that `execute` runs. */
   const plansOf = async (ask: (db: Database) => Promise<unknown>): Promise<string[]> => {
     const { db } = opened
     const asked: RootOperationNode[] = []
