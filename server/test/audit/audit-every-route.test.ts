@@ -27,7 +27,7 @@ const exceptions: readonly RegExp[] = [
   /POST \/api\/v1\/connections\/(test|:id\/test)/,
   /POST \/api\/v1\/sso\/providers\/:id\/test/,
   /POST \/api\/v1\/functions\/(check|id\/:id\/run)/,
-  // Starts a sign-on, whose completion records the event (see sso.test.ts), like the provider's call.
+  // Starts a sign-on, whose completion records the event (see sso/accounts.test.ts), like the provider's call.
   /POST \/api\/v1\/sso\/:provider\/(link|backchannel-logout)/,
   // Parts of an upload; the last one creates the file and records the event (see resumable-uploads.test.ts).
   /\/api\/v1\/files\/resumable/,

@@ -54,7 +54,7 @@ describe.each(chooseDatabases())("the audit log on $name", ({ place }) => {
     const { status, body: replied, left } = await leaves(method, path, body, key)
     expect([path, status, left.map((event) => event.action)]).toEqual([path, 200, [action]])
     const [event] = left
-    if (!event) throw new Error("no event")
+    if (!event) throw new Error("No event was recorded")
     return { body: replied, event }
   }
 

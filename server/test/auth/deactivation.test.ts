@@ -123,7 +123,7 @@ describe.runIf(hasPostgres)("access revoked by SCIM at one of two gateways", () 
 
   beforeAll(async () => {
     const postgres = postgresDatabase
-    if (!postgres) throw new Error("no PostgreSQL")
+    if (!postgres) throw new Error("PostgreSQL is not available")
     home = await postgres.place()
     here = await startSignOnGateway({ ...home.env, ...env() })
     there = await startGateway({

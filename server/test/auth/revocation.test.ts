@@ -193,7 +193,7 @@ describe.runIf(hasPostgres)("two gateways on one database", () => {
 
   beforeAll(async () => {
     const postgres = postgresDatabase
-    if (!postgres) throw new Error("no PostgreSQL")
+    if (!postgres) throw new Error("PostgreSQL is not available")
     home = await postgres.place()
     const env = { ...home.env, OPENAI_API_BASE_URLS: upstream.url }
     ;[here, there] = await Promise.all([startGateway(env), startGateway(env)])

@@ -161,7 +161,7 @@ it("does not wait for the rest of a 503 response if there is another connection"
 it("fails over from a connection deleted in the meantime, and still notices when the caller disconnects", async () => {
   const fakes = await Promise.all([1, 2, 3].map(() => startFakeOpenAI({ models: ["shared"] })))
   const [stuck, , last] = fakes
-  if (!stuck || !last) throw new Error("no fakes")
+  if (!stuck || !last) throw new Error("The fake providers were not started")
   const gateway = await startGateway()
   const ids: string[] = []
   for (const [position, { url }] of fakes.entries()) {

@@ -98,7 +98,7 @@ export const followPath = async (
             resolve()
           }
           waiters.add(wake)
-          void ended.then(() => reject(new Error("the stream ended before that")))
+          void ended.then(() => reject(new Error("The stream ended before a matching event")))
         })
       }
     },

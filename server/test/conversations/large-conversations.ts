@@ -51,7 +51,7 @@ export const readSnapshot = async (response: Response): Promise<string> => {
   const chunks: string[] = []
   while (!chunks.slice(-2).join("").includes('"has_more":false}\n\n')) {
     const chunk = await reader?.read()
-    if (!chunk || chunk.done) throw new Error("the stream ended before its snapshot was whole")
+    if (!chunk || chunk.done) throw new Error("The stream ended before its snapshot was complete")
     chunks.push(chunk.value)
   }
   await reader?.cancel()

@@ -211,5 +211,5 @@ describe.runIf(canTrace)("a disk whose fsync fails", () => {
 })
 
 const fail = (): never => {
-  throw new Error("there is no gateway")
+  throw new Error("The gateway has not been started")
 }

@@ -36,7 +36,7 @@ export const createSmallDisk = (bytes: number): SmallDisk => {
         try {
           writeFileSync(ballast, Buffer.alloc(size, 1), { flag: "a" })
         } catch {
-          if (n > 1000) throw new Error("the disk does not become full")
+          if (n > 1000) throw new Error("The disk cannot be filled")
         }
       }
     },

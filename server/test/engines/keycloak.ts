@@ -129,7 +129,7 @@ export const startKeycloak = async (url: string) => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`Keycloak answered ${response.status}: ${text}`)
+    if (!response.ok) throw new Error(`Keycloak responded with ${response.status}: ${text}`)
     return text ? JSON.parse(text) : undefined
   }
   await call("POST", "", realm(url))

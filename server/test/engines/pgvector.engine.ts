@@ -91,7 +91,7 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
   it(`finds the nearest ten of ${fileCount * perFile} by the index`, async () => {
     const before = await usedIndex()
     const { recall, medianMs } = await measure(vectors, files, 60)
-    console.log(`${name}: recall@10 ${recall}, median ${medianMs.toFixed(1)} ms in all`)
+    console.log(`${name}: recall@10 ${recall}, median ${medianMs.toFixed(1)} ms in all files`)
     expect(vectors.broken).toEqual([])
     expect(recall).toBeGreaterThanOrEqual(0.95)
     await until(async () => (await usedIndex()) > before, 15_000)
@@ -111,7 +111,7 @@ describe.each(servers)("$name", ({ name, from, programs }) => {
     )
     const rest = files.filter((_, at) => at % 3 !== 0)
     const { recall } = await measure(vectors, rest, 40)
-    console.log(`${name}: recall@10 ${recall} after a third was deleted`)
+    console.log(`${name}: recall@10 ${recall} after deleting a third of the files`)
     expect(recall).toBeGreaterThanOrEqual(0.95)
     const { dense } = await vectors.find("space-a", gone, vector())
     expect(dense).toEqual([])

@@ -61,7 +61,7 @@ const shared = postgresDatabase
 it.runIf(hasPostgres)(
   "removes what a dead process left in a shared folder within hours, but never running uploads",
   async () => {
-    if (!shared) throw new Error("there is no PostgreSQL")
+    if (!shared) throw new Error("PostgreSQL is not available")
     const home = await shared.place()
     fakeRareTimers()
     const one = await startGateway(home.env)

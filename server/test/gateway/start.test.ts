@@ -99,7 +99,7 @@ describe("npm start", () => {
     const output: string[] = []
     const ended = once(npm, "exit")
     const url = new Promise<string>((resolve, reject) => {
-      void ended.then(() => reject(new Error(`npm start ended:\n${output.join("\n")}`)))
+      void ended.then(() => reject(new Error(`npm start exited:\n${output.join("\n")}`)))
       for (const input of [npm.stdout, npm.stderr]) {
         createInterface({ input }).on("line", (line) => {
           output.push(line)

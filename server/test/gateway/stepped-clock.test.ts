@@ -72,7 +72,7 @@ describe.each(chooseDatabases())("a clock that is set back on $name", ({ place }
   }, 90_000)
 })
 
-it("is not trusted for an hour after a jump, and is trusted again afterwards", () => {
+it("does not trust the clock for an hour after a jump, but trusts it again afterwards", () => {
   let wall = 0
   let steady = 0
   const isSteady = createClockWatch({ wallMs: () => wall, steadyMs: () => steady })

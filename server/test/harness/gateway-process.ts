@@ -118,7 +118,7 @@ export const spawnGateway = (options: GatewayProcessOptions): GatewayProcess => 
   const ended = once(child, "close").then(([code, signal]) => {
     running.delete(child)
     stopFollowing()
-    started.reject(new Error(`The gateway ended with ${code ?? signal}:\n${output.join("\n")}`))
+    started.reject(new Error(`The gateway exited with ${code ?? signal}:\n${output.join("\n")}`))
     return code ?? signal
   })
   const end = async (signal: NodeJS.Signals): Promise<void> => {

@@ -3,7 +3,8 @@ import { createServer, type Server } from "node:net"
 
 export const portOf = (server: Server): number => {
   const address = server.address()
-  if (typeof address !== "object" || !address) throw new Error("The server listens on no port")
+  if (typeof address !== "object" || !address)
+    throw new Error("The server is not listening on a port")
   return address.port
 }
 
