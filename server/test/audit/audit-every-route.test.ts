@@ -27,9 +27,9 @@ const exceptions: readonly RegExp[] = [
   /POST \/api\/v1\/connections\/(test|:id\/test)/,
   /POST \/api\/v1\/sso\/providers\/:id\/test/,
   /POST \/api\/v1\/functions\/(check|id\/:id\/run)/,
-  // Starts a sign-on, whose completion records the event (see sso/accounts.test.ts), like the provider's call.
+  // Starts a sign-on, whose completion records the event, like the provider's call.
   /POST \/api\/v1\/sso\/:provider\/(link|backchannel-logout)/,
-  // Parts of an upload; the last one creates the file and records the event (see resumable-uploads.test.ts).
+  // Parts of an upload; the last one creates the file and records the event.
   /\/api\/v1\/files\/resumable/,
   // Responds with 404 to paths that SCIM does not define.
   /ALL \/api\/v1\/scim/,

@@ -38,7 +38,8 @@ it("hashes passwords at full cost, and takes as long for an account that does no
     known.push(wrong.ms)
     unknown.push(nobody.ms)
   }
-  // The minimum of each, since load only adds time. Without hashing, it would be a few milliseconds.
+  // The minimum of each, since load only adds time. Without hashing, it would be a few
+  // milliseconds.
   const ratio = Math.min(...unknown) / Math.min(...known)
   expect(ratio).toBeGreaterThan(1 / 3)
   expect(ratio).toBeLessThan(3)

@@ -23,7 +23,9 @@ export interface ProxiedUpstream {
   stop: () => Promise<void>
 }
 
-/** Starts a gateway with an Ollama and an OpenAI connection to one server, controlled by the test. */
+/**
+ * Starts a gateway with an Ollama and an OpenAI connection to one server, controlled by the test.
+ */
 export const startProxied = async (): Promise<ProxiedUpstream> => {
   let answer: (response: ServerResponse) => void = () => {}
   const paths: string[] = []

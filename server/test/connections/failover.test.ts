@@ -64,7 +64,8 @@ describe.runIf(hasPostgres)("if one of two gateway processes dies", () => {
 
     const here = page(staying)
     const answer = async (chat: string) => (await here.call("GET", `/${chat}`)).body.messages[1]
-    // An answer without output stays active while its process lives, for longer than detection takes.
+    // An answer without output stays active while its process lives, for longer than detection
+    // takes.
     for (const until = Date.now() + 6000; Date.now() < until; ) {
       expect((await answer(silent)).state).toBe("running")
       expect((await answer(id)).state).toBe("running")

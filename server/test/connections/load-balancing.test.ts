@@ -150,7 +150,8 @@ it("does not wait for the rest of a 503 response if there is another connection"
   await settled(gateway)
   const started = performance.now()
   expect((await chatWith(gateway, "shared")).status).toBe(200)
-  // The limit for the rest is one second; otherwise the gateway would wait for UPSTREAM_IDLE_TIMEOUT.
+  // The limit for the rest is one second; otherwise the gateway would wait for
+  // UPSTREAM_IDLE_TIMEOUT.
   expect(performance.now() - started).toBeLessThan(10_000)
   await gateway.stop()
   await healthy.close()

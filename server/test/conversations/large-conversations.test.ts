@@ -237,7 +237,8 @@ describe("one user's large chats", () => {
     await following.until(({ data }) => data.has_more === false)
     following.leave()
     const { maxMs, controlMs } = await prober.stop()
-    // With one query per file, it took five seconds; with one per hundred files, a few milliseconds.
+    // With one query per file, it took five seconds; with one per hundred files, a few
+    // milliseconds.
     expect(maxMs).toBeLessThan(1000 + controlMs)
   })
 

@@ -101,7 +101,9 @@ describe.each(chooseDatabases())(
       return { status: response.status, body: await response.json() }
     }
 
-    /** The 95th percentile of a user's reads, in milliseconds, while another user reads everything. */
+    /**
+     * The 95th percentile of a user's reads, in milliseconds, while another user reads everything.
+     */
     const measureP95 = async (reader: string, other: string): Promise<number> => {
       let isOver = false
       const readEverything = async (): Promise<void> => {

@@ -23,14 +23,19 @@ export type Fault =
   | { kind: "break"; after: number; torn?: boolean; by?: "reset" | "close" | "end" }
   /** Headers and `after` frames are sent, then nothing more; the connection stays open. */
   | { kind: "silence"; after: number; torn?: boolean }
-  /** Headers and `after` frames are sent, then this frame unchanged, then the response ends normally. */
+  /**
+   * Headers and `after` frames are sent, then this frame unchanged, then the response ends
+   * normally.
+   */
   | { kind: "last_words"; after: number; frame: string }
   | { kind: "status"; status: number; body?: Json; headers?: Record<string, string> }
   /** A proxy's error page; by default, status 500. */
   | { kind: "html"; status?: number }
   /** Status 200 with the content type of a stream, but bytes that are not a stream. */
   | { kind: "garbage"; contentType?: string }
-  /** Any body in valid HTTP framing; `content-length` is added unless `headers` define the framing. */
+  /**
+   * Any body in valid HTTP framing; `content-length` is added unless `headers` define the framing.
+   */
   | { kind: "reply"; status?: number; headers?: Record<string, string>; body: Buffer | string }
   /** These bytes on the raw socket, in this order; by default, the connection stays open. */
   | { kind: "raw"; steps: Iterable<RawStep>; ends?: "open" | "close" | "reset" }
@@ -68,7 +73,10 @@ export const answerOf = (fault: Fault | undefined): Answer | undefined => {
   return undefined
 }
 
-/** Applies faults that replace the route's response. @returns true if the request has been handled */
+/**
+ * Applies faults that replace the route's response.
+ * @returns true if the request has been handled
+ */
 export const endBefore = (fault: Fault | undefined, to: Delivery): boolean => {
   if (fault?.kind === "hang") return true
   if (fault?.kind === "reset") {

@@ -13,7 +13,9 @@ interface Multipart {
   initiated: string
 }
 
-/** Starts an in-memory S3-compatible store: one bucket, small pages, Signature Version 4 required. */
+/**
+ * Starts an in-memory S3-compatible store: one bucket, small pages, Signature Version 4 required.
+ */
 export const startFakeS3 = async () => {
   const objects = new Map<string, Buffer>()
   const uploads = new Map<string, Multipart>()

@@ -22,7 +22,9 @@ export type RecordedRequest = {
   bytes: number
   sha256: string
   receivedAt: number
-  /** Resolves with the time at which the client disconnected, if it did before the response ended. */
+  /**
+   * Resolves with the time at which the client disconnected, if it did before the response ended.
+   */
   aborted: Promise<number>
   /** The same time; undefined if the client has not disconnected. */
   abortedAt: number | undefined
@@ -58,7 +60,9 @@ export type Upstream = {
 
 export type Routes = {
   answer: (request: RecordedRequest) => Answer
-  /** Paths whose bodies are discarded; such requests are recorded as soon as their headers arrive. */
+  /**
+   * Paths whose bodies are discarded; such requests are recorded as soon as their headers arrive.
+   */
   uploads?: RegExp
 }
 

@@ -13,7 +13,9 @@ const sweepingMs = 250
 
 const minuteMs = 60_000
 
-/** Fakes only timers with long intervals: running those that fire every second would take too long. */
+/**
+ * Fakes only timers with long intervals: running those that fire every second would take too long.
+ */
 const fakeRareTimers = (): void => {
   const real = { set: setInterval, clear: clearInterval }
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance", "Date"] })

@@ -3,7 +3,9 @@ import { runRound } from "../../fuzz/api/round.ts"
 import { chooseDatabases } from "../harness/databases.ts"
 import { amount } from "../harness/test-size.ts"
 
-/** `npm run fuzz:api -- --requests 1000000` sends more. The same seed generates the same requests. */
+/**
+ * `npm run fuzz:api -- --requests 1000000` sends more. The same seed generates the same requests.
+ */
 const requests = amount(800, 5000)
 
 describe.each(chooseDatabases())("random API requests on $name", ({ place }) => {

@@ -84,7 +84,9 @@ const expectAllThere = async (server: ServerProcess, done: Acknowledged): Promis
   }
 }
 
-/** Even after a kill during a write, every change has its audit event, and every event its change. */
+/**
+ * Even after a kill during a write, every change has its audit event, and every event its change.
+ */
 const expectTrailAgrees = async (server: ServerProcess): Promise<void> => {
   const headers = { authorization: `Bearer ${adminKey}` }
   const exported = await fetch(`${server.url}/api/v1/audit/export`, { headers })
@@ -153,7 +155,9 @@ const hasMigrationTable = (path: string): boolean =>
     database.prepare("select name from kysely_migration"),
   )
 
-/** True during the migration: only a long transaction holds the lock for longer than the timeout. */
+/**
+ * True during the migration: only a long transaction holds the lock for longer than the timeout.
+ */
 const isLocked = (path: string): boolean =>
   !accepts(path, { timeout: 10 }, (database) => database.exec("begin immediate; rollback"))
 

@@ -137,7 +137,8 @@ describe("npm start", () => {
     await control.ended
     const { npm, url, output, listeningAfter, ended } = await start()
     expect(output.filter((line) => line.startsWith("portico: "))).toEqual([])
-    // A plain start that creates its database takes about as long; installing and building, 20 times.
+    // A plain start that creates its database takes about as long; installing and building, 20
+    // times.
     expect(listeningAfter).toBeLessThan(5 * controlMs)
 
     await expect.poll(async () => (await chat(url)).text()).toContain("[DONE]")

@@ -66,7 +66,10 @@ const readLines = (source: Readable, read: (line: string) => void): void => {
   })
 }
 
-/** Reads the lines of a growing file. @returns a function that reads the remaining lines and stops */
+/**
+ * Reads the lines of a growing file.
+ * @returns a function that reads the remaining lines and stops
+ */
 const followLines = (file: string, read: (line: string) => void): (() => void) => {
   let count = 0
   const readNew = (): void => {

@@ -4,11 +4,15 @@ import { Worker } from "node:worker_threads"
 export interface Waits {
   /** The longest response time of the gateway. */
   maxMs: number
-  /** The longest response time of an otherwise idle server: the delay caused by the machine itself. */
+  /**
+   * The longest response time of an otherwise idle server: the delay caused by the machine itself.
+   */
   controlMs: number
 }
 
-/** Requests `/health` every 5 ms from a separate thread, to measure how responsive the gateway is. */
+/**
+ * Requests `/health` every 5 ms from a separate thread, to measure how responsive the gateway is.
+ */
 export const startProber = async (url: string) => {
   const worker = new Worker(new URL("./prober-thread.ts", import.meta.url), { workerData: { url } })
   await once(worker, "message")

@@ -14,7 +14,9 @@ export interface ServerProcess extends GatewayProcess {
   url: string
   /** The administrator's API key. */
   key: string
-  /** Sends a JSON request, by default as the administrator; rejects if the gateway is unreachable. */
+  /**
+   * Sends a JSON request, by default as the administrator; rejects if the gateway is unreachable.
+   */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Reply>
 }
 

@@ -3,12 +3,16 @@ import { startCluster, withoutSync } from "./postgres.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A PostgreSQL server with pgvector, as a user who may create databases; "" if there is none. */
+    /**
+     * A PostgreSQL server with pgvector, as a user who may create databases; "" if there is none.
+     */
     pgvectorUrl: string
   }
 }
 
-/** Provides `inject("pgvectorUrl")`: a server started from the programs in TEST_PGVECTOR_PROGRAMS. */
+/**
+ * Provides `inject("pgvectorUrl")`: a server started from the programs in TEST_PGVECTOR_PROGRAMS.
+ */
 export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const programs = process.env.TEST_PGVECTOR_PROGRAMS
   if (!programs) {
