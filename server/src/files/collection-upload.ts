@@ -30,7 +30,7 @@ export interface CollectionUploads {
 export const collectionIn = ({ knowledge_id: id }: Record<string, unknown>): string | null => {
   if (id === undefined || id === null) return null
   if (typeof id === "string" && id !== "") return id
-  return fail("bad_request", "`metadata.knowledge_id` must be the id of a collection")
+  return fail("bad_request", "Set `metadata.knowledge_id` to the id of a collection, or omit it.")
 }
 
 /** @throws {Failure} as `collectionIn` */

@@ -43,7 +43,7 @@ const rangeOf = (header: string | undefined, size: number) => {
   const start = from === "" ? Math.max(0, size - Number(to)) : Number(from)
   const end = from === "" || to === "" ? size - 1 : Math.min(Number(to), size - 1)
   if (start > end || start >= size) {
-    fail("range_not_satisfiable", `The file has ${size} bytes`, {
+    fail("range_not_satisfiable", `The range is outside the file (${size} bytes).`, {
       headers: { "content-range": `bytes */${size}` },
     })
   }
@@ -79,7 +79,7 @@ export const contentResponse = async (
   if (!bytes) {
     return fail(
       "file_lost",
-      "The bytes of this file are missing from the gateway's storage. Upload it again, or ask your administrator to restore them from a back-up.",
+      "This file is missing from the gateway's storage. Upload it again, or ask your administrator to restore it from a backup.",
     )
   }
   const body = byteStream(Readable.toWeb(bytes) as ReadableStream, asked.exchange)

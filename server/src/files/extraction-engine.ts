@@ -26,7 +26,7 @@ class EngineError extends Error {
 }
 
 const refused = (status: number): Error =>
-  new EngineError(`the extraction engine answered ${status}`)
+  new EngineError(`the extraction engine returned HTTP ${status}`)
 
 /** Of one document's text; a whole library shelf has less. */
 const maxTextBytes = 256_000_000
@@ -37,9 +37,7 @@ const bounded = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Bu
   for await (const chunk of body) {
     bytes += chunk.length
     if (bytes > maxTextBytes) {
-      throw new EngineError(
-        `the extraction engine's answer is longer than ${maxTextBytes / 1e6} MB`,
-      )
+      throw new EngineError(`the extraction engine's response exceeds ${maxTextBytes / 1e6} MB`)
     }
     yield chunk
   }
@@ -102,7 +100,7 @@ const convertedText = async (body: AsyncIterable<Buffer>): Promise<string> => {
     const { document } = Converted.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")))
     return document.md_content ?? ""
   } catch {
-    throw new EngineError("the extraction engine's answer is no converted document")
+    throw new EngineError("the extraction engine's response is not a converted document")
   }
 }
 
@@ -142,7 +140,11 @@ const inWords = (error: unknown, { seconds }: Settings, signal: AbortSignal): un
     return new EngineError("the extraction engine cannot be reached")
   }
   const isOfConnection = /^(UND_ERR_|HPE_|ECONNRESET$|EPIPE$)/.test(code)
-  return isOfConnection ? new EngineError("the extraction engine's answer broke off") : error
+  return isOfConnection
+    ? new EngineError(
+        "the extraction engine closed the connection before the response was complete",
+      )
+    : error
 }
 
 export const createEngine = (kind: "tika" | "docling", settings: Settings): Engine => {

@@ -128,7 +128,7 @@ export const createExtractor = (caps: Caps) => {
         finish(() => resolve({ unreadable }), healthy)
       const aborted = (): void => finish(() => reject(new Error("stopped")), false)
       const exited = (): void =>
-        refuse("Reading it took more memory than is allowed, or crashed the reader.")
+        refuse("Text extraction ran out of memory or crashed. Split this file into smaller ones.")
 
       const heard = (told: Told): void => {
         switch (told.type) {
@@ -145,7 +145,7 @@ export const createExtractor = (caps: Caps) => {
             refuse(told.message, true)
             break
           case "broke":
-            refuse("It is damaged: what is in it cannot be read.")
+            refuse("This file is damaged and can't be read.")
             break
           case "done": {
             const { format, pages } = told
@@ -156,10 +156,13 @@ export const createExtractor = (caps: Caps) => {
       }
 
       const timer = setTimeout(
-        () => refuse(`Reading it took longer than ${caps.seconds} seconds.`),
+        () =>
+          refuse(
+            `Text extraction took longer than ${caps.seconds} seconds. Split this file into smaller ones.`,
+          ),
         caps.seconds * 1000,
       )
-      const tooBig = `Reading it took more memory than is allowed (${inWords(caps.memory)}).`
+      const tooBig = `Text extraction needed more than ${inWords(caps.memory)} of memory. Split this file into smaller ones.`
       const watch = setInterval(() => {
         void residentBytes(child.process.pid).then((bytes) => {
           if (bytes > caps.memory) refuse(tooBig)

@@ -7,28 +7,28 @@ const starts = (head: Buffer, signature: string, at = 0): boolean =>
   head.subarray(at, at + signature.length).equals(Buffer.from(signature, "latin1"))
 
 const signatures: [signature: string, name: string, at?: number][] = [
-  ["\x89PNG\r\n\x1a\n", "a PNG picture"],
-  ["\xff\xd8\xff", "a JPEG picture"],
-  ["GIF8", "a GIF picture"],
-  ["II*\0", "a TIFF picture"],
-  ["MM\0*", "a TIFF picture"],
-  ["WEBP", "a WebP picture", 8],
-  ["WAVE", "a sound recording", 8],
-  ["AVI ", "a film", 8],
-  ["ftyp", "a film, a picture or a sound recording", 4],
-  ["OggS", "a sound recording"],
-  ["ID3", "a sound recording"],
-  ["\xff\xfb", "a sound recording"],
-  ["fLaC", "a sound recording"],
-  ["\x1aE\xdf\xa3", "a film"],
+  ["\x89PNG\r\n\x1a\n", "a PNG image"],
+  ["\xff\xd8\xff", "a JPEG image"],
+  ["GIF8", "a GIF image"],
+  ["II*\0", "a TIFF image"],
+  ["MM\0*", "a TIFF image"],
+  ["WEBP", "a WebP image", 8],
+  ["WAVE", "an audio file", 8],
+  ["AVI ", "a video", 8],
+  ["ftyp", "a video, image or audio file", 4],
+  ["OggS", "an audio file"],
+  ["ID3", "an audio file"],
+  ["\xff\xfb", "an audio file"],
+  ["fLaC", "an audio file"],
+  ["\x1aE\xdf\xa3", "a video"],
   ["7z\xbc\xaf'\x1c", "a 7z archive"],
   ["Rar!", "a RAR archive"],
   ["\x1f\x8b", "a gzip archive"],
   ["BZh", "a bzip2 archive"],
   ["\xfd7zXZ\0", "an xz archive"],
-  ["\x7fELF", "a program"],
-  ["MZ\x90\0", "a program"],
-  ["\xca\xfe\xba\xbe", "a program"],
+  ["\x7fELF", "an executable"],
+  ["MZ\x90\0", "an executable"],
+  ["\xca\xfe\xba\xbe", "an executable"],
   ["\0asm", "a WebAssembly program"],
   ["SQLite format 3\0", "a database"],
   ["wOFF", "a font"],
@@ -76,5 +76,5 @@ export const sniff = (head: Buffer): Sniffed => {
   if (starts(head, "{\\rtf")) return { readable: "rtf" }
   const known = signatures.find(([signature, , at = 0]) => starts(head, signature, at))
   if (known) return { unreadable: known[1] }
-  return isText(head) ? { readable: "text" } : { unreadable: "a binary format that is not known" }
+  return isText(head) ? { readable: "text" } : { unreadable: "a binary file of unknown type" }
 }

@@ -74,7 +74,7 @@ export const createFiles = (deps: Deps) => {
   const inTurn = createTurns()
   let kept = 0
 
-  const unknown = (): never => fail("not_found", "There is no such file")
+  const unknown = (): never => fail("not_found", "File not found.")
   const owns = ({ user }: Caller, file: Pick<StoredFile, "user_id">): boolean =>
     file.user_id === user.id || user.role === "admin"
 
@@ -89,7 +89,7 @@ export const createFiles = (deps: Deps) => {
 
   const own = async (caller: Caller, id: string): Promise<StoredFile> => {
     const file = await readable(caller, id)
-    return owns(caller, file) ? file : fail("forbidden", "Only the file's owner may do this")
+    return owns(caller, file) ? file : fail("forbidden", "Only the file's owner can do this.")
   }
 
   /** Ids of `ids` whose files are not the caller's to change, or are not there. */

@@ -106,7 +106,7 @@ export const openWords = (packed: Uint8Array): WordIndex => {
   const { buffer, byteOffset } = aligned
   const header = new Uint32Array(buffer, byteOffset, headerLength)
   const [found, passages = 0, words = 0, wordPostings = 0, parts = 0, partPostings = 0] = header
-  if (found !== version) throw new Error("The index of a file is of another version")
+  if (found !== version) throw new Error("Unsupported index segment version")
   let at = byteOffset + headerLength * 4
   const u32 = (length: number): Uint32Array => {
     const array = new Uint32Array(buffer, at, length)

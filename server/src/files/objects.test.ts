@@ -153,7 +153,7 @@ describe("an object store that fails", () => {
   it("leaves no parts behind", async () => {
     const received = await objects.receive(pieces(randomBytes(18_000_000)), anything)
     s3.faults((_request, url) => (url.searchParams.get("partNumber") === "2" ? 403 : null))
-    await expect(received.keep()).rejects.toThrow("The object store answered 403 (SlowDown)")
+    await expect(received.keep()).rejects.toThrow("The object store returned HTTP 403 (SlowDown)")
     expect([s3.uploads.size, s3.objects.size]).toEqual([0, 0])
   })
 

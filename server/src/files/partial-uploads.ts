@@ -18,7 +18,7 @@ interface Appending {
 }
 
 const tooMuch = (whole: number): never =>
-  fail("body_too_large", `The upload was to have ${whole} bytes, and has more`)
+  fail("body_too_large", `The upload exceeds its declared size of ${whole} bytes.`)
 
 /** Bytes of uploads that are not whole yet, on the local disk. */
 export const createPartials = (dataDir: string) => {

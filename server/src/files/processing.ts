@@ -42,7 +42,7 @@ const defaultQuickReadMs = 5000
 
 /** Shown to everyone who may read the file: it tells nothing of what its owner stores. */
 const noRoom =
-  "Its text does not fit into its owner's storage (MAX_STORAGE). Delete files or chats, then read it again."
+  "This file's text doesn't fit into its owner's storage (MAX_STORAGE). Delete files or chats, then process it again."
 
 /** Turns an uploaded file into passages that can be searched; the job `read`. */
 export const createProcessing = (deps: Deps): Kind => {
@@ -113,7 +113,8 @@ export const createProcessing = (deps: Deps): Kind => {
 
   const extract = async (file: StoredFile, signal: AbortSignal): Promise<Reading> => {
     const copy = await objects.localCopy(file.hash)
-    if (!copy) throw new Hopeless("Its bytes are missing from the store.")
+    if (!copy)
+      throw new Hopeless("This file is missing from the gateway's storage. Upload it again.")
     const { filename, content_type: contentType } = file
     try {
       const outcome = await extractor.read(
@@ -162,7 +163,7 @@ export const createProcessing = (deps: Deps): Kind => {
         const sentence =
           error instanceof Hopeless
             ? error.message
-            : `It could not be processed: ${error.message.slice(0, 300)}`
+            : `Processing failed: ${error.message.slice(0, 300)}`
         await becomes(tx, file, { status: "failed", error: sentence })
       })
     },

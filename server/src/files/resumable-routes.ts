@@ -25,7 +25,7 @@ const speak = ({ incoming, outgoing }: NodeExchange): void => {
   outgoing.setHeader("tus-resumable", version)
   outgoing.setHeader("cache-control", "no-store")
   if (header(incoming, "tus-resumable") === version) return
-  fail("precondition_failed", `Send the header Tus-Resumable: ${version}`, {
+  fail("precondition_failed", `Send the header "Tus-Resumable: ${version}".`, {
     headers: { "tus-version": version },
   })
 }
@@ -38,7 +38,7 @@ const numberIn = (incoming: IncomingMessage, name: string): number => {
     .safeParse(header(incoming, name) || undefined)
   return parsed.success
     ? parsed.data
-    : fail("bad_request", `The header ${name} must be a whole number`)
+    : fail("bad_request", `The header ${name} must be a non-negative integer.`)
 }
 
 /** `key base64,key base64`; a key may stand without a value. */
@@ -53,8 +53,8 @@ const pairsIn = (text: string): Map<string, string> =>
 /** Whoever finishes an upload after a crash does so without its user's access to the collection. */
 const refuseCollection = (metadata: Record<string, unknown>): Record<string, unknown> => {
   if (collectionIn(metadata) === null) return metadata
-  const instead = "add the file to the collection once it is uploaded"
-  return fail("bad_request", `A resumable upload cannot name a \`knowledge_id\`; ${instead}`)
+  const instead = "Add the file to the collection after the upload."
+  return fail("bad_request", `Resumable uploads do not support \`knowledge_id\`. ${instead}`)
 }
 
 const describe = (incoming: IncomingMessage) => {
@@ -85,16 +85,16 @@ interface Deps {
 /** `/api/v1/files/resumable`: uploads by tus 1.0, which go on where they broke off. */
 export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const byId = { params: ById }
-  const unknown = { 404: { description: "No such upload, or it has expired" } }
+  const unknown = { 404: { description: "Upload not found or expired" } }
 
   const create = route("user", {
     method: "post",
     path: "/",
     givesAuthority: false,
-    summary: "Begin an upload by tus 1.0; the file will have the id that `Location` ends with",
+    summary: "Start a tus 1.0 upload; the last segment of `Location` becomes the file's id",
     query: UploadQuery,
     responses: {
-      201: { description: "Begun; `Location` takes the bytes" },
+      201: { description: "Upload created; send its bytes to `Location`" },
       413: { description: "The file is too large" },
     },
   })
@@ -112,9 +112,9 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const progress = route("user", {
     method: "get",
     path: "/:id",
-    summary: "How far an upload is; HEAD answers with the headers of tus alone",
+    summary: "Get the progress of an upload; HEAD returns only the tus headers",
     ...byId,
-    responses: { 200: json(UploadProgress, "How far it is"), ...unknown },
+    responses: { 200: json(UploadProgress, "Progress of the upload"), ...unknown },
   })
   router.on(progress, async ({ caller, actor, params, exchange }) => {
     const { method } = exchange.incoming
@@ -130,7 +130,7 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     const { incoming } = exchange
     const from = numberIn(incoming, "upload-offset")
     if (header(incoming, "content-type") !== bodyType) {
-      fail("unsupported_media_type", `Send the bytes as ${bodyType}`)
+      fail("unsupported_media_type", `Set Content-Type to ${bodyType}.`)
     }
     const asked = { id: params.id, from, source: incoming }
     const headers = headersOf(await resumable.append(actor, caller, asked))
@@ -146,12 +146,12 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     method: "patch",
     path: "/:id",
     givesAuthority: false,
-    summary: "Send bytes of an upload from `Upload-Offset` on; the last ones make it a file",
+    summary: "Append bytes at `Upload-Offset`; the final bytes complete the file",
     ...byId,
     reads: { contentType: bodyType, schema: z.file() },
     responses: {
-      204: { description: "Written; `Upload-Offset` says how far" },
-      409: { description: "The upload goes on from another offset" },
+      204: { description: "Bytes stored; `Upload-Offset` is the new offset" },
+      409: { description: "`Upload-Offset` does not match the upload's current offset" },
       ...unknown,
     },
   })
@@ -164,9 +164,9 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     method: "delete",
     path: "/:id",
     givesAuthority: false,
-    summary: "Give an upload up",
+    summary: "Cancel an upload",
     ...byId,
-    responses: { 204: { description: "Its bytes are gone" }, ...unknown },
+    responses: { 204: { description: "Upload and its bytes deleted" }, ...unknown },
   })
   router.on(remove, (asked) => {
     speak(asked.exchange)
@@ -177,17 +177,17 @@ export const resumableRoutes = ({ router, resumable }: Deps): Router => {
     method: "post",
     path: "/:id",
     givesAuthority: false,
-    summary: "PATCH or DELETE for clients that cannot: named in `X-HTTP-Method-Override`",
+    summary: "PATCH or DELETE, named in `X-HTTP-Method-Override`, for clients limited to POST",
     ...byId,
     reads: { contentType: bodyType, schema: z.file() },
-    responses: { 204: { description: "As PATCH or DELETE" }, ...unknown },
+    responses: { 204: { description: "Same as PATCH or DELETE" }, ...unknown },
   })
   router.on(instead, (asked) => {
     speak(asked.exchange)
     const method = header(asked.exchange.incoming, "x-http-method-override").toUpperCase()
     if (method === "PATCH") return goOn(asked)
     if (method === "DELETE") return end(asked)
-    return fail("bad_request", "Name PATCH or DELETE in the header X-HTTP-Method-Override")
+    return fail("bad_request", "Set the header X-HTTP-Method-Override to PATCH or DELETE.")
   })
   return router
 }

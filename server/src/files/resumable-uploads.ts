@@ -70,7 +70,7 @@ export const createResumable = (deps: Deps) => {
   }
   const refuseTooMany = (counts: Bounds): void => checkBounds(unfinished, counts)
 
-  const unknown = (): never => fail("not_found", "There is no such upload")
+  const unknown = (): never => fail("not_found", "Upload not found.")
 
   const progressOf = (upload: StoredUpload, offset: number): UploadProgress => ({
     offset,
@@ -155,8 +155,7 @@ export const createResumable = (deps: Deps) => {
     source: Readable,
     { from, signal }: { from: number; signal: AbortSignal },
   ): Promise<void> => {
-    const stop = (): void =>
-      void source.destroy(new Error("Another request goes on with this upload"))
+    const stop = (): void => void source.destroy(new Error("Another request took over this upload"))
     signal.addEventListener("abort", stop, { once: true })
     // Who comes later may have come before there was anybody to hear it.
     if (signal.aborted) stop()
@@ -201,7 +200,7 @@ export const createResumable = (deps: Deps) => {
   return {
     create: async (caller: Caller, input: NewUpload): Promise<UploadProgress & { id: string }> => {
       const { size, filename, content_type } = input
-      if (size === 0) fail("bad_request", "The file is empty")
+      if (size === 0) fail("bad_request", "The file is empty.")
       if (size > deps.limit) tooLarge(deps.limit)
       const { id: owner } = caller.user
       await rowLimits.precheck("files", { owner })
@@ -253,7 +252,8 @@ export const createResumable = (deps: Deps) => {
       counted(caller, id, async (signal) => {
         const upload = (await find(caller, id)) ?? unknown()
         const offset = await offsetOf(id)
-        if (offset !== from) fail("conflict", `The upload goes on from byte ${offset}, not ${from}`)
+        if (offset !== from)
+          fail("conflict", `Upload-Offset is ${from}, but the upload is at byte ${offset}.`)
         await write(upload, source, { from, signal })
         const reached = await offsetOf(id)
         return reached < upload.size ? progressOf(upload, reached) : finish(actor, upload)

@@ -49,16 +49,16 @@ export const fileRoutes = ({
     path: "/",
     givesAuthority: false,
     summary:
-      "Upload a file: multipart/form-data with a part `file`, and `metadata` if wanted; `knowledge_id` in it names a collection to link the file to",
+      "Upload a file as multipart/form-data with a part `file` and an optional JSON part `metadata`, whose `knowledge_id` adds the file to a collection",
     query: UploadQuery,
     reads: { contentType: "multipart/form-data", schema: Upload },
     responses: {
-      200: json(FileRecord, "The file; its processing goes on in the background"),
-      400: { description: "No file, two files, or an empty one" },
-      403: { description: "You may not change the collection that the metadata names" },
-      404: { description: "There is no collection with the `knowledge_id` of the metadata" },
+      200: json(FileRecord, "The file; processing continues in the background"),
+      400: { description: "No file, more than one file, or an empty file" },
+      403: { description: "No write access to the collection in `knowledge_id`" },
+      404: { description: "No collection with this `knowledge_id`" },
       413: { description: "The file is too large" },
-      415: { description: "No text can be had of it" },
+      415: { description: "Unsupported file type: no extractable text" },
     },
   })
   router.on(upload, async ({ caller, actor, query, exchange }) => {
@@ -87,7 +87,7 @@ export const fileRoutes = ({
   const list = route("user", {
     method: "get",
     path: "/",
-    summary: "List your files; an administrator sees all",
+    summary: "List your files; administrators see all files",
     query: FileListQuery,
     responses: { 200: json(Page(FileRecord), "One page of files") },
   })
@@ -96,7 +96,7 @@ export const fileRoutes = ({
   const get = route("user", {
     method: "get",
     path: "/:id",
-    summary: "Read a file's record",
+    summary: "Get a file",
     ...byId,
     responses: { 200: json(FileRecord, "The file"), 404: { description: "No such file" } },
   })
@@ -105,11 +105,11 @@ export const fileRoutes = ({
   const content = route("user", {
     method: "get",
     path: "/:id/content",
-    summary: "Download a file's bytes; `Range` works",
+    summary: "Download a file; supports `Range`",
     ...byId,
     responses: {
-      200: { description: "The bytes as uploaded", contentType: "application/octet-stream" },
-      206: { description: "The range asked for", contentType: "application/octet-stream" },
+      200: { description: "The file as uploaded", contentType: "application/octet-stream" },
+      206: { description: "The requested range", contentType: "application/octet-stream" },
       404: { description: "No such file" },
     },
   })
@@ -128,20 +128,21 @@ export const fileRoutes = ({
   const text = route("user", {
     method: "get",
     path: "/:id/data/content",
-    summary: "Read the text that was found in a file, or a piece of it",
+    summary: "Get the text extracted from a file, or a range of it",
     ...byId,
     query: TextQuery,
-    responses: { 200: json(FileText, "The text; empty until it was read") },
+    responses: { 200: json(FileText, "The text; empty until it has been extracted") },
   })
   router.on(text, ({ caller, params, query }) => files.text(caller, params.id, query))
 
   const status = route("user", {
     method: "get",
     path: "/:id/process/status",
-    summary: "How far a file is; `?stream=true` tells each change until it ends",
+    summary:
+      "Get a file's processing status; `?stream=true` streams each change until processing ends",
     ...byId,
     query: StatusQuery,
-    responses: { 200: json(ProcessStatus, "The state") },
+    responses: { 200: json(ProcessStatus, "The status") },
   })
   router.on(status, async ({ caller, params, query }) => {
     const file = await files.readable(caller, params.id)
@@ -152,7 +153,7 @@ export const fileRoutes = ({
     method: "post",
     path: "/:id/process",
     givesAuthority: false,
-    summary: "Process a file once more",
+    summary: "Process a file again",
     ...byId,
     responses: { 200: json(FileRecord, "The file") },
   })
@@ -162,7 +163,7 @@ export const fileRoutes = ({
     method: "delete",
     path: "/:id",
     givesAuthority: false,
-    summary: "Delete a file, from all collections too",
+    summary: "Delete a file and remove it from all collections",
     ...byId,
     responses: { 200: json(Done, "Deleted") },
   })

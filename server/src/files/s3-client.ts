@@ -46,7 +46,7 @@ class S3Error extends Failure {
   readonly why: string
 
   constructor(answered: number, why: string, cause?: unknown) {
-    const told = answered > 0 ? `answered ${answered}` : "cannot be reached"
+    const told = answered > 0 ? `returned HTTP ${answered}` : "cannot be reached"
     const code = isOutOfSpace(answered, why) ? "storage_full" : "unavailable"
     super(code, `The object store ${told}${why && ` (${why})`}`, { cause })
     this.answered = answered

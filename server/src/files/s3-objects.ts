@@ -17,7 +17,7 @@ const readPart = async (path: string, from: number, size: number): Promise<Buffe
   try {
     const length = Math.min(partBytes, size - from)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, from)
-    if (bytesRead < length) throw new Error("The upload on the disk is shorter than it was")
+    if (bytesRead < length) throw new Error("The uploaded file on disk was truncated")
     return buffer
   } finally {
     await file.close()
@@ -53,7 +53,7 @@ const sendInParts = async (
     })
     // A failure to put the parts together is told after a 200.
     const [code] = elements(answer, "Code")
-    if (code) throw new Error(`The object store could not put the parts together: ${code}`)
+    if (code) throw new Error(`The object store could not complete the multipart upload: ${code}`)
   } catch (error) {
     await client.ask({ method: "DELETE", key, query: { uploadId } }).catch(() => {})
     throw error

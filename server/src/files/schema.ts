@@ -51,7 +51,7 @@ const Flag = z
 /** The parts of an upload, as they are documented; the body is never held as a whole. */
 export const Upload = z.object({
   file: z.file(),
-  metadata: z.string().optional().describe("A JSON object that is kept with the file"),
+  metadata: z.string().optional().describe("A JSON object stored with the file"),
 })
 
 export const UploadQuery = z.object({

@@ -29,7 +29,7 @@ interface Deps {
 }
 
 export const tooLarge = (limit: number): never =>
-  fail("body_too_large", `The file has more than ${limit} bytes, which is the most accepted here`)
+  fail("body_too_large", `The file is too large (maximum ${limit} bytes).`)
 
 /** The last segment, whatever the sender's system; never a path. */
 export const nameOf = (sent: string | undefined): string => {
@@ -46,16 +46,19 @@ export const metadataOf = (text: string): Record<string, unknown> => {
   if (text.trim() === "") return {}
   const bytes = Buffer.from(text)
   const value = parseJson({ bytes, scan: null }, "The part `metadata`")
-  if (!isObject(value)) return fail("bad_request", "The part `metadata` must be a JSON object")
+  if (!isObject(value)) return fail("bad_request", "The part `metadata` must be a JSON object.")
   if (unstorableIn(bytes, value) === null) return value
-  return fail("invalid", "The part `metadata` has U+0000 or a lone surrogate")
+  return fail("invalid", "The part `metadata` must not contain U+0000 or lone surrogates.")
 }
 
 /** @param head the first 4 kB, or all of a shorter file */
 export const refuseUnreadable = (head: Buffer): void => {
   const kind = head.length > 0 ? sniff(head) : null
   if (!kind || !("unreadable" in kind)) return
-  fail("unsupported_media_type", `The file is ${kind.unreadable}, of which no text can be had`)
+  fail(
+    "unsupported_media_type",
+    `This file type isn't supported: no text can be extracted from ${kind.unreadable}.`,
+  )
 }
 
 const openForm = (incoming: IncomingMessage): BusboyInstance => {
@@ -66,7 +69,7 @@ const openForm = (incoming: IncomingMessage): BusboyInstance => {
       limits: { fields: 20, parts: 30, fieldSize: maxMetadata },
     })
   } catch {
-    return fail("bad_request", "Send the file as multipart/form-data, in a part named `file`")
+    return fail("bad_request", "Send the file as multipart/form-data in a part named `file`.")
   }
 }
 
@@ -110,7 +113,7 @@ export const readUpload = (
       if (name !== "file" || file) {
         part.resume()
         if (name === "file")
-          refuse(new Failure("bad_request", "Send one part named `file`, not two"))
+          refuse(new Failure("bad_request", "Send exactly one part named `file`."))
         return
       }
       current = part
@@ -121,20 +124,20 @@ export const readUpload = (
     form.on("field", (name, value) => {
       if (name === "metadata") metadata = value
       if (name === "file") {
-        refuse(new Failure("bad_request", "The part `file` has no file name; send it as a file"))
+        refuse(new Failure("bad_request", "The part `file` has no filename. Send it as a file."))
       }
     })
     form.on("error", (error) =>
-      refuse(new Failure("bad_request", "The multipart body is broken", { cause: error })),
+      refuse(new Failure("bad_request", "The multipart body is malformed.", { cause: error })),
     )
     form.on("finish", () => {
       if (over) return
-      if (!file) return refuse(new Failure("bad_request", "There is no part named `file`"))
+      if (!file) return refuse(new Failure("bad_request", "The part `file` is missing."))
       const { filename, content_type } = file
       file.received.then(async (received) => {
         if (over) return received.drop()
         try {
-          if (received.size === 0) fail("bad_request", "The file is empty")
+          if (received.size === 0) fail("bad_request", "The file is empty.")
           const parsed = metadataOf(metadata)
           over = true
           resolve({ received, filename, content_type, metadata: parsed })
@@ -144,7 +147,7 @@ export const readUpload = (
       }, refuse)
     })
     const left = (): void =>
-      refuse(new Failure("bad_request", "The client left in the middle of its upload"))
+      refuse(new Failure("bad_request", "The client disconnected during the upload."))
     incoming.once("aborted", left)
     incoming.once("error", left)
     incoming.once("close", () => {

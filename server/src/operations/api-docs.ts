@@ -20,7 +20,7 @@ const page = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Portico: HTTP interface</title>
+<title>Portico: HTTP API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 </head>
@@ -91,8 +91,8 @@ export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): voi
     route("anyone", {
       method: "get",
       path: "/docs",
-      summary: "This document as a page",
-      responses: { 200: { description: "A page", contentType: "text/html" } },
+      summary: "This document as an HTML page",
+      responses: { 200: { description: "An HTML page", contentType: "text/html" } },
     }),
     () => answer(page, "text/html"),
   )
@@ -100,12 +100,12 @@ export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): voi
     route("anyone", {
       method: "get",
       path: "/docs/:file",
-      summary: "The parts of that page",
+      summary: "Assets of the documentation page",
       params: z.object({ file: z.string() }),
-      responses: { 200: { description: "A part", contentType: "text/javascript" } },
+      responses: { 200: { description: "An asset", contentType: "text/javascript" } },
     }),
     async ({ params }) => {
-      const part = parts.get(params.file) ?? fail("not_found", `There is no /docs/${params.file}`)
+      const part = parts.get(params.file) ?? fail("not_found", `/docs/${params.file} not found.`)
       return answer(await part.read(), part.type)
     },
   )

@@ -20,7 +20,7 @@ const ApiError = z
     /** With `storage_limit`. */
     storage: StorageUsage.optional(),
   })
-  .meta({ id: "Error", description: "A sentence for a person, a code for a program" })
+  .meta({ id: "Error", description: "`detail` is a message for people, `code` for programs" })
 
 const RuntimeError = z.object({ error: z.string() }).meta({ id: "RuntimeError" })
 

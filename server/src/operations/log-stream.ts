@@ -40,7 +40,12 @@ export const createLogStream = (fd: number) => {
   /** Says in the log itself, as soon as somebody reads it again, that some of it is missing. */
   const tellOfLost = (): void => {
     const kilobytes = (dropped * blockBytes) / 1024
-    const told = { level: 40, time: Date.now(), kilobytes, msg: "log lines were lost: nobody read" }
+    const told = {
+      level: 40,
+      time: Date.now(),
+      kilobytes,
+      msg: "log lines dropped: the reader was too slow",
+    }
     dropped = 0
     enqueue(Buffer.from(`${JSON.stringify(told)}\n`))
   }

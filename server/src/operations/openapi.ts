@@ -17,15 +17,15 @@ interface Described {
   content?: Json
 }
 
-const introduction = `The HTTP interface of this gateway. **It is experimental and may change.**
+const introduction = `The HTTP API of this gateway. **It is experimental and may change.**
 
-Send an API key or a token: \`Authorization: Bearer sk-…\`. Each path answers with and without a last
-slash; a wrong method is answered 405 with \`Allow\`. Every reply has an \`x-request-id\`.
+Send an API key or a token: \`Authorization: Bearer sk-…\`. A trailing slash in a path is
+optional; an unsupported method returns 405 with \`Allow\`. Every response has an \`x-request-id\`.
 \`/v1\`, \`/api\` and \`/api/v1\` are aliases of each other for the OpenAI-style routes.`
 
 const whoMayCall: Record<Access, string> = {
   anyone: "Open to anyone.",
-  signed_in: "For every account, one that waits for approval included.",
+  signed_in: "For all accounts, including those pending approval.",
   user: "For approved accounts.",
   admin: "For administrators.",
   provisioner: "For the identity provider, with `Authorization: Bearer <SCIM_TOKEN>`.",
@@ -33,8 +33,18 @@ const whoMayCall: Record<Access, string> = {
 
 const securitySchemes = {
   bearer: { type: "http", scheme: "bearer", description: "An API key (`sk-…`) or a token" },
-  api_key: { type: "apiKey", in: "header", name: "x-api-key", description: "The same, elsewhere" },
-  cookie: { type: "apiKey", in: "cookie", name: "token", description: "Set by signing in" },
+  api_key: {
+    type: "apiKey",
+    in: "header",
+    name: "x-api-key",
+    description: "An API key or a token",
+  },
+  cookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "token",
+    description: "Session cookie set at sign-in",
+  },
   scim: { type: "http", scheme: "bearer", description: "`SCIM_TOKEN`, for SCIM only" },
 }
 const anyCredential = [{ bearer: [] }, { api_key: [] }, { cookie: [] }]
@@ -99,19 +109,19 @@ const createDescriber = ({ describe }: Components) => {
     const { access, params, query, reads } = route.shape
     const body = route.shape.body ?? reads
     const usual: [claim: unknown, status: number, description: string][] = [
-      [body, 400, "The body is not JSON"],
-      [access !== "anyone", 401, "No valid credential"],
-      [access !== "anyone", 403, "Not allowed for this account or this key"],
-      [params, 404, "There is no such thing, or it is not for you"],
+      [body, 400, "The body is not valid JSON"],
+      [access !== "anyone", 401, "Missing or invalid credential"],
+      [access !== "anyone", 403, "Not allowed for this account or key"],
+      [params, 404, "Not found, or not visible to you"],
       [body, 413, "The body is too large"],
-      [params ?? query ?? body, 422, "A field is wrong; `errors` names it"],
-      [access !== "anyone", 503, "The database cannot be reached"],
+      [params ?? query ?? body, 422, "Invalid request; see `errors` for the fields"],
+      [access !== "anyone", 503, "The database is unavailable"],
     ]
     // Elsewhere the protocol has its own word for a wrong field, with 400.
     const own = route.style === "api"
     const wanted = usual.filter(([claim, status]) => claim && (status !== 422 || own))
     const described = wanted.map(([, status, description]) => [status, refusal(route, description)])
-    return { ...Object.fromEntries(described), default: refusal(route, "Any other refusal") }
+    return { ...Object.fromEntries(described), default: refusal(route, "Any other error") }
   }
   const reply = (route: MountedRoute, status: number, shape: ReplyShape): Described => {
     const { description, schema, contentType } = shape

@@ -82,8 +82,8 @@ export const operationRoutes = (deps: Deps): Router => {
     route("anyone", {
       method: "get",
       path: "/health",
-      summary: "Whether the process is up",
-      responses: { 200: json(Health, "It is") },
+      summary: "Liveness: the process is running",
+      responses: { 200: json(Health, "OK") },
     }),
     () => ({ status: "ok" }),
   )
@@ -91,14 +91,13 @@ export const operationRoutes = (deps: Deps): Router => {
     route("anyone", {
       method: "get",
       path: "/ready",
-      summary:
-        "Whether requests should be sent here: the database answers, writes succeed, no shutdown",
-      responses: { 200: json(Health, "It is"), 503: { description: "It is not" } },
+      summary: "Readiness: the database responds, writes succeed and no shutdown is in progress",
+      responses: { 200: json(Health, "OK"), 503: { description: "Not ready" } },
     }),
     async () => {
-      if (running.isDraining()) fail("shutting_down", "The gateway is about to stop")
+      if (running.isDraining()) fail("shutting_down", "The gateway is shutting down.")
       const trouble = storage.trouble()
-      if (trouble) fail("unavailable", `${trouble}; the gateway's log says more`)
+      if (trouble) fail("unavailable", `${trouble}. See the gateway's log for details.`)
       let timer: NodeJS.Timeout | undefined
       const late = new Promise((_, reject) => {
         timer = setTimeout(() => reject(new Error("no answer")), readyMs)
@@ -106,7 +105,7 @@ export const operationRoutes = (deps: Deps): Router => {
       try {
         await Promise.race([sql`select 1`.execute(db.read), late])
       } catch (cause) {
-        fail("unavailable", "The database cannot be reached", { cause })
+        fail("unavailable", "The database is unavailable.", { cause })
       } finally {
         clearTimeout(timer)
       }
@@ -117,15 +116,18 @@ export const operationRoutes = (deps: Deps): Router => {
     route("anyone", {
       method: "get",
       path: "/metrics",
-      summary: "Counters in Prometheus form; with METRICS_TOKEN, or from this machine",
+      summary: "Metrics in Prometheus format; requires METRICS_TOKEN or a local request",
       responses: {
         200: { description: "Metrics", contentType: "text/plain" },
-        401: { description: "Not for you" },
+        401: { description: "Missing or invalid token" },
       },
     }),
     async ({ exchange }) => {
       if (!mayReadMetrics(exchange.incoming, config.METRICS_TOKEN)) {
-        fail("unauthorized", "Send METRICS_TOKEN as a bearer token, or ask from the machine itself")
+        fail(
+          "unauthorized",
+          "Send METRICS_TOKEN as a bearer token, or send the request from the gateway's own machine.",
+        )
       }
       return new Response(await metrics.text(), {
         headers: { "content-type": metrics.contentType },
@@ -145,8 +147,8 @@ export const operationRoutes = (deps: Deps): Router => {
     route("anyone", {
       method: "get",
       path: "/api/config",
-      summary: "What the sign-in page must know",
-      responses: { 200: json(PublicConfig, "Nothing secret") },
+      summary: "Get the configuration of the sign-in page",
+      responses: { 200: json(PublicConfig, "Public configuration") },
     }),
     async () => ({
       name: "Portico",

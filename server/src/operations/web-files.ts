@@ -59,7 +59,7 @@ const filePath = /^\/[A-Za-z0-9_./-]+$/
 const isFilePath = (path: string): boolean =>
   path.length <= maxFilePath && filePath.test(path) && !/[./](?:[./]|$)/.test(path)
 
-const notBuilt = "Portico is running. Its web page was not built: run npm run build.\n"
+const notBuilt = "Portico is running, but its web app has not been built. Run: npm run build\n"
 
 interface Found {
   path: string

@@ -51,7 +51,7 @@ export const commonAttributes = (
   {
     name: "id",
     type: "string",
-    description: "Issued by this service, and never again for another resource",
+    description: "Unique identifier assigned by this service; never reused",
     caseExact: true,
     mutability: "readOnly",
     returned: "always",
@@ -61,14 +61,14 @@ export const commonAttributes = (
   {
     name: "externalId",
     type: "string",
-    description: "Issued by the identity provider",
+    description: "Identifier assigned by the identity provider",
     caseExact: true,
     column: `${table}.external_id`,
   },
   {
     name: "meta",
     type: "complex",
-    description: "About the resource",
+    description: "Resource metadata",
     mutability: "readOnly",
     subAttributes: [
       {
@@ -82,21 +82,21 @@ export const commonAttributes = (
       {
         name: "created",
         type: "dateTime",
-        description: "When it was made",
+        description: "Creation time",
         mutability: "readOnly",
         column: `${table}.created_ms`,
       },
       {
         name: "lastModified",
         type: "dateTime",
-        description: "When it last changed",
+        description: "Time of the last change",
         mutability: "readOnly",
         column: `${table}.updated_ms`,
       },
       {
         name: "location",
         type: "reference",
-        description: "Its address",
+        description: "URL of the resource",
         caseExact: true,
         mutability: "readOnly",
         referenceTypes: [name],
@@ -110,7 +110,7 @@ export const commonAttributes = (
 const ignored = (name: string, rest: Partial<Attribute> = {}): Attribute => ({
   name,
   type: "string",
-  description: "Accepted, and not kept",
+  description: "Accepted but not stored",
   ...rest,
 })
 

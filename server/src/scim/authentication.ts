@@ -32,12 +32,15 @@ export const tokenId = (secret: string): string => tokenOf(secret).id
 
 /** The same words whatever was wrong, so that nothing can be learnt from them. */
 const unauthorized = (): Failure =>
-  new Failure("unauthorized", "Send the SCIM token: Authorization: Bearer <SCIM_TOKEN>")
+  new Failure(
+    "unauthorized",
+    "Missing or invalid SCIM token. Send Authorization: Bearer <SCIM_TOKEN>.",
+  )
 
 const withoutMatch = ({ incoming }: Exchange): void => {
   const wanted = incoming.headers["if-match"]
   if (wanted === undefined || wanted.trim() === "*") return
-  fail("precondition_failed", "Resources have no ETag here; leave out If-Match, or send *")
+  fail("precondition_failed", "ETags are not supported. Omit If-Match or send *.")
 }
 
 /** Lets the identity provider in, and nobody else. */
@@ -57,7 +60,7 @@ export const createGate = (settings: GateSettings, failures: FailureTrail): Admi
 
   const check = (exchange: Exchange): Token => {
     if (SCIM_ENABLED && SCIM_ALLOWED_CIDRS.length > 0 && !inRange(exchange.address)) {
-      fail("forbidden", `SCIM is not open to the address ${exchange.address}`)
+      fail("forbidden", `SCIM access is not allowed from ${exchange.address} (SCIM_ALLOWED_CIDRS).`)
     }
     const token = matching(exchange)
     if (!token) {

@@ -25,10 +25,12 @@ interface Deps {
 const warn = ({ SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config, log: Logger): void => {
   if (!SCIM_ENABLED) return
   if (SCIM_TOKEN.length < minToken) {
-    log.warn(`SCIM_TOKEN has under ${minToken} characters; openssl rand -base64 32 makes one`)
+    log.warn(
+      `SCIM_TOKEN is shorter than ${minToken} characters. Generate one with: openssl rand -base64 32`,
+    )
   }
   if (PUBLIC_URL && !PUBLIC_URL.startsWith("https:")) {
-    log.warn("SCIM is on and PUBLIC_URL is without https: the SCIM token can be read on the way")
+    log.warn("SCIM is enabled but PUBLIC_URL does not use https: the SCIM token can be intercepted")
   }
 }
 

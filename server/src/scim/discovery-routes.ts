@@ -34,8 +34,8 @@ export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
     route("provisioner", {
       method: "get",
       path: "/ServiceProviderConfig",
-      summary: "What this SCIM service can do",
-      responses: { 200: { description: "Its configuration", contentType } },
+      summary: "Get the service provider configuration",
+      responses: { 200: { description: "The service provider configuration", contentType } },
     }),
     ({ actor, exchange }) =>
       trail.read({ actor, action: "scim.config.read" }, async () => {
@@ -56,12 +56,13 @@ export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
       route("provisioner", {
         method: "get",
         path,
-        summary: "All of them; they cannot be filtered",
+        summary: `List all ${path.slice(1)}; filters are not supported`,
         responses: { 200: { description: "A ListResponse", contentType } },
       }),
       ({ actor, exchange }) =>
         trail.read({ actor, action }, async () => {
-          if (queryOf(exchange).has("filter")) fail("forbidden", `${path} cannot be filtered`)
+          if (queryOf(exchange).has("filter"))
+            fail("forbidden", `${path} does not support filters.`)
           const all = resourceTypes.map((type) => describe(type, baseOf(exchange)))
           return scimReply(listResponse(all, { total: all.length, startIndex: 1 }))
         }),
@@ -70,13 +71,13 @@ export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
       route("provisioner", {
         method: "get",
         path: `${path}/:name`,
-        summary: "One of them",
+        summary: `Get one of the ${path.slice(1)}`,
         params: ByName,
         responses: { 200: { description: "The one", contentType }, 404: { description: "None" } },
       }),
       ({ actor, exchange, params }) =>
         trail.read({ actor, action }, async () => {
-          const type = find(params.name) ?? fail("not_found", `There is no ${params.name} here`)
+          const type = find(params.name) ?? fail("not_found", `${params.name} not found.`)
           return scimReply(describe(type, baseOf(exchange)))
         }),
     )

@@ -21,7 +21,7 @@ export const serviceProviderConfig = (base: string, limits: Limits): Json => ({
     {
       type: "oauthbearertoken",
       name: "Bearer token",
-      description: "The static token of this service: Authorization: Bearer <SCIM_TOKEN>",
+      description: "Static token sent as Authorization: Bearer <SCIM_TOKEN>",
       specUri: "https://www.rfc-editor.org/info/rfc6750",
       primary: true,
     },

@@ -17,14 +17,14 @@ const parsed = (text: string): string => {
   try {
     return String(JSON.parse(text))
   } catch {
-    return refuse("invalidFilter", `${text.slice(0, 80)} is no JSON string`)
+    return refuse("invalidFilter", `${text.slice(0, 80)} is not a valid JSON string.`)
   }
 }
 
 const unquote = (quotedText: string): string => {
   const text = parsed(quotedText)
   if (!text.includes("\0") && text.isWellFormed()) return text
-  return refuse("invalidFilter", "A text has U+0000 or a lone surrogate, which no value has")
+  return refuse("invalidFilter", "Strings in a filter must not contain U+0000 or lone surrogates.")
 }
 
 const kinds = [
@@ -48,7 +48,7 @@ export const tokenize = (source: string): Token[] => {
       const text = match(pattern)
       if (text !== undefined) return { kind, text, at }
     }
-    return refuse("invalidFilter", `Nothing can start at character ${at + 1} of the filter`)
+    return refuse("invalidFilter", `Unexpected character at position ${at + 1} of the filter.`)
   }
 
   for (;;) {

@@ -55,11 +55,12 @@ export const createFilterReader = (tokens: Token[]) => {
   const expect = (text: string): void => {
     const token = take()
     if (token.kind === "mark" && token.text === text) return
-    refuse("invalidFilter", `A ${text} is missing at character ${token.at + 1} of the filter`)
+    refuse("invalidFilter", `Expected ${text} at position ${token.at + 1} of the filter.`)
   }
 
   const deeper = <T>(read: () => T): T => {
-    if (++depth > deepest) refuse("invalidFilter", `A filter nests ${deepest} deep at the most`)
+    if (++depth > deepest)
+      refuse("invalidFilter", `The filter is nested too deeply (maximum ${deepest} levels).`)
     const value = read()
     depth--
     return value
@@ -79,7 +80,7 @@ export const createFilterReader = (tokens: Token[]) => {
     if (word.kind !== "word" || !(operator === "pr" || isOperator(operator))) {
       return refuse(
         "invalidFilter",
-        `${shown(word.text)} after ${name} is no operator; they are ${operators.join(", ")}, pr`,
+        `${shown(word.text)} after ${name} is not an operator. Use one of ${operators.join(", ")}, pr.`,
       )
     }
     if (operator === "pr") return { kind: "present", path }
@@ -92,7 +93,7 @@ export const createFilterReader = (tokens: Token[]) => {
   /** `emails[type eq "work"]`, and `emails[type eq "work"].value eq "…"` on top of the RFC. */
   const element = ({ attribute, sub }: AttributePath): Filter => {
     if (sub || attribute.type !== "complex") {
-      refuse("invalidFilter", `${attribute.name} has no parts to be filtered by […]`)
+      refuse("invalidFilter", `${attribute.name} has no sub-attributes to filter with […].`)
     }
     const of = bracket(attribute)
     if (!isMark(".")) return { kind: "element", attribute, of }
@@ -103,13 +104,14 @@ export const createFilterReader = (tokens: Token[]) => {
   }
 
   const unknown = (name: string): never =>
-    refuse("invalidFilter", `${shown(name)} is no attribute that can be filtered by`)
+    refuse("invalidFilter", `${shown(name)} is not an attribute that can be used in a filter.`)
 
   const term = (scope: Scope): Filter => {
-    if (++terms > maxTerms) refuse("invalidFilter", `A filter has ${maxTerms} terms at the most`)
+    if (++terms > maxTerms)
+      refuse("invalidFilter", `The filter has too many terms (maximum ${maxTerms}).`)
     const token = take()
     if (token.kind !== "word") {
-      refuse("invalidFilter", `An attribute is missing at character ${token.at + 1} of the filter`)
+      refuse("invalidFilter", `Expected an attribute at position ${token.at + 1} of the filter.`)
     }
     const path = scope(token.text) ?? unknown(token.text)
     return isMark("[") ? element(path) : compare(path, token.text)
@@ -160,14 +162,14 @@ export const parseFilter = (
   { alsoKnown = () => undefined }: { alsoKnown?: Scope } = {},
 ): Filter => {
   if (Buffer.byteLength(source) > maxBytes) {
-    refuse("invalidFilter", `A filter has ${maxBytes} bytes at the most`)
+    refuse("invalidFilter", `The filter is too long (maximum ${maxBytes} bytes).`)
   }
   const reader = createFilterReader(tokenize(source))
   const own = scopeOf(type)
   const filter = reader.either((name) => own(name) ?? alsoKnown(name))
   const left = reader.take()
   if (left.kind !== "end") {
-    refuse("invalidFilter", `${shown(left.text)} is left over after the end of the filter`)
+    refuse("invalidFilter", `Unexpected ${shown(left.text)} after the end of the filter.`)
   }
   return filter
 }

@@ -25,10 +25,10 @@ const profileOf = (values: Values): GroupProfile => {
   const name = values.get("displayName")
   const externalId = values.get("externalId")
   if (typeof name !== "string" || name.trim() === "") {
-    return refuse("invalidValue", "displayName is required")
+    return refuse("invalidValue", "displayName is required.")
   }
   if (name.length > maxName) {
-    refuse("invalidValue", `displayName has ${maxName} characters at the most`)
+    refuse("invalidValue", `displayName is too long (maximum ${maxName} characters).`)
   }
   return { name, external_id: typeof externalId === "string" ? externalId : null }
 }
@@ -51,7 +51,7 @@ export const createScimGroups = ({ db, groups, views }: Deps) => {
 
   return {
     get: async (id: string, shape: Shape): Promise<Json> =>
-      (await views.groups.one(id, shape)) ?? fail("not_found", `There is no group ${id}`),
+      (await views.groups.one(id, shape)) ?? fail("not_found", `Group ${id} not found.`),
 
     create: (actor: Actor, body: unknown, shape: Shape): Promise<Json> => {
       const ignored = createIgnored()

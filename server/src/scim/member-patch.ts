@@ -21,7 +21,7 @@ export const memberIds = (attribute: Attribute, value: unknown): string[] => {
   return (Array.isArray(members) ? members : []).map((member) =>
     typeof member.value === "string"
       ? member.value
-      : refuse("invalidValue", "A member needs the id of a user as its value"),
+      : refuse("invalidValue", "The value of a member must be the id of a user."),
   )
 }
 
@@ -68,9 +68,9 @@ const patchMatching = async (
   const { filter, sub } = target
   const ids = filter ? await matching(filter, place) : []
   if (verb === "remove" && !sub) return membership.remove(ids)
-  if (filter && ids.length === 0) refuse("noTarget", "No member matches the path's filter")
+  if (filter && ids.length === 0) refuse("noTarget", "No member matches the filter in the path.")
   if (!sub || sub.name === "value" || verb === "remove") {
-    refuse("mutability", "A member cannot be changed; remove it and add another")
+    refuse("mutability", "Members are immutable. Remove the member and add another.")
   }
   ignored.add(`members.${sub?.name}`)
 }

@@ -38,11 +38,14 @@ const leafOf = ({ attribute, sub }: AttributePath): AttributePath & { leaf: Attr
   if (attribute.type !== "complex") return { attribute, leaf: attribute }
   const value = attribute.multiValued && attributeNamed(attribute.subAttributes ?? [], "value")
   if (value) return { attribute, sub: value, leaf: value }
-  return refuse("invalidFilter", `${attribute.name} has parts; compare one of them`)
+  return refuse(
+    "invalidFilter",
+    `${attribute.name} is a complex attribute. Compare one of its sub-attributes.`,
+  )
 }
 
 const wrongValue = ({ name }: Attribute, wanted: string): never =>
-  refuse("invalidFilter", `${name} is compared with ${wanted}`)
+  refuse("invalidFilter", `Compare ${name} with ${wanted}.`)
 
 const literal = (token: Token): string | boolean | null | undefined => {
   if (token.kind === "text") return token.text
@@ -76,7 +79,7 @@ export const operandOf = (
   const { leaf, ...resolved } = leafOf(path)
   const { type } = leaf
   if (type === "complex" || !operatorsOf[type].includes(operator)) {
-    refuse("invalidFilter", `${operator} does not apply to ${leaf.name}, which is a ${type}`)
+    refuse("invalidFilter", `Operator ${operator} does not apply to ${leaf.name} (type ${type}).`)
   }
   if (value === null) return wrongValue(leaf, "a value, not null")
   return { leaf: resolved, operand: convert(leaf, value) }

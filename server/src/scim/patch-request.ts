@@ -28,7 +28,7 @@ const tokensOf = (path: string) => {
   try {
     return tokenize(path)
   } catch {
-    return refuse("invalidPath", `${shown(path)} is no path`)
+    return refuse("invalidPath", `${shown(path)} is not a valid path.`)
   }
 }
 
@@ -39,18 +39,20 @@ const readTarget = (type: ResourceType, path: string): Target | undefined => {
   const found = first.kind === "word" ? resolvePath(type, first.text) : undefined
   if (!found) return undefined
   if (!reader.isMark("[")) {
-    return reader.take().kind === "end" ? found : refuse("invalidPath", `${shown(path)} is no path`)
+    return reader.take().kind === "end"
+      ? found
+      : refuse("invalidPath", `${shown(path)} is not a valid path.`)
   }
   const { attribute } = found
   if (found.sub || !attribute.multiValued || attribute.type !== "complex") {
-    refuse("invalidPath", `${attribute.name} has no values to choose from by […]`)
+    refuse("invalidPath", `${attribute.name} has no values to select with […].`)
   }
   const filter = reader.bracket(attribute)
   if (reader.peek().kind === "end") return { attribute, filter }
   const [dot, name, end] = [reader.take(), reader.take(), reader.take()]
   const sub = attributeNamed(attribute.subAttributes ?? [], name.text)
   if (dot.text !== "." || !sub || end.kind !== "end") {
-    return refuse("invalidPath", `${shown(path)} is no path`)
+    return refuse("invalidPath", `${shown(path)} is not a valid path.`)
   }
   return { attribute, filter, sub }
 }
@@ -76,12 +78,12 @@ const createExpander = (type: ResourceType, ignored: Ignored) => {
   const named = (verb: Verb, path: string, value: unknown): Operation[] => {
     const target = readTarget(type, path)
     if (target) {
-      if (isReadOnly(target)) refuse("mutability", `${nameOf(target)} cannot be changed`)
+      if (isReadOnly(target)) refuse("mutability", `${nameOf(target)} is read-only.`)
       return withTarget(verb, target, value)
     }
     const attributes = schemaNamed(type, path)
     if (!attributes)
-      return refuse("invalidPath", `${shown(path)} is no attribute of a ${type.name}`)
+      return refuse("invalidPath", `${shown(path)} is not an attribute of ${type.name}.`)
     if (attributes === type.attributes) return unnamed(verb, value)
     ignored.add(path)
     return []
@@ -109,9 +111,12 @@ const createExpander = (type: ResourceType, ignored: Ignored) => {
   }
 
   const unnamed = (verb: Verb, value: unknown): Operation[] => {
-    if (verb === "remove") return refuse("noTarget", "remove needs a path")
+    if (verb === "remove") return refuse("noTarget", "The remove operation requires a path.")
     if (!isObject(value)) {
-      return refuse("invalidValue", `${verb} without a path needs an object of attributes`)
+      return refuse(
+        "invalidValue",
+        `The ${verb} operation without a path requires an object of attributes.`,
+      )
     }
     return entriesOnce(value).flatMap(([key, part]) => entry(verb, key, part))
   }
@@ -123,24 +128,24 @@ const verbs: readonly Verb[] = ["add", "replace", "remove"]
 
 const verbOf = (op: unknown): Verb =>
   verbs.find((verb) => typeof op === "string" && verb === op.toLowerCase()) ??
-  refuse("invalidSyntax", "op must be add, replace or remove")
+  refuse("invalidSyntax", "op must be add, replace or remove.")
 
 const field = (object: Record<string, unknown>, name: string): unknown =>
   object[Object.keys(object).find((key) => key.toLowerCase() === name) ?? name]
 
 const operationsOf = (body: unknown): unknown[] => {
-  if (!isObject(body)) return refuse("invalidSyntax", "The body must be a PatchOp object")
+  if (!isObject(body)) return refuse("invalidSyntax", "The body must be a PatchOp object.")
   const schemas = field(body, "schemas")
   const urns = Array.isArray(schemas) ? schemas.map((urn) => String(urn).toLowerCase()) : []
   if (!urns.includes(patchUrn.toLowerCase())) {
-    refuse("invalidSyntax", `schemas must have ${patchUrn}`)
+    refuse("invalidSyntax", `schemas must include ${patchUrn}.`)
   }
   const operations = field(body, "operations")
   if (!Array.isArray(operations) || operations.length === 0) {
-    return refuse("invalidSyntax", "Operations must be a list with at least one operation")
+    return refuse("invalidSyntax", "Operations must be an array with at least one operation.")
   }
   if (operations.length > maxOperations) {
-    refuse("tooMany", `A PATCH has ${maxOperations} operations at the most`)
+    refuse("tooMany", `Too many operations (maximum ${maxOperations}).`)
   }
   return operations
 }
@@ -149,12 +154,13 @@ const operationsOf = (body: unknown): unknown[] => {
 export const readPatch = (type: ResourceType, body: unknown, ignored: Ignored): Operation[] => {
   const expander = createExpander(type, ignored)
   return operationsOf(body).flatMap((operation) => {
-    if (!isObject(operation)) return refuse("invalidSyntax", "An operation must be an object")
+    if (!isObject(operation)) return refuse("invalidSyntax", "Each operation must be an object.")
     const verb = verbOf(field(operation, "op"))
     const path = field(operation, "path") ?? ""
     const value = field(operation, "value")
-    if (typeof path !== "string") return refuse("invalidPath", "path must be text")
-    if (verb !== "remove" && value === undefined) refuse("invalidValue", `${verb} needs a value`)
+    if (typeof path !== "string") return refuse("invalidPath", "path must be a string.")
+    if (verb !== "remove" && value === undefined)
+      refuse("invalidValue", `The ${verb} operation requires a value.`)
     return path === "" ? expander.unnamed(verb, value) : expander.named(verb, path, value)
   })
 }

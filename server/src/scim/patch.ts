@@ -30,7 +30,7 @@ const complexOf = (value: unknown): Complex =>
 const listOf = (value: unknown): Complex[] => (Array.isArray(value) ? value.map(complexOf) : [])
 
 const required = ({ name }: Attribute): never =>
-  refuse("mutability", `${name} must have a value; it can be replaced, not removed`)
+  refuse("mutability", `${name} is required. It can be replaced but not removed.`)
 
 /** Sets or, for nothing, unsets one part. */
 const withPart = (
@@ -119,7 +119,7 @@ const missing = (attribute: Attribute, filter: Filter): Complex => {
   const types = attributeNamed(attribute.subAttributes ?? [], "type")?.canonicalValues ?? []
   const item = demanded(filter)
   if (item && types.includes(String(item.type))) return item
-  return refuse("noTarget", `No value of ${attribute.name} matches the path's filter`)
+  return refuse("noTarget", `No value of ${attribute.name} matches the filter in the path.`)
 }
 
 const patchMatching = (
@@ -142,7 +142,7 @@ const patchMatching = (
 const requireValues = (attribute: Attribute, items: readonly Complex[], sent: unknown): void => {
   const count = Array.isArray(sent) ? sent.length : items.length
   if (items.length === count && items.every((item) => "value" in item)) return
-  refuse("invalidValue", `Each of the ${attribute.name} needs a value`)
+  refuse("invalidValue", `Each entry of ${attribute.name} requires a value.`)
 }
 
 const patchList = (list: Complex[], operation: Operation, ignored: Ignored): Complex[] => {
@@ -151,7 +151,7 @@ const patchList = (list: Complex[], operation: Operation, ignored: Ignored): Com
   if (filter) return patchMatching(list, operation, { filter, ignored })
   if (sub) {
     if (verb !== "remove" && list.length === 0) {
-      refuse("noTarget", `${attribute.name} has no value whose ${sub.name} could be set`)
+      refuse("noTarget", `${attribute.name} has no entry whose ${sub.name} can be set.`)
     }
     return list.map((item) => withPart(item, { sub, verb, value }, ignored))
   }

@@ -21,7 +21,7 @@ export const readProjection = (
   excludedAttributes: readonly string[],
 ): Projection => {
   if (attributes.length > 0 && excludedAttributes.length > 0) {
-    refuse("invalidValue", "Send attributes or excludedAttributes, not both")
+    refuse("invalidValue", "Send either attributes or excludedAttributes, not both.")
   }
   return { only: attributes.length > 0 ? attributes : null, except: excludedAttributes }
 }

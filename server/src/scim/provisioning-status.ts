@@ -98,8 +98,8 @@ export const provisioningRoutes = (router: Router, deps: Deps): Router => {
     route("admin", {
       method: "get",
       path: "/",
-      summary: "Whether SCIM is on, what to paste into the provider, and how it goes",
-      responses: { 200: json(Provisioning, "As it is now") },
+      summary: "Get the SCIM configuration and provisioning status",
+      responses: { 200: json(Provisioning, "The current status") },
     }),
     ({ exchange }) => provisioning(exchange),
   )

@@ -28,9 +28,13 @@ const createBuckets = (perMinute: number, nowMs: () => number) => {
       const bucket = refilled(key)
       if (bucket.left < 1) {
         const seconds = Math.max(1, Math.ceil(((1 - bucket.left) * 60) / perMinute))
-        fail("rate_limited", `More than ${perMinute} such requests a minute; wait ${seconds} s`, {
-          headers: { "retry-after": String(seconds) },
-        })
+        fail(
+          "rate_limited",
+          `Too many requests (maximum ${perMinute} per minute). Try again in ${seconds} seconds.`,
+          {
+            headers: { "retry-after": String(seconds) },
+          },
+        )
       }
       bucket.left--
       bucketByKey.delete(key)

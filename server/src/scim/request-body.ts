@@ -9,7 +9,8 @@ export const maxBytes = 8_000_000
 const deepest = 16
 
 const depthOf = (value: unknown, depth = 0): void => {
-  if (depth > deepest) refuse("invalidSyntax", `The body nests deeper than ${deepest} levels`)
+  if (depth > deepest)
+    refuse("invalidSyntax", `The body is nested too deeply (maximum ${deepest} levels).`)
   if (typeof value !== "object" || value === null) return
   for (const inner of Object.values(value)) depthOf(inner, depth + 1)
 }
@@ -37,7 +38,7 @@ export const readBody = async ({ incoming }: NodeExchange): Promise<unknown> => 
   const value = parsed(body)
   depthOf(value)
   const path = unstorableIn(body.bytes, value)
-  if (path !== null) refuse("invalidValue", `${path} has U+0000 or a lone surrogate`)
+  if (path !== null) refuse("invalidValue", `${path} must not contain U+0000 or lone surrogates.`)
   return value
 }
 
@@ -47,6 +48,7 @@ export const queryOf = ({ incoming }: Exchange): URLSearchParams => {
   const mark = url.indexOf("?")
   const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1))
   const path = unstorablePath(Object.fromEntries(query))
-  if (path !== null) fail("bad_request", `${path} has U+0000`, { scimType: "invalidValue" })
+  if (path !== null)
+    fail("bad_request", `${path} must not contain U+0000.`, { scimType: "invalidValue" })
   return query
 }

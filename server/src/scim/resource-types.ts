@@ -24,7 +24,7 @@ const userAttributes: Attribute[] = [
   {
     name: "userName",
     type: "string",
-    description: "The e-mail address that the account signs in with",
+    description: "E-mail address used to sign in",
     required: true,
     uniqueness: "server",
     column: "users.email_key",
@@ -32,7 +32,7 @@ const userAttributes: Attribute[] = [
   {
     name: "name",
     type: "complex",
-    description: "The parts of the name",
+    description: "Components of the name",
     subAttributes: [
       {
         name: "familyName",
@@ -52,26 +52,26 @@ const userAttributes: Attribute[] = [
   {
     name: "displayName",
     type: "string",
-    description: "The name to show",
+    description: "Display name",
     column: "users.display_name_key",
   },
   {
     name: "nickName",
     type: "string",
-    description: "The casual name",
+    description: "Nickname",
     column: "users.nick_name_key",
   },
   {
     name: "active",
     type: "boolean",
-    description: "May it sign in; true when nothing is said",
+    description: "Whether the user can sign in; defaults to true",
     required: true,
     column: "users.active",
   },
   {
     name: "emails",
     type: "complex",
-    description: "E-mail addresses, kept as they were sent",
+    description: "E-mail addresses, stored as sent",
     multiValued: true,
     max: 100,
     elements: {
@@ -89,20 +89,20 @@ const userAttributes: Attribute[] = [
       {
         name: "display",
         type: "string",
-        description: "What to show for it",
+        description: "Display text",
         column: "user_emails.display_key",
       },
       {
         name: "type",
         type: "string",
-        description: "What it is for",
+        description: "Purpose of the address",
         canonicalValues: ["work", "home", "other"],
         column: "user_emails.type_key",
       },
       {
         name: "primary",
         type: "boolean",
-        description: "True for at most one",
+        description: "Whether this is the primary address; at most one is",
         column: "user_emails.is_primary",
       },
     ],
@@ -110,7 +110,7 @@ const userAttributes: Attribute[] = [
   {
     name: "groups",
     type: "complex",
-    description: "The groups the user belongs to; changed through the groups",
+    description: "Groups the user belongs to; managed through the groups",
     multiValued: true,
     mutability: "readOnly",
     elements: {
@@ -129,7 +129,7 @@ const userAttributes: Attribute[] = [
       {
         name: "$ref",
         type: "reference",
-        description: "The group's address",
+        description: "URL of the group",
         caseExact: true,
         mutability: "readOnly",
         referenceTypes: ["Group"],
@@ -184,7 +184,7 @@ const groupAttributes: Attribute[] = [
       {
         name: "$ref",
         type: "reference",
-        description: "The user's address",
+        description: "URL of the user",
         caseExact: true,
         mutability: "immutable",
         referenceTypes: ["User"],

@@ -60,9 +60,9 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps
       route("provisioner", {
         method: "post",
         path,
-        summary: "Search; like listing, with the query in the body",
+        summary: "Search, with the query in the body",
         reads,
-        responses: { 200: reply("A ListResponse"), 400: refusal("Wrong filter or value") },
+        responses: { 200: reply("A ListResponse"), 400: refusal("Invalid filter or value") },
       }),
       ({ actor, exchange }) =>
         trail.read({ actor, action }, async () => {
@@ -81,7 +81,7 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps
         method: "get",
         path: `/${endpoint}`,
         summary: `List ${table}, filtered and sorted`,
-        responses: { 200: reply("A ListResponse"), 400: refusal("Wrong filter or value") },
+        responses: { 200: reply("A ListResponse"), 400: refusal("Invalid filter or value") },
       }),
       ({ actor, exchange }) =>
         trail.read({ actor, action: listed }, async () => {
@@ -97,8 +97,8 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps
         reads,
         responses: {
           201: reply(`The new ${noun}`),
-          400: refusal("A value is missing or wrong"),
-          409: refusal("Its name is in use"),
+          400: refusal("Missing or invalid value"),
+          409: refusal("The name is already in use"),
         },
       }),
       ({ actor, exchange }) =>
@@ -116,7 +116,7 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps
       route("provisioner", {
         method: "get",
         path: `/${endpoint}/:id`,
-        summary: `Read a ${noun}`,
+        summary: `Get a ${noun}`,
         params: ById,
         responses: { 200: reply(`The ${noun}`), 404: refusal(`No such ${noun}`) },
       }),
@@ -127,7 +127,7 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps
     )
     const changing = [
       ["put", "replaced", `Replace a ${noun}`, kind.replace],
-      ["patch", "patched", `Change some attributes of a ${noun}`, kind.patch],
+      ["patch", "patched", `Update attributes of a ${noun}`, kind.patch],
     ] as const satisfies [Method, string, string, Kind["patch"]][]
     for (const [method, done, summary, change] of changing) {
       const action = `scim.${noun}.${done}`
@@ -139,11 +139,11 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps
           params: ById,
           reads,
           responses: {
-            200: reply(`The ${noun} as it is now`),
-            400: refusal("A value or a path is wrong"),
-            403: refusal("It is the last active administrator"),
+            200: reply(`The updated ${noun}`),
+            400: refusal("Invalid value or path"),
+            403: refusal("The user is the last active administrator"),
             404: refusal(`No such ${noun}`),
-            409: refusal("Its name is in use"),
+            409: refusal("The name is already in use"),
           },
         }),
         ({ actor, exchange, params: { id } }) =>
@@ -157,7 +157,7 @@ export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps
       route("provisioner", {
         method: "delete",
         path: `/${endpoint}/:id`,
-        summary: noun === "user" ? "Deactivate a user" : "Remove a group",
+        summary: noun === "user" ? "Deactivate a user" : "Delete a group",
         params: ById,
         responses: { 204: refusal("Done"), 404: refusal(`No such ${noun}`) },
       }),

@@ -22,7 +22,7 @@ type Source = (name: string) => unknown
 const text = (source: Source, name: string): string | undefined => {
   const value = source(name)
   if (value === undefined || value === null || value === "") return undefined
-  return typeof value === "string" ? value : refuse("invalidValue", `${name} must be text`)
+  return typeof value === "string" ? value : refuse("invalidValue", `${name} must be a string.`)
 }
 
 /** Empty is not absent here: whoever sends a filter does not ask for everybody. */
@@ -30,7 +30,7 @@ const filterOf = (source: Source): string | undefined => {
   const value = source("filter")
   if (value === undefined || value === null) return undefined
   if (typeof value === "string" && value.trim() !== "") return value
-  return refuse("invalidFilter", "filter must be an expression; leave it out to list all")
+  return refuse("invalidFilter", "filter must not be empty. Omit it to list all resources.")
 }
 
 const integer = (source: Source, name: string, usual: number): number => {
@@ -38,14 +38,15 @@ const integer = (source: Source, name: string, usual: number): number => {
   if (value === undefined || value === null || value === "") return usual
   const number = Number(value)
   if (Number.isInteger(number)) return number
-  return refuse("invalidValue", `${name} must be an integer`)
+  return refuse("invalidValue", `${name} must be an integer.`)
 }
 
 const names = (source: Source, name: string): string[] => {
   const value = source(name)
   if (value === undefined || value === null) return []
   const list = typeof value === "string" ? value.split(",") : value
-  if (!Array.isArray(list)) return refuse("invalidValue", `${name} must be a list of names`)
+  if (!Array.isArray(list))
+    return refuse("invalidValue", `${name} must be a list of attribute names.`)
   return list.map((item) => String(item).trim()).filter(Boolean)
 }
 
@@ -53,7 +54,7 @@ const isDescending = (source: Source): boolean => {
   const order = text(source, "sortOrder")?.toLowerCase()
   if (order === undefined || order === "ascending") return false
   if (order === "descending") return true
-  return refuse("invalidValue", "sortOrder must be ascending or descending")
+  return refuse("invalidValue", "sortOrder must be ascending or descending.")
 }
 
 const projectionOf = (source: Source): Projection =>
@@ -73,7 +74,8 @@ const byFoldedName = (entries: Iterable<[string, unknown]>): Source => {
   const valueByName = new Map<string, unknown>()
   for (const [name, value] of entries) {
     const folded = name.toLowerCase()
-    if (valueByName.has(folded)) refuse("invalidSyntax", `${name.slice(0, 80)} is there twice`)
+    if (valueByName.has(folded))
+      refuse("invalidSyntax", `${name.slice(0, 80)} occurs more than once.`)
     valueByName.set(folded, value)
   }
   return (name) => valueByName.get(name.toLowerCase())
@@ -89,6 +91,6 @@ export const projectionOfQuery = (query: URLSearchParams): Projection =>
 
 /** The body of `POST …/.search` (RFC 7644 §3.4.3). @throws {Failure} */
 export const searchOfBody = (body: unknown): SearchRequest => {
-  if (!isObject(body)) return refuse("invalidSyntax", "The body must be a SearchRequest object")
+  if (!isObject(body)) return refuse("invalidSyntax", "The body must be a SearchRequest object.")
   return requestOf(byFoldedName(Object.entries(body)))
 }

@@ -35,7 +35,7 @@ const sortColumn = (
 ): RawBuilder<unknown> | null => {
   const leaf = leafOf(path)
   if (leaf.type === "complex")
-    refuse("invalidValue", `sortBy ${leaf.name} must name one part of it`)
+    refuse("invalidValue", `sortBy must name a sub-attribute of ${leaf.name}.`)
   const { column } = leaf
   if (column === undefined || (typeof column === "object" && "constant" in column)) return null
   const expression = columnExpression(column, base)
@@ -54,7 +54,8 @@ const orderOf = (
   const byId = sql`${sql.ref(`${type.table}.id`)}`
   if (sortBy === undefined) return byId
   const path = resolvePath(type, sortBy)
-  if (!path && !lenient) refuse("invalidValue", `sortBy ${sortBy.slice(0, 80)} is no attribute`)
+  if (!path && !lenient)
+    refuse("invalidValue", `sortBy ${sortBy.slice(0, 80)} is not an attribute.`)
   const column = path ? sortColumn(type, path, base) : null
   if (!column) return byId
   return descending

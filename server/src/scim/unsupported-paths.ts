@@ -22,11 +22,11 @@ export const otherPaths = (router: Router, trail: Trail): void => {
 
   const refuse = (path: string, method: string): never => {
     const segments = segmentsOf(path.slice(scimPath.length))
-    if (notOffered.has(segments[0] ?? "")) fail("not_implemented", `${path} is not offered here`)
+    if (notOffered.has(segments[0] ?? "")) fail("not_implemented", `${path} is not supported.`)
     const allowed = declared.filter((shape) => fits(shape, segments))
-    if (allowed.length === 0) fail("not_found", `There is nothing at ${path}`)
+    if (allowed.length === 0) fail("not_found", `${path} not found.`)
     const allow = [...new Set(allowed.map((shape) => shape.method.toUpperCase()))].join(", ")
-    return fail("method_not_allowed", `${path} takes ${allow}, not ${method}`, {
+    return fail("method_not_allowed", `${method} is not allowed for ${path}. Use ${allow}.`, {
       headers: { allow },
     })
   }
@@ -35,11 +35,11 @@ export const otherPaths = (router: Router, trail: Trail): void => {
     route("provisioner", {
       method: "all",
       path: "/*",
-      summary: "Nothing else is here; /Me and /Bulk are not offered",
+      summary: "Unsupported paths, including /Me and /Bulk",
       responses: {
-        404: { description: "Nothing here" },
-        405: { description: "Another method is meant; Allow names it" },
-        501: { description: "Not offered" },
+        404: { description: "Not found" },
+        405: { description: "Method not allowed; see `Allow`" },
+        501: { description: "Not supported" },
       },
     }),
     ({ actor, context }) =>

@@ -49,7 +49,7 @@ const emailsOf = (value: unknown): UserEmail[] => {
     emails.push({ value: email, type, display: text(item.display), primary: item.primary === true })
   }
   if (emails.filter(({ primary }) => primary).length > 1) {
-    refuse("invalidValue", "At most one of the emails may be primary")
+    refuse("invalidValue", "At most one of the emails can be primary.")
   }
   return emails
 }
@@ -60,14 +60,14 @@ const requireEmailValues = (values: Values, before: readonly UserEmail[]): void 
   for (const email of Array.isArray(emails) ? emails : []) {
     if (email.value !== undefined || before.some(({ type }) => type === (email.type ?? null)))
       continue
-    refuse("invalidValue", "Each of the emails needs a value")
+    refuse("invalidValue", "Each entry of emails requires a value.")
   }
 }
 
 const userNameOf = (value: unknown): string => {
-  if (typeof value !== "string") return refuse("invalidValue", "userName is required")
+  if (typeof value !== "string") return refuse("invalidValue", "userName is required.")
   if (Email.safeParse(value).success) return value
-  return refuse("invalidValue", "userName must be an e-mail address such as ada@example.com")
+  return refuse("invalidValue", "userName must be an e-mail address such as ada@example.com.")
 }
 
 /** @throws {Failure} `invalidValue` */
@@ -97,7 +97,7 @@ export const createScimUsers = ({ db, users, views }: Deps) => {
 
   return {
     get: async (id: string, shape: Shape): Promise<Json> =>
-      (await views.users.one(id, shape)) ?? fail("not_found", `There is no user ${id}`),
+      (await views.users.one(id, shape)) ?? fail("not_found", `User ${id} not found.`),
 
     create: (actor: Actor, body: unknown, shape: Shape): Promise<Json> => {
       const ignored = createIgnored()

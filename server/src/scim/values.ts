@@ -28,7 +28,7 @@ export const createIgnored = () => {
 export type Ignored = ReturnType<typeof createIgnored>
 
 const wrong = ({ name }: Attribute, wanted: string): never =>
-  refuse("invalidValue", `${name} must be ${wanted}`)
+  refuse("invalidValue", `${name} must be ${wanted}.`)
 
 /** RFC 7643 §2.5: null, an empty list and no value are the same; an empty text says no more. */
 export const isNothing = (value: unknown): boolean =>
@@ -36,9 +36,9 @@ export const isNothing = (value: unknown): boolean =>
 
 const readSimple = (attribute: Attribute, value: unknown): Simple => {
   if (attribute.type === "boolean") return readBoolean(value) ?? wrong(attribute, "true or false")
-  if (typeof value !== "string") return wrong(attribute, "text")
+  if (typeof value !== "string") return wrong(attribute, "a string")
   if (value.length <= maxText) return value
-  return wrong(attribute, `text of at most ${maxText} characters`)
+  return wrong(attribute, `a string of at most ${maxText} characters`)
 }
 
 /** Keys of an object with the attributes they name, each at most once whatever its case. */
@@ -46,7 +46,10 @@ export const entriesOnce = (value: Record<string, unknown>): [string, unknown][]
   const entries = Object.entries(value)
   const seen = new Set(entries.map(([key]) => fold(key)))
   if (seen.size < entries.length) {
-    refuse("invalidSyntax", "An attribute is there twice; names are the same whatever their case")
+    refuse(
+      "invalidSyntax",
+      "An attribute occurs more than once. Attribute names are case-insensitive.",
+    )
   }
   return entries
 }
@@ -66,7 +69,7 @@ export const readComplex = (attribute: Attribute, value: unknown, ignored: Ignor
 /** @throws {Failure} `tooMany` */
 export const noMoreThan = ({ name, max: most }: Attribute, list: readonly unknown[]): void => {
   if (most === undefined || list.length <= most) return
-  refuse("tooMany", `${name} has ${most} values at the most`)
+  refuse("tooMany", `${name} has too many values (maximum ${most}).`)
 }
 
 /** Values of a list; a bare text stands for its `value`, one object for a list of one. */
@@ -100,7 +103,7 @@ export const ignoreSchema = (
 
 /** Reads a whole resource, as POST and PUT carry it. @throws {Failure} */
 export const readResource = (type: ResourceType, body: unknown, ignored: Ignored): Values => {
-  if (!isObject(body)) return refuse("invalidSyntax", `The body must be a ${type.name} object`)
+  if (!isObject(body)) return refuse("invalidSyntax", `The body must be a ${type.name} object.`)
   const values: Values = new Map()
   for (const [key, value] of entriesOnce(body)) {
     const attribute = attributeNamed(type.attributes, key)

@@ -19,7 +19,8 @@ const readMimetype = (zip: Zip, type: string): Extracted | null => {
   if (type === "application/epub+zip") return { format: "epub", blocks: readEpub(zip) }
   const format = odf[type.replace(/-template$/, "")]
   if (!format) return null
-  if (isEncryptedOdf(zip)) unreadable("It is protected by a password; upload it without one.")
+  if (isEncryptedOdf(zip))
+    unreadable("This file is password-protected. Remove the password and upload it again.")
   return { format, ...readOdf(zip) }
 }
 
@@ -32,14 +33,14 @@ export const readPacked = (bytes: Buffer, limits: { unpacked: number }): Extract
   const type = zip.read("mimetype")?.toString("latin1").trim() ?? ""
   return (
     readMimetype(zip, type) ??
-    unreadable("It is a ZIP archive; unpack it, and upload the files that it holds.")
+    unreadable("This is a ZIP archive. Extract it and upload the files it contains.")
   )
 }
 
 /** Office's older container: locked new documents, and documents of before 2007. */
 export const refuseOle = (bytes: Buffer): never =>
   bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
-    ? unreadable("It is protected by a password; upload it without one.")
+    ? unreadable("This file is password-protected. Remove the password and upload it again.")
     : unreadable(
-        "It is in the format of Office before 2007 (.doc, .xls, .ppt); save it as .docx, .xlsx or .pptx.",
+        "This file uses an Office format from before 2007 (.doc, .xls, .ppt). Save it as .docx, .xlsx or .pptx and upload it again.",
       )

@@ -36,7 +36,7 @@ const run = async ({ path, filename, contentType, limits }: Task): Promise<void>
   const bytes = await readFile(path)
   const { blocks, format, pages } = await extract({ bytes, filename, contentType }, limits)
   const { text, passages } = split(blocks, limits)
-  if (passages.length === 0) throw new Unreadable("No text was found in it.")
+  if (passages.length === 0) throw new Unreadable("No readable text in this file.")
   const indexed = passages.map(({ starts, ends, place }) =>
     [...(place.heading ?? []), place.sheet ?? "", text.slice(starts, ends)].join("\n"),
   )
@@ -61,7 +61,7 @@ process.on("message", (task: Task) => {
   run(task).catch((error: unknown) => {
     if (error instanceof Unreadable) return tell({ type: "unreadable", message: error.message })
     if (!isTooDeep(error)) return tell({ type: "broke" })
-    return tell({ type: "unreadable", message: "It nests deeper than any document needs." })
+    return tell({ type: "unreadable", message: "This file is nested too deeply." })
   })
 })
 process.on("disconnect", () => process.exit(0))

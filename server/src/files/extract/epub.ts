@@ -20,7 +20,7 @@ export const readEpub = (zip: Zip): Block[] => {
     },
   })
   if (zip.has("META-INF/encryption.xml") && zip.has("META-INF/rights.xml")) {
-    unreadable("It is protected against copying; upload it without the protection.")
+    unreadable("This file is copy-protected (DRM). Upload an unprotected version.")
   }
   const targets = new Map<string, string>()
   const order = new Set<string>()

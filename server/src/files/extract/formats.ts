@@ -93,6 +93,7 @@ const readers: Record<Readable, Extractor> = {
 /** Reads a document by what its bytes say it is. @throws {Unreadable} with a sentence that helps */
 export const extract: Extractor = (source, limits) => {
   const kind = sniff(source.bytes.subarray(0, 4096))
-  if ("unreadable" in kind) return unreadable(`It is ${kind.unreadable}, which holds no text.`)
+  if ("unreadable" in kind)
+    return unreadable(`This file is ${kind.unreadable}, which holds no text.`)
   return readers[kind.readable](source, limits)
 }

@@ -80,7 +80,7 @@ export const readHtml = (source: string, place: Place = {}): Block[] => {
   const parser = new Parser(
     {
       onopentag: (name) => {
-        if (++depth > deepest) unreadable("It nests deeper than any page needs.")
+        if (++depth > deepest) unreadable("This page is nested too deeply.")
         open(name)
       },
       onclosetag: (name) => {

@@ -18,9 +18,10 @@ const parse = async (bytes: Buffer) => {
     return await PostalMime.parse(new Uint8Array(bytes), limits)
   } catch (error) {
     const message = error instanceof Error ? error.message : ""
-    if (message.startsWith("Maximum header size")) unreadable("Its head is longer than any mail's.")
+    if (message.startsWith("Maximum header size"))
+      unreadable("This e-mail's headers are too large (maximum 1 MB).")
     if (message.startsWith("Maximum MIME nesting")) {
-      unreadable("Its parts nest deeper than those of any mail.")
+      unreadable("This e-mail's parts are nested too deeply (maximum 20 levels).")
     }
     throw error
   }

@@ -156,10 +156,11 @@ export const split = (blocks: readonly Block[], limits: { characters: number }):
   const { text, placed } = join(blocks)
   if (text.length > limits.characters) {
     unreadable(
-      `It holds more than ${limits.characters.toLocaleString("en")} characters of text; split it into several files.`,
+      `This file has more than ${limits.characters.toLocaleString("en")} characters of text. Split it into several files.`,
     )
   }
   const passages = group(placed).flatMap((blocksOfOne) => passagesOf(text, blocksOfOne))
-  if (passages.length > maxPassages) unreadable("It is too long; split it into several files.")
+  if (passages.length > maxPassages)
+    unreadable("This file is too long. Split it into several files.")
   return { text, passages }
 }

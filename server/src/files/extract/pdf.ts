@@ -50,9 +50,9 @@ const openPdf = async (bytes: Buffer) => {
   } catch (error) {
     const name = error instanceof Error ? error.name : ""
     if (name === "PasswordException") {
-      return unreadable("It is protected by a password; upload it without one.")
+      return unreadable("This file is password-protected. Remove the password and upload it again.")
     }
-    return unreadable("It is damaged: it begins like a PDF, but cannot be opened as one.")
+    return unreadable("This PDF is damaged and can't be opened.")
   }
 }
 
@@ -65,7 +65,7 @@ export const readPdf = async (
   const pages = pdf.numPages
   if (pages > limits.pages) {
     unreadable(
-      `It has ${pages} pages, and ${limits.pages} are the most; split it into several files.`,
+      `This PDF has ${pages} pages (maximum ${limits.pages}). Split it into several files.`,
     )
   }
   const blocks: Block[] = []
@@ -82,7 +82,7 @@ export const readPdf = async (
   }
   if (blocks.length === 0) {
     unreadable(
-      "It has no text layer: it seems to be a scan. Run it through text recognition (OCR) and upload the result.",
+      "This PDF has no text layer and is probably a scan. Run text recognition (OCR) on it and upload the result.",
     )
   }
   return { format: "pdf", blocks, pages }

@@ -68,7 +68,7 @@ export const readRtf = (source: string): Block[] => {
   const brace = (sign: string): void => {
     skip = 0
     if (sign === "{") {
-      if (groups.length >= deepest) unreadable("It nests deeper than any document needs.")
+      if (groups.length >= deepest) unreadable("This file is nested too deeply.")
       groups.push(group)
       group = { ...group }
     } else group = groups.pop() ?? group

@@ -58,7 +58,7 @@ export const decode = (bytes: Buffer, declared?: string): string => {
   const wide = utf16(bytes.subarray(0, 4096))
   if (wide) return new TextDecoder(wide).decode(bytes)
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
-  if (bytes.includes(0)) unreadable("It is no text, whatever its name says.")
+  if (bytes.includes(0)) unreadable("This file is not a text file, although its name suggests one.")
   if (declared) {
     try {
       return new TextDecoder(declared).decode(bytes)

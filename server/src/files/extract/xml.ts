@@ -17,13 +17,13 @@ const deepest = 3000
  */
 export const walkXml = (source: string, listener: XmlListener): void => {
   if (/<!ENTITY/i.test(source.slice(0, 100_000))) {
-    unreadable("It defines XML entities of its own, which can grow without end; save it without.")
+    unreadable("This file defines XML entities, which are not allowed. Save it without them.")
   }
   let depth = 0
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
-        if (++depth > deepest) unreadable("It nests deeper than any document needs.")
+        if (++depth > deepest) unreadable("This file is nested too deeply.")
         listener.open?.(name, attributes)
       },
       onclosetag: (name) => {

@@ -23,7 +23,7 @@ const findEnd = (bytes: Buffer): number => {
   for (let at = bytes.length - 22; at >= lowest; at--) {
     if (bytes.readUInt32LE(at) === endSignature) return at
   }
-  return unreadable("It is damaged: the end of its archive is missing.")
+  return unreadable("This file is damaged: its ZIP archive is incomplete.")
 }
 
 const leadsOut = (name: string): boolean =>
@@ -31,7 +31,7 @@ const leadsOut = (name: string): boolean =>
 
 const readEntry = (bytes: Buffer, at: number): { entry: Entry; next: number } => {
   if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== entrySignature) {
-    unreadable("It is damaged: the list of its parts is broken.")
+    unreadable("This file is damaged: its ZIP directory is invalid.")
   }
   const nameLength = bytes.readUInt16LE(at + 28)
   const next = at + 46 + nameLength + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32)
@@ -49,13 +49,13 @@ const readEntry = (bytes: Buffer, at: number): { entry: Entry; next: number } =>
 const listEntries = (bytes: Buffer): Map<string, Entry> => {
   const end = findEnd(bytes)
   const count = bytes.readUInt16LE(end + 10)
-  if (count > maxEntries) unreadable("It has more parts than any document needs.")
+  if (count > maxEntries) unreadable("This file has too many parts.")
   const entries = new Map<string, Entry>()
   let at = bytes.readUInt32LE(end + 16)
   for (let index = 0; index < count; index++) {
     const { entry, next } = readEntry(bytes, at)
     if (leadsOut(entry.name)) {
-      unreadable("One of its parts has a path that leads out of it; no office program writes that.")
+      unreadable("This file contains a part with an invalid path.")
     }
     entries.set(entry.name, entry)
     at = next
@@ -70,12 +70,13 @@ const isTooLarge = (error: unknown): boolean =>
 export const openZip = (bytes: Buffer, max: number) => {
   const entries = listEntries(bytes)
   let left = max
-  const bomb = () => unreadable("Unpacked it is far too large; it looks like an archive bomb.")
+  const bomb = () => unreadable("This file is too large when decompressed.")
 
   const packedBytes = ({ offset, packed, encrypted }: Entry): Buffer => {
-    if (encrypted) unreadable("It is protected by a password; upload it without one.")
+    if (encrypted)
+      unreadable("This file is password-protected. Remove the password and upload it again.")
     if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== localSignature) {
-      unreadable("It is damaged: one of its parts is missing.")
+      unreadable("This file is damaged: one of its parts is missing.")
     }
     const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
     return bytes.subarray(start, start + packed)
@@ -84,12 +85,14 @@ export const openZip = (bytes: Buffer, max: number) => {
   const unpack = (entry: Entry): Buffer => {
     const data = packedBytes(entry)
     if (entry.method === 0) return data
-    if (entry.method !== 8) unreadable("It is packed in a way that is not supported.")
+    if (entry.method !== 8) unreadable("This file uses a compression method that is not supported.")
     const limit = Math.min(left, Math.max(smallBytes, data.length * maxRatio))
     try {
       return inflateRawSync(data, { maxOutputLength: limit })
     } catch (error) {
-      return isTooLarge(error) ? bomb() : unreadable("It is damaged: a part cannot be unpacked.")
+      return isTooLarge(error)
+        ? bomb()
+        : unreadable("This file is damaged: one of its parts can't be decompressed.")
     }
   }
 
