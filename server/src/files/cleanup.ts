@@ -8,14 +8,14 @@ interface Deps {
   files: Files
   objects: Objects
   resumable: Resumable
-  /** True when no other process uses the same folder. */
+  /** True when no other process uses the same data folder. */
   alone: boolean
   report: (error: Error) => void
 }
 
-/** Clears away what crashes and clients that left for good leave behind. */
+/** Removes what crashes and abandoned uploads leave behind, at startup and every hour. */
 export const startSweeping = ({ files, objects, resumable, alone, report }: Deps) => {
-  /** One after another; that one fails keeps none of the others back. */
+  /** Runs both steps even if the first fails; errors are reported, not thrown. */
   const sweep = async (all: boolean): Promise<void> => {
     await resumable.sweep(all).catch(report)
     await objects.sweep(all).catch(report)

@@ -2,22 +2,23 @@ import type { Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 
-/** An upload that names a collection in its metadata. */
+/** An upload whose metadata names a collection. */
 export interface CollectionUpload {
   actor: Actor
   caller: Caller
-  /** The collection. */
+  /** The collection's id. */
   id: string
 }
 
-/** How uploads get into collections. */
+/** Adds uploaded files to collections. */
 export interface CollectionUploads {
   /** @throws {Failure} `not_found`, `forbidden` or `limit_reached` */
   check: (upload: CollectionUpload) => Promise<void>
   /**
-   * Stores a file by `store` and links it, unless the collection has one of the same bytes.
-   * @returns the id of the file that the collection has then
-   * @throws {Failure} as `check`
+   * Calls `store` and links the file to the collection, unless the collection already has a file
+   * with the same content.
+   * @returns the id of the file that the collection now contains
+   * @throws {Failure} same as `check`
    */
   place: (
     tx: Tx,
@@ -26,14 +27,14 @@ export interface CollectionUploads {
   ) => Promise<string>
 }
 
-/** The collection that an upload's metadata names. @throws {Failure} `bad_request` */
+/** The collection id in an upload's metadata, or null. @throws {Failure} `bad_request` */
 export const collectionIn = ({ knowledge_id: id }: Record<string, unknown>): string | null => {
   if (id === undefined || id === null) return null
   if (typeof id === "string" && id !== "") return id
   return fail("bad_request", "Set `metadata.knowledge_id` to the id of a collection, or omit it.")
 }
 
-/** @throws {Failure} as `collectionIn` */
+/** @throws {Failure} same as `parseCollectionId` */
 export const collectionUploadOf = (
   actor: Actor,
   caller: Caller,

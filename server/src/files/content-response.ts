@@ -19,7 +19,7 @@ interface Content {
   content_type: string
 }
 
-/** What a browser might run, were it ever shown under our address. */
+/** Types that a browser could execute if the file were displayed on the gateway's origin. */
 const active = /html|xml|svg|script|flash|wasm/
 
 const typeOf = (type: string): string =>
@@ -36,7 +36,10 @@ const disposition = (filename: string): string => {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
-/** First and last byte; null for all of it, which is also the answer to several ranges. */
+/**
+ * First and last byte, inclusive. Null means the whole file; a request for several ranges also gets
+ * the whole file.
+ */
 const rangeOf = (header: string | undefined, size: number) => {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "") ?? []
   if (from === "" && to === "") return null
@@ -50,7 +53,10 @@ const rangeOf = (header: string | undefined, size: number) => {
   return { start, end }
 }
 
-/** A file's bytes, to be saved and never to be run: RFC 9110 §14 for ranges. */
+/**
+ * A download response with range support (RFC 9110 §14). The headers prevent browsers from
+ * executing the content.
+ */
 export const contentResponse = async (
   objects: Objects,
   content: Content,

@@ -15,7 +15,7 @@ import { createFileStore } from "./store.ts"
 
 const unpackedBytes = 300e6
 const maxPages = 5000
-/** One core is left for chats. */
+/** Leaves one core for requests. */
 const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
 
 interface Deps extends ProcessingOptions {
@@ -34,7 +34,7 @@ const openObjects = async ({ S3_URL, DATA_DIR }: Config): Promise<Objects> => {
   return createS3Objects(S3_URL, DATA_DIR)
 }
 
-/** The parts that keep and read files, built from the settings. */
+/** Creates the components that store files and extract their text. */
 export const createWorkshop = async (deps: Deps) => {
   const { config, watch, db } = deps
   const store = createFileStore(db)

@@ -13,7 +13,10 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
-/** A second name, so that the first stays until all is committed; a copy where there are no links. */
+/**
+ * Creates a hard link, so that the original remains until the transaction commits; copies the file
+ * where links are not supported.
+ */
 const copyOrLink = async (from: string, to: string): Promise<void> => {
   try {
     await link(from, to)
@@ -30,12 +33,12 @@ const copyOrLink = async (from: string, to: string): Promise<void> => {
   }
 }
 
-/** Objects on the local disk. */
+/** Object store on the local disk. */
 export const createDiskObjects = (dataDir: string): Objects => {
   const root = join(dataDir, "objects")
   mkdirSync(root, { recursive: true, mode: 0o700 })
   const spool = createSpool(dataDir)
-  /** Folders whose own entry is on the disk for sure, as far as this process knows. */
+  /** Folders whose directory entry this process has already synced to disk. */
   const synced = new Set<string>()
 
   const pathOf = (hash: string): string => join(root, hash.slice(0, 2), hash.slice(2, 4), hash)

@@ -4,23 +4,23 @@ import { rm, writeFile } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { z } from "zod"
 
-/** Reads what we cannot. */
+/** An external service that extracts text from formats the gateway cannot read itself. */
 export interface Engine {
-  /** Told as the format of what it read. */
+  /** Reported as the format of the files it reads. */
   name: string
-  /** What the text that it writes is, as an ending of a file name. */
+  /** Filename extension of its output, without the dot. */
   ending: string
-  /** Text of a file on the disk, written to another. */
+  /** Extracts the text of the file at `from` and writes it to `to`. */
   read(from: string, to: string, about: { filename: string; signal: AbortSignal }): Promise<void>
 }
 
 interface Settings {
   url: string
-  /** For one document. */
+  /** Timeout for one document, in seconds. */
   seconds: number
 }
 
-/** Why an engine read nothing, in words that quote none of its own. */
+/** An engine failure in the gateway's own wording; never quotes the engine's response. */
 class EngineError extends Error {
   override readonly name = "EngineError"
 }
@@ -28,10 +28,10 @@ class EngineError extends Error {
 const refused = (status: number): Error =>
   new EngineError(`the extraction engine returned HTTP ${status}`)
 
-/** Of one document's text; a whole library shelf has less. */
+/** Limit for one document's text, well above the size of any real document. */
 const maxTextBytes = 256_000_000
 
-/** @throws {Error} for a reply that goes on without end */
+/** @throws {EngineError} when the body exceeds `maxTextBytes` */
 const bounded = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const chunk of body) {
@@ -43,7 +43,7 @@ const bounded = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Bu
   }
 }
 
-/** Nothing of a text stays that did not arrive whole. */
+/** Removes the file again if writing fails, so no partial text remains. */
 const writeWhole = async (to: string, text: Parameters<typeof writeFile>[1]): Promise<void> => {
   try {
     await writeFile(to, text, { mode: 0o600 })
@@ -53,7 +53,7 @@ const writeWhole = async (to: string, text: Parameters<typeof writeFile>[1]): Pr
   }
 }
 
-/** An Apache Tika server, which recognises text in pictures where it is set up to. */
+/** Apache Tika server. Tika runs OCR on images if it is configured to. */
 const createTika = ({ url, seconds }: Settings): Engine => ({
   name: "tika",
   ending: "txt",
@@ -73,7 +73,7 @@ const createTika = ({ url, seconds }: Settings): Engine => ({
   },
 })
 
-/** It goes by the name's ending. */
+/** Docling detects the format by the filename's extension, so the form includes the name. */
 const formOf = async function* (
   path: string,
   { filename, boundary }: { filename: string; boundary: string },
@@ -104,7 +104,7 @@ const convertedText = async (body: AsyncIterable<Buffer>): Promise<string> => {
   }
 }
 
-/** A docling-serve, which recognises text in pictures and gives documents back as Markdown. */
+/** docling-serve: runs OCR on images and returns documents as Markdown. */
 const createDocling = ({ url, seconds }: Settings): Engine => ({
   name: "docling",
   ending: "md",
@@ -129,7 +129,7 @@ const createDocling = ({ url, seconds }: Settings): Engine => ({
   },
 })
 
-/** Of an engine that is not there, or breaks off; what the disk says is told as it is. */
+/** Maps connection errors to an `EngineError`. Local file system errors are returned unchanged. */
 const inWords = (error: unknown, { seconds }: Settings, signal: AbortSignal): unknown => {
   if (signal.aborted || !(error instanceof Error) || error instanceof EngineError) return error
   if (error.name === "TimeoutError" || error.name === "HeadersTimeoutError") {

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { lowerPriority } from "../limits/thread-priority.ts"
 import type { Task, Told } from "./extract/child.ts"
 
-/** A document's text and how it is cut. */
+/** A document's text, its passages, and their index segment. */
 export interface Reading {
   text: string
   passages: { starts: number; ends: number; place: string }[]
@@ -14,17 +14,20 @@ export interface Reading {
   pages: number | null
 }
 
-/** What is wrong with a document, in a sentence; other people's documents do not throw. */
+/**
+ * `unreadable` is a message for the uploader. Untrusted documents are reported as values, never
+ * thrown.
+ */
 export type Outcome = { read: Reading } | { unreadable: string }
 
 interface Caps {
-  /** Seconds for one document. */
+  /** Timeout for one document, in seconds. */
   seconds: number
-  /** Bytes of memory for the child. */
+  /** Resident memory limit of the child process, in bytes. */
   memory: number
 }
 
-/** A child is trusted with so many documents, then a fresh one takes over. */
+/** Documents that one child process reads before it is replaced. */
 const documentsPerChild = 50
 const idleMs = 5000
 const watchMs = 100
@@ -43,12 +46,14 @@ const residentBytes = async (pid: number | undefined): Promise<number> => {
 
 const inWords = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
-/** Reads documents in processes of their own, which are killed when they take too much. */
+/**
+ * Reads documents in child processes, which are killed when they exceed the time or memory limit.
+ */
 export const createExtractor = (caps: Caps) => {
   const spare: Child[] = []
   const all = new Set<Child>()
 
-  /** Gives it no more to read. */
+  /** Removes the process from the idle list. */
   const retire = (child: Child): void => {
     const at = spare.indexOf(child)
     if (at >= 0) spare.splice(at, 1)
@@ -57,7 +62,8 @@ export const createExtractor = (caps: Caps) => {
   const start = (): Child => {
     const heapMb = Math.max(64, Math.round((caps.memory * 0.7) / 1e6))
     const process = fork(join(import.meta.dirname, "extract/child.ts"), {
-      // One thread does all of it: collecting and compiling beside it would take a chat's core.
+      // A single thread: parallel garbage collection and compilation would take a core from
+      // requests.
       execArgv: [
         `--max-old-space-size=${heapMb}`,
         "--single-threaded",
@@ -65,7 +71,7 @@ export const createExtractor = (caps: Caps) => {
       ],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
-      // Nothing of ours: what reads strangers' documents has no secrets to tell.
+      // No environment: a process that parses untrusted documents must not have secrets.
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
     })
     lowerPriority(process.pid)
@@ -97,7 +103,8 @@ export const createExtractor = (caps: Caps) => {
       return
     }
     child.idle = setTimeout(() => {
-      // At once: that it ended is heard later, and nobody may be given one that dies.
+      // Retired synchronously: the exit event arrives later, and until then the dying process could
+      // be reused.
       retire(child)
       kill(child)
     }, idleMs).unref()

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer"
 
-/** What the first bytes prove: a format with text in it, or one of which no text can be had. */
+/** The type detected from the first bytes: readable, or a description of why it has no text. */
 export type Sniffed = { readable: "pdf" | "zip" | "ole" | "rtf" | "text" } | { unreadable: string }
 
 const starts = (head: Buffer, signature: string, at = 0): boolean =>
@@ -35,7 +35,7 @@ const signatures: [signature: string, name: string, at?: number][] = [
   ["wOF2", "a font"],
 ]
 
-/** UTF-16 has a zero in every other byte of plain letters. */
+/** Detects UTF-16 by its byte order mark, or by the zero in every other byte of Latin text. */
 export const utf16 = (head: Buffer): "utf-16le" | "utf-16be" | null => {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le"
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be"
@@ -62,12 +62,12 @@ const controlShare = (head: Buffer): number => {
 const isText = (head: Buffer): boolean => {
   if (utf16(head)) return true
   if (head.includes(0)) return false
-  // A character may be cut at the end.
+  // The sample may end in the middle of a character.
   const whole = head.subarray(0, Math.max(0, head.length - 3))
   return isUtf8(whole) || controlShare(head) < 0.02
 }
 
-/** @param head the first 4 kB, or all of a shorter file */
+/** @param head the first 4 KB, or the whole file if shorter */
 export const sniff = (head: Buffer): Sniffed => {
   const before = head.subarray(0, 1024)
   if (before.includes("%PDF-")) return { readable: "pdf" }

@@ -33,23 +33,23 @@ interface Deps {
   rowLimits: RowLimits
   newId: () => string
   now: () => number
-  /** The files among `ids` that can be read through something shared. */
+  /** The files among `ids` that the caller can read through a share. */
   sharedAmong: (caller: Caller, ids: readonly string[]) => Promise<string[]>
   uploadsToCollections: CollectionUploads
 }
 
 interface Addition {
   upload: Upload
-  /** The user's id. */
+  /** The owner's user id. */
   owner: string
   process: boolean
-  /** Who uploads it, where its metadata may name a collection. */
+  /** The uploader; set if the metadata may name a collection. */
   caller?: Caller
   id?: string
   within?: (tx: Tx) => Promise<void>
 }
 
-/** Files of the same bytes are read one after another: the later ones take over what is there. */
+/** Files with the same content run one at a time, so later ones copy the result of the first. */
 const readJob = ({ id, hash, user_id }: Pick<StoredFile, "id" | "hash" | "user_id">) => ({
   kind: "read",
   target: id,
@@ -65,12 +65,12 @@ interface Placement extends Pick<Addition, "process"> {
 
 const isOver = ({ status }: StoredFile): boolean => status !== "pending" && status !== "processing"
 
-/** Files of people: their bytes, and how far their processing is. */
+/** Users' files: metadata, content, and processing state. */
 export const createFiles = (deps: Deps) => {
   const { db, bus, audit, store, passages, objects, queue, rowLimits, newId, now } = deps
   const { uploadsToCollections } = deps
 
-  /** Who uploads many files at once would otherwise hold up those who chat. */
+  /** Limits concurrent commits, so that bulk uploads do not slow down other requests. */
   const inTurn = createTurns()
   let kept = 0
 
@@ -92,7 +92,7 @@ export const createFiles = (deps: Deps) => {
     return owns(caller, file) ? file : fail("forbidden", "Only the file's owner can do this.")
   }
 
-  /** Ids of `ids` whose files are not the caller's to change, or are not there. */
+  /** The ids among `ids` whose files the caller does not own or that do not exist. */
   const notOwned = async (caller: Caller, ids: readonly string[]): Promise<string[]> => {
     const owners = await store.ownersOf(ids)
     const isOwned = (id: string): boolean => {
@@ -119,8 +119,9 @@ export const createFiles = (deps: Deps) => {
   }
 
   /**
-   * Gives bytes their name for good, and makes the row that names them.
-   * @returns the file's id, or that of a file of the same bytes in the collection that is named
+   * Commits the content to the object store and inserts the file's row.
+   * @returns the file's id, or the id of an existing file with the same content in the target
+   * collection
    */
   const keep = (
     actor: Actor,
@@ -141,7 +142,10 @@ export const createFiles = (deps: Deps) => {
       })
     })
 
-  /** Bytes that no file has any more; alone, so that no upload takes them up meanwhile. */
+  /**
+   * Removes content that no file references. Holds the object's lock, so that no concurrent upload
+   * starts using it.
+   */
   const dropBytes = (hash: string): Promise<void> =>
     db.alone(`object:${hash}`, async () => {
       if (!(await store.used(hash))) await objects.remove(hash)
@@ -152,7 +156,9 @@ export const createFiles = (deps: Deps) => {
     readable,
     isOver,
 
-    /** The files among `ids` that the caller may read, found with a few statements for any number. */
+    /**
+     * The files among `ids` that the caller can read; uses a constant number of queries per chunk.
+     */
     readableAmong: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
       const owners = await store.ownersOf(ids)
       if (caller.user.role === "admin") return new Set(owners.keys())
@@ -163,13 +169,16 @@ export const createFiles = (deps: Deps) => {
 
     byIds: store.byIds,
 
-    /** @throws {Failure} `not_found` or `forbidden` for the first that is not the caller's own */
+    /** @throws {Failure} `not_found` or `forbidden` for the first id the caller does not own */
     checkOwned: async (caller: Caller, ids: readonly string[]): Promise<void> => {
       const [first] = await notOwned(caller, ids)
       if (first !== undefined) await own(caller, first)
     },
 
-    /** What a file was last, when `done` holds for it, it is gone (undefined) or the time is up. */
+    /**
+     * Waits until `done` holds for the file, the file is deleted (undefined), or the time is up;
+     * returns its last state.
+     */
     until: async (
       id: string,
       done: (file: StoredFile) => boolean,
@@ -177,7 +186,7 @@ export const createFiles = (deps: Deps) => {
     ): Promise<StoredFile | undefined> =>
       (await waitForFiles(bus, [id], { read: store.byIds, done, ...wait })).get(id),
 
-    /** The same for many files, of which it tells less. */
+    /** Same as above for many files, with fewer columns. */
     untilAll: (
       ids: readonly string[],
       done: (file: KnownFile) => boolean,
@@ -189,10 +198,10 @@ export const createFiles = (deps: Deps) => {
       store.list(caller.user.role === "admin" ? null : caller.user.id, query),
 
     /**
-     * Makes a file of what was uploaded, and has it processed unless told otherwise. If the
-     * collection that it is uploaded to has a file of the same bytes, that one is returned.
-     * @param within what belongs into the same transaction
-     * @throws {Failure} `not_found` or `forbidden` for the collection; nothing is kept then
+     * Creates a file from an upload and queues it for processing if `process` is set. If the target
+     * collection already has a file with the same content, returns that file.
+     * @param inTransaction runs in the same transaction
+     * @throws {Failure} `not_found` or `forbidden` for the collection; nothing is stored then
      */
     add: async (
       actor: Actor,
@@ -231,7 +240,7 @@ export const createFiles = (deps: Deps) => {
       return toRecord({ ...row, embedded: 0 })
     },
 
-    /** Reads it once more, whatever came of it before. */
+    /** Processes the file again, whatever its current status. */
     processAgain: async (actor: Actor, caller: Caller, id: string): Promise<FileRecord> => {
       const file = await own(caller, id)
       await db.transact(async (tx) => {
@@ -248,7 +257,7 @@ export const createFiles = (deps: Deps) => {
     text: async (caller: Caller, id: string, { start, end }: TextQuery): Promise<FileText> => {
       await readable(caller, id)
       const text = (await store.text(id)) ?? ""
-      // A piece may begin or end within a character.
+      // The range may split a surrogate pair.
       return { content: text.slice(start, end).toWellFormed(), start, length: text.length }
     },
 
@@ -264,7 +273,7 @@ export const createFiles = (deps: Deps) => {
       await dropBytes(file.hash)
     },
 
-    /** Removes bytes that no file has, such as a crash may leave. */
+    /** Removes objects that no file references, such as those left by a crash. */
     sweep: async (): Promise<void> => {
       for await (const hash of objects.list()) if (!(await store.used(hash))) await dropBytes(hash)
     },

@@ -2,19 +2,19 @@ import { hashOf, termsOf } from "./tokenizer.ts"
 
 const version = 1
 const headerLength = 6
-/** Passages of one file; their numbers are kept in 16 bits. */
+/** Maximum number of passages per file; passage numbers are stored in 16 bits. */
 export const maxPassages = 65_535
 
 /**
- * The words of one file's passages, ready to be searched: sorted term hashes, and for each the
- * passages that have it. `counted` also say how often; `trigrams` do not.
+ * Inverted index of one file's passages: sorted term hashes, each with the passages that contain
+ * the term. `counted` postings have term frequencies; `trigrams` do not.
  */
 export interface WordIndex {
   passages: number
-  /** Words a passage. */
+  /** Number of words in each passage. */
   lengths: Uint16Array
   counted: Postings
-  /** Beside `counted.passages`. */
+  /** Term frequencies, parallel to `counted.passages`. */
   frequencies: Uint8Array
   trigrams: Postings
   bytes: number
@@ -22,7 +22,7 @@ export interface WordIndex {
 
 export interface Postings {
   hashes: Uint32Array
-  /** Where a hash's passages begin; one more than there are hashes. */
+  /** Start of each hash's postings; one more element than `hashes`. */
   starts: Uint32Array
   passages: Uint16Array
 }
@@ -62,7 +62,7 @@ const flatten = (entries: Map<number, Entry>) => {
 const bytesOf = (array: ArrayBufferView): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 
-/** Packs the words of passages into the bytes that `openWords` reads. */
+/** Serializes the index of passages; `openIndexSegment` reads it. */
 export const packWords = (passages: readonly string[]): Uint8Array => {
   const counted = new Map<number, Entry>()
   const trigrams = new Map<number, Entry>()
@@ -100,7 +100,10 @@ export const packWords = (passages: readonly string[]): Uint8Array => {
   )
 }
 
-/** Reads what `packWords` made. @throws when it is of another version, or cut */
+/**
+ * Deserializes the output of `packIndexSegment` without copying. @throws if the version differs or
+ * data is truncated
+ */
 export const openWords = (packed: Uint8Array): WordIndex => {
   const aligned = packed.byteOffset % 4 === 0 ? packed : new Uint8Array(packed)
   const { buffer, byteOffset } = aligned
@@ -134,7 +137,7 @@ export const openWords = (packed: Uint8Array): WordIndex => {
   }
 }
 
-/** Where `hash` stands among sorted `hashes`, or -1. */
+/** Index of `hash` in sorted `hashes`, or -1. */
 export const placeOf = (hashes: Uint32Array, hash: number): number => {
   let low = 0
   let high = hashes.length - 1

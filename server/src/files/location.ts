@@ -1,16 +1,16 @@
 import { z } from "zod"
 
-/** Where in a document something stands; what does not apply is left out. */
+/** Location in a document; fields that do not apply are absent. */
 export const Place = z
   .object({
-    /** From 1. */
+    /** 1-based. */
     page: z.int().optional(),
-    /** From 1. */
+    /** 1-based. */
     slide: z.int().optional(),
     sheet: z.string().optional(),
-    /** From 1; the header row counts. */
+    /** 1-based, including the header row. */
     row: z.int().optional(),
-    /** Headings above it, the outermost first. */
+    /** Headings above it, outermost first. */
     heading: z.array(z.string()).optional(),
   })
   .meta({ id: "Place" })

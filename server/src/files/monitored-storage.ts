@@ -4,7 +4,7 @@ import type { Partials } from "./partial-uploads.ts"
 
 type Watch = StorageWatch["watch"]
 
-/** The same objects, of whose writes `watch` hears. */
+/** Wraps an object store so that the storage monitor observes its writes. */
 export const watchObjects = (objects: Objects, watch: Watch): Objects => {
   const watched = (received: Received): Received => ({
     ...received,
@@ -19,7 +19,7 @@ export const watchObjects = (objects: Objects, watch: Watch): Objects => {
   }
 }
 
-/** The same partial uploads, of whose writes `watch` hears. */
+/** Wraps partial uploads so that the storage monitor observes their writes. */
 export const watchPartials = (partials: Partials, watch: Watch): Partials => ({
   ...partials,
   create: (id) => watch("files", () => partials.create(id)),

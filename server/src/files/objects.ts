@@ -2,64 +2,69 @@ import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import type { Readable } from "node:stream"
 
-/** Bytes that were received whole and lie on the local disk, but under no name yet. */
+/** Fully received content on the local disk, not yet stored under its hash. */
 export interface Received {
   hash: string
   size: number
-  /** Does what takes its time of keeping them. */
+  /** Does the slow part of `commit` ahead of time. */
   prepare(): Promise<void>
   /**
-   * Gives them the name of their hash, for good. Called within `Database.alone`, so that no removal
-   * of the same content comes between this and the row that names them.
+   * Stores the content under its hash. Called within `Database.runExclusive`, so that no removal of
+   * the same content can run between this and the insertion of the file's row.
    */
   keep(): Promise<void>
-  /** Removes them, unless they were kept. */
+  /** Removes the temporary copy; committed content remains. */
   drop(): Promise<void>
 }
 
 export interface Receiving {
-  /** Called once with the first 4 kB, or all of it; may throw to refuse. */
+  /** Called once with the first 4 KB, or everything if shorter. May throw to reject the upload. */
   look(head: Buffer): void
-  /** Called with the size so far; may throw to refuse. */
+  /** Called with the number of bytes so far. May throw to reject the upload. */
   count(size: number): void
-  /** Waited for after each piece, where others are to have their turn. */
+  /** Awaited after each chunk, to yield to other requests. */
   turn?(): Promise<void> | null
 }
 
-/** A file on the local disk with an object's bytes. */
+/** A local file with an object's content. */
 export interface LocalCopy {
   path: string
-  /** To be called when it is no longer needed. */
+  /** Must be called when the copy is no longer needed. */
   release(): Promise<void>
 }
 
-/** Files' bytes, each content once, under the SHA-256 of it. */
+/** Content-addressed store: each content is stored once, under its SHA-256. */
 export interface Objects {
-  /** How many are to be kept at once: on a disk it is work, on a network mostly waiting. */
+  /**
+   * Maximum concurrent commits: one on a disk, where commits are I/O-bound; more over a network.
+   */
   keepsAtOnce: number
-  /** Streams to the disk while hashing. Nothing stays when it throws. */
+  /** Streams to the local disk while hashing. Leaves nothing behind when it throws. */
   receive(source: Readable, receiving: Receiving): Promise<Received>
-  /** Takes over a file on the disk, which is gone once it was dropped. */
+  /** Adopts a local file, which `discard` removes. */
   adopt(path: string): Promise<Received>
-  /** Null where the object is missing. */
+  /** Null if the object is missing. */
   localCopy(hash: string): Promise<LocalCopy | null>
-  /** A path for what is needed for a moment; whoever takes it removes it. */
+  /** Path for a temporary file; the caller removes it. */
   temporary(): string
-  /** @param range first and last byte; null where the object is missing */
+  /**
+   * @param range first and last byte, inclusive
+   * @returns null if the object is missing
+   */
   read(hash: string, range?: { start: number; end: number }): Promise<Readable | null>
   remove(hash: string): Promise<void>
-  /** Hashes of all that is kept. */
+  /** Hashes of all stored objects. */
   list(): AsyncIterable<string>
-  /** Removes what was left behind of what never came to its end; `all` whatever its age. */
+  /** Removes remains of uploads that never completed; with `all`, regardless of age. */
   sweep(all: boolean): Promise<void>
-  /** Writes a little, and nothing that stays. @throws what keeps it from being written */
+  /** Writes and removes a small probe. @throws the error that prevents writing */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
 const headBytes = 4096
 
-/** Shows the first 4 kB of a stream, or all of a shorter one, once. */
+/** Calls `look` once with the first 4 KB of a stream, or all of a shorter one. */
 export const createLook = (look: (head: Buffer) => void) => {
   let head: Buffer | null = Buffer.alloc(0)
   const show = (): void => {
@@ -77,7 +82,7 @@ export const createLook = (look: (head: Buffer) => void) => {
   }
 }
 
-/** SHA-256 in hex, and the size, of a file. */
+/** SHA-256 (hex) and size of a file. */
 export const hashFile = async (path: string): Promise<{ hash: string; size: number }> => {
   const hash = createHash("sha256")
   let size = 0

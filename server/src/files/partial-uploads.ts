@@ -9,18 +9,20 @@ const headBytes = 4096
 
 interface Appending {
   from: number
-  /** Bytes that the upload is to have. */
+  /** Declared size of the upload, in bytes. */
   whole: number
-  /** Called with the first 4 kB, or all of it, once they are there; may throw to refuse. */
+  /**
+   * Called when the first 4 KB, or the whole upload, have arrived. May throw to reject the upload.
+   */
   look(head: Buffer): void
-  /** Waited for after each piece, where others are to have their turn. */
+  /** Awaited after each chunk, to yield to other requests. */
   turn(): Promise<void> | null
 }
 
 const tooMuch = (whole: number): never =>
   fail("body_too_large", `The upload exceeds its declared size of ${whole} bytes.`)
 
-/** Bytes of uploads that are not whole yet, on the local disk. */
+/** Content of unfinished uploads on the local disk. */
 export const createPartials = (dataDir: string) => {
   const folder = join(dataDir, "partial")
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -32,19 +34,19 @@ export const createPartials = (dataDir: string) => {
       await file.close()
     },
 
-    /** Bytes there are so far; null where there is no such upload on this machine. */
+    /** Bytes received so far; null if this machine has no such upload. */
     size: async (id: string): Promise<number | null> => {
       const found = await stat(pathOf(id)).catch(() => null)
       return found?.size ?? null
     },
 
-    /** How long nothing was added to it, in ms; null where there is no such upload on this machine. */
+    /** Time since the last write, in ms; null if this machine has no such upload. */
     idleMs: async (id: string): Promise<number | null> => {
       const found = await stat(pathOf(id)).catch(() => null)
       return found && Date.now() - found.mtimeMs
     },
 
-    /** Writes a stream on from `from`; what arrived lies on the disk even when it throws. */
+    /** Appends a stream at offset `from`. Bytes received before an error are kept. */
     append: async (
       id: string,
       source: Readable,

@@ -4,7 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import type { PassageRow } from "../db/file-tables.ts"
 import type { Reading } from "./extractor.ts"
 
-/** One statement's worth; small, so that nobody waits long for the database. */
+/** Rows per insert; small batches, so that other writers do not wait long. */
 const rowsPerStatement = 100
 
 export type StoredPassage = Selectable<PassageRow>
@@ -20,8 +20,8 @@ export const createPassageStore = (db: Database) => {
     clear,
 
     /**
-     * Writes what was read of a file, in several transactions; it counts once `files.passages`
-     * is set. @throws when the file is gone
+     * Stores a file's text and passages in several transactions. They are not visible until
+     * `files.passages` is set. @throws if the file was deleted
      */
     write: async (fileId: string, { text, passages, words }: Reading): Promise<void> => {
       await db.transactLoosely(async (tx) => {
@@ -46,7 +46,7 @@ export const createPassageStore = (db: Database) => {
       }
     },
 
-    /** Takes over what was read of the same bytes. */
+    /** Copies the text and passages of a file with the same content. */
     copy: async (tx: Tx, from: string, to: string): Promise<void> => {
       await clear(tx, to)
       await sql`insert into file_texts (file_id, text)
@@ -74,7 +74,7 @@ export const createPassageStore = (db: Database) => {
       return wanted.orderBy("position").execute()
     },
 
-    /** All passages of some files, each file's in order. */
+    /** All passages of several files, grouped by file, in order. */
     ofFiles: async (fileIds: readonly string[]): Promise<Map<string, StoredPassage[]>> => {
       const rows = await readInChunks(fileIds, (chunk) =>
         db.read
@@ -88,7 +88,7 @@ export const createPassageStore = (db: Database) => {
       return Map.groupBy(rows, ({ file_id }) => file_id)
     },
 
-    /** The beginning of each file's text, by file id. */
+    /** The first `characters` characters of each file's first passage, by file id. */
     beginnings: async (
       fileIds: readonly string[],
       characters: number,
@@ -104,7 +104,7 @@ export const createPassageStore = (db: Database) => {
       return new Map(rows.map(({ file_id, beginning }) => [file_id, beginning]))
     },
 
-    /** The last passage that begins at `offset` or before. */
+    /** Position of the last passage that starts at or before `offset`. */
     positionAt: async (fileId: string, offset: number): Promise<number> => {
       const { position } = await db.read
         .selectFrom("passages")
@@ -115,7 +115,7 @@ export const createPassageStore = (db: Database) => {
       return Number(position ?? 0)
     },
 
-    /** Where each passage of a file stands, in order. */
+    /** Location of each passage of a file, in order. */
     places: (fileId: string): Promise<Pick<StoredPassage, "position" | "starts" | "place">[]> =>
       db.read
         .selectFrom("passages")
@@ -124,7 +124,7 @@ export const createPassageStore = (db: Database) => {
         .orderBy("position")
         .execute(),
 
-    /** Passages of one file from `first` on. */
+    /** Passages of one file, starting at position `first`. */
     from: (fileId: string, first: number, limit: number): Promise<StoredPassage[]> =>
       db.read
         .selectFrom("passages")

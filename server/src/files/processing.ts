@@ -25,26 +25,26 @@ interface Deps extends ProcessingOptions {
   storage: Storage
   extractor: Extractor
   limits: Limits
-  /** Reads what we cannot; null where there is none. */
+  /** External extraction engine; null if none is configured. */
   engine: Engine | null
   concurrency: number
   now: () => number
   /**
-   * Told within the transaction that makes a file searchable, and of a file of the same bytes whose
-   * passages it took over.
-   * @returns whether more is to be done before it is complete
+   * Called in the transaction that makes a file searchable, with the id of the duplicate whose
+   * passages were copied, if any.
+   * @returns whether further work, such as embedding, is needed before the file is complete
    */
   searchable: (tx: Tx, fileId: string, twinId: string | null) => Promise<boolean>
 }
 
-/** Most documents are read in less. */
+/** Most documents are read in less time. */
 const defaultQuickReadMs = 5000
 
-/** Shown to everyone who may read the file: it tells nothing of what its owner stores. */
+/** Visible to everyone with access to the file, so it reveals nothing about the owner's storage. */
 const noRoom =
   "This file's text doesn't fit into its owner's storage (MAX_STORAGE). Delete files or chats, then process it again."
 
-/** Turns an uploaded file into passages that can be searched; the job `read`. */
+/** The `read` job: extracts a file's text into searchable passages. */
 export const createProcessing = (deps: Deps): Kind => {
   const { db, bus, store, passages, objects, storage, extractor, limits, now } = deps
 
@@ -67,7 +67,10 @@ export const createProcessing = (deps: Deps): Kind => {
     await becomes(tx, file, { ...found, error: null, status: more ? "processing" : "completed" })
   }
 
-  /** Stores a file's text where its owner has room for it. A small file may have a lot of text. */
+  /**
+   * Stores a file's text if it fits into the owner's storage limit. A small file can contain much
+   * text.
+   */
   const writeText = async (
     { user_id, text_length }: StoredFile,
     length: number,
@@ -91,13 +94,13 @@ export const createProcessing = (deps: Deps): Kind => {
       }),
     )
 
-  /** What the engine makes of a file that we cannot read; `why` where it makes nothing of it. */
+  /** Extracts with the external engine; fails with `reason` if the engine finds no text either. */
   const byEngine = async (
     from: string,
     { filename, why, signal }: { filename: string; why: string; signal: AbortSignal },
   ): Promise<Reading> => {
     const { engine } = deps
-    // Given up by people who tried to do harm, or too large: no engine is bothered with these.
+    // Only unreadable formats go to the engine, not files that are too large or look malicious.
     if (!engine || !/OCR|holds no text|before 2007|not supported/.test(why)) throw new Hopeless(why)
     const path = objects.temporary()
     try {

@@ -10,7 +10,7 @@ import type { Resumable } from "./resumable-uploads.ts"
 import { UploadProgress, UploadQuery } from "./schema.ts"
 import { metadataOf, nameOf } from "./upload.ts"
 
-/** https://tus.io/protocols/resumable-upload, with these of its extensions. */
+/** https://tus.io/protocols/resumable-upload, with the extensions listed below. */
 const version = "1.0.0"
 const extensions = "creation,expiration,termination"
 const bodyType = "application/offset+octet-stream"
@@ -20,7 +20,7 @@ const header = (incoming: IncomingMessage, name: string): string => {
   return typeof value === "string" ? value.trim() : ""
 }
 
-/** Every reply says which version is spoken; a request in another one is refused. */
+/** Sets the version header and rejects requests for any other protocol version. */
 const speak = ({ incoming, outgoing }: NodeExchange): void => {
   outgoing.setHeader("tus-resumable", version)
   outgoing.setHeader("cache-control", "no-store")
@@ -41,7 +41,7 @@ const numberIn = (incoming: IncomingMessage, name: string): number => {
     : fail("bad_request", `The header ${name} must be a non-negative integer.`)
 }
 
-/** `key base64,key base64`; a key may stand without a value. */
+/** Parses `Upload-Metadata`: `key base64,key base64`. A key may have no value. */
 const pairsIn = (text: string): Map<string, string> =>
   new Map(
     text.split(",").flatMap((pair) => {
@@ -50,7 +50,7 @@ const pairsIn = (text: string): Map<string, string> =>
     }),
   )
 
-/** Whoever finishes an upload after a crash does so without its user's access to the collection. */
+/** After a crash, the cleanup job finishes uploads without the user's access to the collection. */
 const refuseCollection = (metadata: Record<string, unknown>): Record<string, unknown> => {
   if (collectionIn(metadata) === null) return metadata
   const instead = "Add the file to the collection after the upload."
@@ -82,7 +82,7 @@ interface Deps {
   resumable: Resumable
 }
 
-/** `/api/v1/files/resumable`: uploads by tus 1.0, which go on where they broke off. */
+/** `/api/v1/files/resumable`: resumable uploads (tus 1.0). */
 export const resumableRoutes = ({ router, resumable }: Deps): Router => {
   const byId = { params: ById }
   const unknown = { 404: { description: "Upload not found or expired" } }

@@ -15,7 +15,7 @@ import type { UploadProgress } from "./schema.ts"
 import { refuseUnreadable, tooLarge } from "./upload.ts"
 import type { StoredUpload, UploadStore } from "./upload-store.ts"
 
-/** Nothing is added to an upload that somebody goes on with for so long. */
+/** An upload without writes for this long has no active client. */
 const quietMs = 600_000
 const foreignLifeSeconds = 24 * 3600
 
@@ -27,16 +27,16 @@ interface Deps {
   files: Files
   storage: Storage
   rowLimits: RowLimits
-  /** Requests that send bytes. */
+  /** Limit on concurrent upload requests per user. */
   uploads: UserLimit
-  /** Uploads that are not whole yet, those that nobody goes on with included. */
+  /** Limit on unfinished uploads, including abandoned ones. */
   unfinished: Bounds
   fairLoop: FairLoop
-  /** Bytes a file. */
+  /** Maximum file size, in bytes. */
   limit: number
-  /** Whether a file of which no text can be had is refused. */
+  /** Whether to reject files without extractable text. */
   mustBeReadable: boolean
-  /** Seconds until an upload that nobody goes on with is given up. */
+  /** Seconds until an unfinished upload expires. */
   life: number
   newId: () => string
   now: () => number
@@ -55,14 +55,14 @@ interface Writer {
   over: Promise<void>
 }
 
-/** Uploads that go on where they broke off; whole ones become files of the same id. */
+/** Resumable uploads. A complete upload becomes a file with the same id. */
 export const createResumable = (deps: Deps) => {
   const { db, store, partials, objects, files, storage, uploads, fairLoop, newId, now } = deps
   const { rowLimits } = deps
   const writers = new Map<string, Writer>()
-  /** Who begins many uploads at once waits for their own. */
+  /** Serializes the creation of uploads per user. */
   const inTurn = createTurns()
-  /** They outlive a restart, and so they are counted where they are kept. */
+  /** Unfinished uploads survive a restart, so they are counted in the database. */
   const unfinished = {
     what: "unfinished uploads",
     variable: "MAX_UNFINISHED_UPLOADS",
@@ -79,7 +79,7 @@ export const createResumable = (deps: Deps) => {
   })
   const whole = (size: number): UploadProgress => ({ offset: size, size, expires_at: null })
 
-  /** Who comes later is in the right: the writer before hangs on a connection that broke. */
+  /** The newest request wins: the previous writer is probably stuck on a dead connection. */
   const takeTurn = async <T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     for (let writer = writers.get(id); writer; writer = writers.get(id)) {
       writer.stop.abort()
@@ -116,11 +116,11 @@ export const createResumable = (deps: Deps) => {
     await partials.remove(id)
   }
 
-  /** Makes a file of an upload that is whole. */
+  /** Creates the file of a complete upload. */
   const finish = async (actor: Actor, upload: StoredUpload): Promise<UploadProgress> => {
     const { id, user_id: owner, size, filename, content_type } = upload
     const adopted = await objects.adopt(partials.pathOf(id))
-    // Its bytes stay where they are until the file is committed.
+    // The partial upload is removed only after the file is committed.
     const received = { ...adopted, drop: async () => {} }
     const metadata: Record<string, unknown> = JSON.parse(upload.metadata)
     await files.add(actor, {
@@ -142,7 +142,7 @@ export const createResumable = (deps: Deps) => {
     return upload.expires_at > now() ? upload : undefined
   }
 
-  /** What an upload became whose last answer the client did not hear. */
+  /** Progress of a completed upload whose final response the client did not receive. */
   const finished = async (caller: Caller, id: string): Promise<UploadProgress> => {
     const file = await files.find(caller, id)
     return file?.user_id === caller.user.id ? whole(file.size) : unknown()
@@ -157,7 +157,7 @@ export const createResumable = (deps: Deps) => {
   ): Promise<void> => {
     const stop = (): void => void source.destroy(new Error("Another request took over this upload"))
     signal.addEventListener("abort", stop, { once: true })
-    // Who comes later may have come before there was anybody to hear it.
+    // A newer request may have aborted this one before the listener was added.
     if (signal.aborted) stop()
     const look = (head: Buffer): void => {
       if (deps.mustBeReadable && upload.process === 1) refuseUnreadable(head)
@@ -173,16 +173,19 @@ export const createResumable = (deps: Deps) => {
     }
   }
 
-  /** Bytes that no upload has; one that has just begun may have its row by now. */
+  /**
+   * Removes bytes without an upload row. Checks again, as a new upload's row may have been added
+   * since.
+   */
   const removeStray = async (id: string): Promise<void> => {
     if (!(await store.byId(id))) await partials.remove(id)
   }
 
-  /** Whether nobody, in whatever process, is about to go on with it or to finish it. */
+  /** Whether no process is writing or finishing this upload. */
   const isLeft = async ({ id, expires_at }: StoredUpload, all: boolean): Promise<boolean> => {
     if (writers.has(id)) return false
     const idleMs = await partials.idleMs(id)
-    // Its bytes are on another machine, whose business it is, as long as that lives.
+    // The bytes are on another machine, which handles the upload unless it is gone.
     if (idleMs === null && !all) return expires_at + foreignLifeSeconds <= now()
     return all || (idleMs ?? quietMs) >= quietMs
   }
@@ -192,7 +195,7 @@ export const createResumable = (deps: Deps) => {
     if ((await partials.size(id)) === size) await finish(system, upload)
     else if (expires_at <= now() && isClockSteady()) await discard(id)
   }
-  /** Its client waits for us; for its client's we do not wait. */
+  /** A client's request waits for this step, but this step never waits for a client's request. */
   const settleUnlessTaken = async (upload: StoredUpload): Promise<void> => {
     if (!writers.has(upload.id)) await takeTurn(upload.id, () => settle(upload))
   }
@@ -231,18 +234,18 @@ export const createResumable = (deps: Deps) => {
       const upload = await find(caller, id)
       if (!upload) return finished(caller, id)
       const offset = await partials.size(id)
-      // It became a file since we looked.
+      // The upload completed after the lookup above.
       if (offset === null) return finished(caller, id)
       if (offset < upload.size) return progressOf(upload, offset)
-      // We were ended between its last byte and its file.
+      // The process stopped after the last byte but before the file was created.
       return takeTurn(id, async () =>
         (await find(caller, id)) ? finish(actor, upload) : finished(caller, id),
       )
     },
 
     /**
-     * Writes on; what arrived stays, even when it breaks off.
-     * @throws {Failure} `conflict` for another offset than where it goes on
+     * Appends bytes; received bytes are kept even if the connection breaks.
+     * @throws {Failure} `conflict` if `from` is not the current offset
      */
     append: (
       actor: Actor,
@@ -265,8 +268,8 @@ export const createResumable = (deps: Deps) => {
     },
 
     /**
-     * Gives up what expired, removes bytes of no upload, and makes files of what is whole.
-     * @param all true when nothing can be under way
+     * Removes expired uploads and stray bytes, and finishes complete uploads.
+     * @param all true when no upload can be in progress
      */
     sweep: async (all: boolean): Promise<void> => {
       const uploads = new Map((await store.all()).map((upload) => [upload.id, upload]))
@@ -281,7 +284,7 @@ export const createResumable = (deps: Deps) => {
   }
 }
 
-/** Of what was sent, not of how: sending it once more would not help. */
+/** Errors of the content itself, which a retry would not fix. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Failure && ["unsupported_media_type", "body_too_large"].includes(error.code)
 

@@ -27,11 +27,11 @@ interface Deps {
   receiver: Receiver
   objects: Objects
   running: Running
-  /** True when something else reads what we cannot. */
+  /** True if an external extraction engine is configured. */
   readsEverything: boolean
 }
 
-/** Longer than any processing takes, which has caps of its own. */
+/** Longer than any processing, which has its own limits. */
 const processingMs = 3_600_000
 
 /** `/api/v1/files`. */
@@ -71,7 +71,7 @@ export const fileRoutes = ({
     if (query.process_in_background || !query.process) return receive()
     const over = new AbortController()
     const end = (): void => over.abort()
-    // Before anything is stored, as it may refuse.
+    // Entered before anything is stored, as it may throw.
     const leave = running.enter(caller, { revoke: end, shutDown: end })
     whenClosed(exchange.outgoing, end)
     try {

@@ -15,11 +15,11 @@ const nothing = createHash("sha256").digest("hex")
 interface S3Place extends S3Keys {
   endpoint: string
   bucket: string
-  /** Before all keys; empty, or with a slash at its end. */
+  /** Prefix of all keys; empty or ending in a slash. */
   prefix: string
 }
 
-/** Reads `https://KEY:SECRET@host/bucket/prefix?region=…`. */
+/** Parses `https://KEY:SECRET@host/bucket/prefix?region=…`. */
 export const readS3Url = (text: string): S3Place => {
   const url = new URL(text)
   const [bucket = "", ...rest] = url.pathname.split("/").filter(Boolean).map(decodeURIComponent)
@@ -33,16 +33,16 @@ export const readS3Url = (text: string): S3Place => {
   }
 }
 
-/** 507 Insufficient Storage, and what stores call a bucket or a disk that holds no more. */
+/** HTTP 507, or the codes that object stores use for a full bucket or disk. */
 const isOutOfSpace = (answered: number, code: string): boolean =>
   answered === 507 || /StorageFull|QuotaExceeded|InsufficientStorage/.test(code)
 
-/** The object store did not do what it was asked; our keys are not told. */
+/** A failed object store request. The message contains no credentials. */
 class S3Error extends Failure {
   override name = "S3Error"
-  /** Its status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly answered: number
-  /** The store's own code, or that of a connection that failed; empty where it gave none. */
+  /** The store's error code or the connection error's code; empty if unknown. */
   readonly why: string
 
   constructor(answered: number, why: string, cause?: unknown) {
@@ -56,7 +56,7 @@ class S3Error extends Failure {
 
 interface Asked {
   method: Dispatcher.HttpMethod
-  /** Below the prefix; the bucket itself where it is left out. */
+  /** Relative to the prefix; absent for the bucket itself. */
   key?: string
   query?: Record<string, string>
   headers?: Record<string, string>
@@ -72,7 +72,7 @@ interface S3Reply {
 const isPassing = ({ answered, code }: S3Error): boolean =>
   code !== "storage_full" && (answered === 0 || answered === 429 || answered >= 500)
 
-/** A bucket that is not there, or a key that is not known, is answered 404 too. */
+/** A missing bucket or an unknown access key also returns 404, with another code. */
 const isMissing = ({ answered, why }: S3Error): boolean =>
   answered === 404 && (why === "NoSuchKey" || why === "")
 
@@ -87,7 +87,10 @@ const textOf = async (body: Readable): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-/** The text of an XML element; the store's lists have neither attributes nor nesting of a name. */
+/**
+ * Text of all elements with this name. S3 lists have no attributes and no nested elements of the
+ * same name.
+ */
 export const elements = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, "g"))].map(([, text = ""]) =>
     text
@@ -97,7 +100,7 @@ export const elements = (xml: string, name: string): string[] =>
       .replaceAll("&amp;", "&"),
   )
 
-/** Speaks with an S3-compatible object store, by paths and not by host names. */
+/** Client for an S3-compatible object store, using path-style URLs. */
 export const createS3Client = (place: S3Place) => {
   const { host, origin } = new URL(place.endpoint)
   const pool = new Pool(origin, {
@@ -126,7 +129,7 @@ export const createS3Client = (place: S3Place) => {
     throw new S3Error(status, code)
   }
 
-  /** Again after failures that pass. @throws {S3Error} for a refusal */
+  /** Retries transient failures. @throws {S3Error} for any other error status */
   const ask = async (asked: Asked): Promise<S3Reply> => {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -142,10 +145,10 @@ export const createS3Client = (place: S3Place) => {
   return {
     ask,
 
-    /** The same, with the whole reply as text. */
+    /** Like `sendWithRetry`, but returns the body as text. */
     text: async (asked: Asked): Promise<string> => textOf((await ask(asked)).body),
 
-    /** The same; null for what is not there. */
+    /** Like `sendWithRetry`, but returns null if the object is missing. */
     find: async (asked: Asked): Promise<S3Reply | null> => {
       try {
         return await ask(asked)

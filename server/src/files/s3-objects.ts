@@ -5,9 +5,9 @@ import { hashFile, type Objects, type Received } from "./objects.ts"
 import { createS3Client, elements, readS3Url, type S3Client } from "./s3-client.ts"
 import { createSpool } from "./temporary-files.ts"
 
-/** A part of an upload; all but the last must have 5 MB at least. */
+/** Size of an upload part; S3 requires at least 5 MB for all but the last. */
 const partBytes = 8 * 1024 * 1024
-/** An upload in parts as old as that is nobody's any more. */
+/** A multipart upload of this age is abandoned. */
 const staleMs = 24 * 3600 * 1000
 
 const keyOf = (hash: string): string => `${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}`
@@ -24,7 +24,7 @@ const readPart = async (path: string, from: number, size: number): Promise<Buffe
   }
 }
 
-/** Sends a file part by part; nothing of it stays when that fails. */
+/** Multipart upload; aborted on failure, so no parts remain. */
 const sendInParts = async (
   client: S3Client,
   key: string,
@@ -51,7 +51,7 @@ const sendInParts = async (
       query: { uploadId },
       body: Buffer.from(whole),
     })
-    // A failure to put the parts together is told after a 200.
+    // S3 can report a failed completion in the body of a 200 response.
     const [code] = elements(answer, "Code")
     if (code) throw new Error(`The object store could not complete the multipart upload: ${code}`)
   } catch (error) {
@@ -79,7 +79,7 @@ const keysOf = async function* (client: S3Client, prefix: string): AsyncGenerato
   } while (token)
 }
 
-/** Objects in an S3-compatible store; uploads lie on the local disk until they are whole. */
+/** Object store on S3. Uploads are buffered on the local disk until they are complete. */
 export const createS3Objects = (url: string, dataDir: string): Objects => {
   const place = readS3Url(url)
   const client = createS3Client(place)
@@ -94,7 +94,7 @@ export const createS3Objects = (url: string, dataDir: string): Objects => {
     })
     return found?.body ?? null
   }
-  /** Not by HEAD: a refusal of that has no body, and so does not say why. */
+  /** Not HEAD: its error responses have no body and so no error code. */
   const has = async (hash: string): Promise<boolean> => {
     const found = await read(hash, { start: 0, end: 0 })
     found?.resume()

@@ -8,11 +8,11 @@ export interface S3Keys {
 
 interface Signed {
   method: string
-  /** Encoded, without the query. */
+  /** URL-encoded, without the query. */
   path: string
   query: Record<string, string>
   headers: Record<string, string>
-  /** SHA-256 of the body in hex. */
+  /** SHA-256 of the body, in hex. */
   payload: string
   date: Date
 }
@@ -21,7 +21,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const hmac = (key: Buffer | string, text: string): Buffer =>
   createHmac("sha256", key).update(text).digest()
 
-/** As RFC 3986 has it, which is stricter than `encodeURIComponent`. */
+/** RFC 3986 encoding, which is stricter than `encodeURIComponent`. */
 export const encodeSegment = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -35,8 +35,8 @@ export const queryString = (query: Record<string, string>): string =>
     .join("&")
 
 /**
- * A request's headers with those of AWS Signature Version 4 (service `s3`): host, date and payload
- * are signed, and whatever else is given.
+ * Adds AWS Signature Version 4 headers (service `s3`). Signs the host, date, payload, and all given
+ * headers.
  */
 export const signed = (request: Signed, { id, secret, region }: S3Keys): Record<string, string> => {
   const time = request.date.toISOString().replace(/[-:]|\.\d+/g, "")

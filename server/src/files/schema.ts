@@ -4,14 +4,14 @@ import { ListQuery } from "../http/pagination.ts"
 export const FileStatus = z.enum(["stored", "pending", "processing", "completed", "failed"])
 export type FileStatus = z.output<typeof FileStatus>
 
-/** How far a file is. */
+/** Processing progress of a file. */
 const FileProgress = z
   .object({
-    /** Null until they were counted, and where the format has none. */
+    /** Null until counted, and for formats without pages. */
     pages: z.int().nullable(),
-    /** Null until it can be searched by its words. */
+    /** Null until lexical search can find the file. */
     passages: z.int().nullable(),
-    /** Passages that can be found by their meaning too. */
+    /** Passages that have an embedding. */
     embedded: z.int(),
   })
   .meta({ id: "FileProgress" })
@@ -21,20 +21,20 @@ export const FileRecord = z
     id: z.string(),
     user_id: z.string(),
     filename: z.string(),
-    /** SHA-256 of the bytes in hex. */
+    /** SHA-256 of the content, in hex. */
     hash: z.string(),
     meta: z.object({
       name: z.string(),
       content_type: z.string(),
       size: z.int(),
-      /** What the bytes turned out to be, such as `pdf`. */
+      /** Detected format, such as `pdf`. */
       format: z.string().nullable(),
-      /** The upload's part `metadata`. */
+      /** The upload's `metadata` part. */
       data: z.record(z.string(), z.unknown()),
     }),
     data: z.object({
       status: FileStatus,
-      /** A sentence for people, where the status is `failed`. */
+      /** User-facing message if the status is `failed`. */
       error: z.string().nullable(),
       progress: FileProgress,
     }),
@@ -48,26 +48,26 @@ const Flag = z
   .enum(["true", "false", "1", "0"])
   .transform((text) => text === "true" || text === "1")
 
-/** The parts of an upload, as they are documented; the body is never held as a whole. */
+/** Multipart form of an upload, for the API documentation only; bodies are streamed. */
 export const Upload = z.object({
   file: z.file(),
   metadata: z.string().optional().describe("A JSON object stored with the file"),
 })
 
 export const UploadQuery = z.object({
-  /** False only stores the file. */
+  /** False stores the file without processing it. */
   process: Flag.default(true),
-  /** False answers when processing has ended. */
+  /** False delays the response until processing has finished. */
   process_in_background: Flag.default(true),
 })
 
-/** How far an upload by tus is. */
+/** Progress of a resumable upload. */
 export const UploadProgress = z
   .object({
-    /** Bytes that arrived. */
+    /** Bytes received. */
     offset: z.int(),
     size: z.int(),
-    /** Null once it is whole: then there is a file of the same id. */
+    /** Null once complete; the file then has the same id. */
     expires_at: z.int().nullable(),
   })
   .meta({ id: "UploadProgress" })
@@ -83,7 +83,9 @@ export type ProcessStatus = z.output<typeof ProcessStatus>
 export const FileText = z
   .object({
     content: z.string(),
-    /** Where `content` begins in the whole text, and how long that is, in UTF-16 units. */
+    /**
+     * Offset of `content` in the full text, in UTF-16 units; `length` is the full text's length.
+     */
     start: z.int(),
     length: z.int(),
   })
@@ -92,11 +94,11 @@ export type FileText = z.output<typeof FileText>
 
 const Offset = z.coerce.number<string>().int().min(0)
 
-/** A piece of a text; all of it when left out. */
+/** Range of the text; the default is all of it. */
 export const TextQuery = z.object({ start: Offset.default(0), end: Offset.optional() })
 export type TextQuery = z.output<typeof TextQuery>
 
-/** One status or more, with commas between them. */
+/** One or more statuses, comma-separated. */
 export const FileStatuses = z
   .string()
   .transform((list) => list.split(","))

@@ -1,11 +1,14 @@
 import type { Postings, WordIndex } from "./index-segment.ts"
 
-/** Numbers of hashes, in the order in which they were first seen: open addressing, never more than half full. */
+/**
+ * Assigns consecutive numbers to hashes in order of first occurrence. Open-addressing hash table
+ * with a load factor of at most 0.5.
+ */
 const createNumbers = (expected: number) => {
   const sizeFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(16, count * 2)))
   let mask = sizeFor(expected) - 1
   let keys = new Uint32Array(mask + 1)
-  /** Number + 1; 0 is empty. */
+  /** Number + 1; 0 marks an empty slot. */
   let numbers = new Uint32Array(mask + 1)
   let count = 0
 
@@ -36,7 +39,7 @@ const createNumbers = (expected: number) => {
       if (count * 2 > mask) grow()
       return count - 1
     },
-    /** All hashes, each at its number. */
+    /** All hashes, indexed by their number. */
     hashes: (): Uint32Array => {
       const hashes = new Uint32Array(count)
       for (const [slot, number] of numbers.entries()) {
@@ -49,13 +52,13 @@ const createNumbers = (expected: number) => {
 
 interface Part {
   postings: Postings
-  /** Beside its passages, where they are counted. */
+  /** Parallel to the postings' passages; null for trigrams. */
   frequencies: Uint8Array | null
-  /** What its passages are moved by. */
+  /** Offset added to its passage numbers. */
   base: number
 }
 
-/** Where each term's passages begin once the terms stand in the order of their hashes. */
+/** Start of each term's postings when terms are sorted by hash. */
 const layOut = (hashes: Uint32Array, counts: Uint32Array, numberOf: (hash: number) => number) => {
   const sorted = hashes.toSorted()
   const starts = new Uint32Array(hashes.length + 1)
@@ -68,7 +71,7 @@ const layOut = (hashes: Uint32Array, counts: Uint32Array, numberOf: (hash: numbe
   return { sorted, starts, next }
 }
 
-/** The merged terms; `numbersOf` says by part and place in it which each is. */
+/** The merged terms. `numbersOf[part][index]` is the number of each part's term. */
 const mergeTerms = (parts: readonly Part[]) => {
   const max = parts.reduce((sum, { postings }) => Math.max(sum, postings.hashes.length), 0)
   const numbers = createNumbers(max * 2)
@@ -86,14 +89,14 @@ const mergeTerms = (parts: readonly Part[]) => {
   return { numbersOf, ...layOut(hashes, counts, numbers.of) }
 }
 
-/** Where merged postings are written, term by term. */
+/** Output arrays of merged postings. */
 interface Target {
   passages: Uint16Array
   frequencies: Uint8Array
   next: Uint32Array
 }
 
-/** Appends a part's postings to those of the parts before it. */
+/** Appends a part's postings after those of earlier parts. */
 const copyInto = (target: Target, part: Part, numbers: Uint32Array): void => {
   const { postings, frequencies, base } = part
   for (const [term, number] of numbers.entries()) {
@@ -124,8 +127,8 @@ const bytesIn = (arrays: readonly ArrayBufferView[]): number =>
   arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
 
 /**
- * One index of the passages of several, one after another. They have at most `mostPassages`
- * together.
+ * Merges segments into one; passages are numbered consecutively. Segments must have at most
+ * `maxPassages` passages in total.
  */
 export const mergeWords = (indexes: readonly WordIndex[]): WordIndex => {
   let passages = 0

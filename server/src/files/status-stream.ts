@@ -15,9 +15,9 @@ interface Watching {
 }
 
 /**
- * Server-sent events: the state whenever it changed, until it changes no more, the caller's
- * credential is revoked or the gateway is about to stop.
- * @throws {Failure} `rate_limited` when its user has too many streams
+ * Server-sent events with the status after each change, until processing ends, the credential is
+ * revoked, or the gateway shuts down.
+ * @throws {Failure} `rate_limited` when the user has too many streams
  */
 export const statusStream = (
   files: Files,

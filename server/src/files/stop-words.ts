@@ -1,4 +1,4 @@
-/** Words that say nothing of what a text is about, by language; folded as `words.ts` folds. */
+/** Stop words by language, folded like the terms in `tokenizer.ts`. */
 const lists = {
   en: `a an the of to in on at for by with and or is are was were be been has have had do does did
     what which who whom whose when where why how many much that this these those it its as from not

@@ -9,7 +9,7 @@ import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
 
 export type StoredFile = Selectable<FileRow> & { embedded: number | null }
 
-/** What a search must know of a file; there may be very many. */
+/** Columns that a search needs; the list may be very long. */
 export const knownColumns = [
   "files.id",
   "files.filename",
@@ -23,7 +23,7 @@ export type KnownFile = Pick<
   "id" | "filename" | "status" | "passages" | "text_length" | "error"
 >
 
-/** How many of a file's passages have a vector. */
+/** Number of a file's passages that have a vector. */
 export const embedded = (eb: ExpressionBuilder<Tables, "files">) =>
   eb
     .selectFrom("vector_batches")
@@ -59,7 +59,10 @@ const readByIds = (db: Database, ids: readonly string[]): Promise<StoredFile[]> 
     db.read.selectFrom("files").selectAll().select(embedded).where("id", "in", some).execute(),
   )
 
-/** One user's files are in an index by time; any other list goes through a great many. */
+/**
+ * Only a single user's files in order of time are indexed; other lists scan many rows, so they run
+ * in the background reader.
+ */
 const listReader = (db: Database, owner: string | null, query: FileListQuery): Reader => {
   const isIndexed = owner !== null && query.order_by === "created_at"
   return isIndexed && !query.status && !query.query ? db.read : db.aside
@@ -76,7 +79,7 @@ export const createFileStore = (db: Database) => ({
       db.read.selectFrom("files").select(knownColumns).where("id", "in", some).execute(),
     ),
 
-  /** The owners of those that exist, by file id. */
+  /** Owners of the existing files, by file id. */
   ownersOf: async (ids: readonly string[]): Promise<Map<string, string>> => {
     const rows = await readInChunks(ids, (chunk) =>
       db.read.selectFrom("files").select(["id", "user_id"]).where("id", "in", chunk).execute(),
@@ -84,7 +87,7 @@ export const createFileStore = (db: Database) => ({
     return new Map(rows.map(({ id, user_id }) => [id, user_id]))
   },
 
-  /** @param owner null lists everybody's */
+  /** @param owner null lists the files of all users */
   list: async (owner: string | null, query: FileListQuery): Promise<Page<FileRecord>> => {
     let matching = listReader(db, owner, query).selectFrom("files")
     if (owner !== null) matching = matching.where("user_id", "=", owner)
@@ -109,7 +112,7 @@ export const createFileStore = (db: Database) => ({
     await tx.insertInto("files").values(row).execute()
   },
 
-  /** @returns false when the file is gone */
+  /** @returns false if the file was deleted */
   set: async (tx: Tx, id: string, changes: Partial<Selectable<FileRow>>): Promise<boolean> => {
     const found = await tx
       .updateTable("files")
@@ -125,7 +128,7 @@ export const createFileStore = (db: Database) => ({
     return gone.length > 0
   },
 
-  /** Whether any file has these bytes. */
+  /** Whether any file references this content. */
   used: async (hash: string, reader: Reader = db.read): Promise<boolean> => {
     const found = await reader
       .selectFrom("files")
@@ -136,7 +139,7 @@ export const createFileStore = (db: Database) => ({
     return found !== undefined
   },
 
-  /** Another file of the same bytes that can be searched already. */
+  /** Another file with the same content and extension that is already searchable. */
   twin: (file: StoredFile): Promise<StoredFile | undefined> =>
     db.read
       .selectFrom("files")
@@ -150,7 +153,7 @@ export const createFileStore = (db: Database) => ({
       .execute()
       .then((rows) => rows.find((row) => endingOf(row.filename) === endingOf(file.filename))),
 
-  /** Those that can be searched, the newest first, until they have `most` passages together. */
+  /** Searchable files, newest first, with at most `max` passages in total. */
   searchable: async (max: number) => {
     const rows = await db.read
       .selectFrom("files")

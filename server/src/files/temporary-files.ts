@@ -7,16 +7,18 @@ import { createSpaceCheck } from "../db/disk-space.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import { createLook, type Receiving } from "./objects.ts"
 
-/** How often a process shows that its temporary files are in use. */
+/** How often a process touches its temporary files. */
 const touchMs = 600_000
-/** Not touched for so long, a file's process is dead. Less than the hour between two sweeps. */
+/**
+ * Files untouched for this long belong to a dead process. Less than the hour between two cleanups.
+ */
 const deadAfterMs = 50 * 60_000
 const gapMs = 3 * 3_600_000
-/** Of a file that is this old nobody has to watch it for an hour. */
+/** A file of this age is removed without observing it first. */
 const staleMs = 24 * 3_600_000
 const probeBytes = 64 * 1024
 
-/** Does nothing where there is none; in one step, where `rm` looks first what it is. */
+/** Removes a file if it exists. A single `unlink`; `rm` would stat first. */
 export const removeFile = async (path: string): Promise<void> => {
   try {
     await unlink(path)
@@ -26,8 +28,8 @@ export const removeFile = async (path: string): Promise<void> => {
 }
 
 /**
- * Where uploads lie on the local disk until they have a name. Several processes may share it: each
- * touches its own files now and then, and removes those that nobody touches any more.
+ * Temporary files of uploads in progress. Several processes may share the folder: each touches its
+ * own files regularly and removes files that no process touches.
  */
 export const createSpool = (dataDir: string) => {
   const folder = join(dataDir, "uploads")
@@ -40,7 +42,7 @@ export const createSpool = (dataDir: string) => {
   const touch = async (): Promise<void> => {
     const now = new Date()
     for (const name of (await readdir(folder)).filter(isOwn)) {
-      // It may have come to its end by now.
+      // The upload may have finished since.
       await utimes(join(folder, name), now, now).catch(() => {})
     }
   }
@@ -58,7 +60,10 @@ export const createSpool = (dataDir: string) => {
   return {
     temporary,
 
-    /** Streams to a temp file while hashing, and on to the disk itself. Nothing stays when it throws. */
+    /**
+     * Streams to a temporary file while hashing, then syncs it. Leaves nothing behind when it
+     * throws.
+     */
     receive: async (source: Readable, { look, count, turn }: Receiving) => {
       const path = temporary()
       const file = await open(path, "wx", 0o600)
@@ -87,7 +92,7 @@ export const createSpool = (dataDir: string) => {
       return { path, hash: hash.digest("hex"), size }
     },
 
-    /** Writes a little and removes it. @throws what the file system says */
+    /** Writes and removes a small file. @throws the file system's error */
     probe: async (): Promise<void> => {
       const path = temporary()
       await createSpaceCheck(folder)(0)
@@ -98,7 +103,7 @@ export const createSpool = (dataDir: string) => {
       }
     },
 
-    /** Removes what uploads left behind that never came to their end; `all` that is not ours. */
+    /** Removes temporary files of dead processes; with `all`, of every other process. */
     sweep: async (all: boolean): Promise<void> => {
       const found = await others()
       const dead = new Set(detector.observe(found, performance.now()).map(({ id }) => id))

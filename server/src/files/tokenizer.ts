@@ -1,6 +1,6 @@
 import { stopWords } from "./stop-words.ts"
 
-/** How a query's term counts beside a whole word, by its kind. */
+/** Weight of a term in a query, by kind, relative to a whole word. */
 export const weights = { word: 1, beginning: 0.3, pair: 0.5, trigram: 0.25 } as const
 export type TermKind = keyof typeof weights
 
@@ -8,14 +8,14 @@ const segmenter = new Intl.Segmenter("und", { granularity: "word" })
 const ideographs = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+$/u
 const minCompoundLength = 4
 const maxWord = 64
-/** Long runs without a space are cut before segmenting, which is not linear in them. */
+/** Maximum characters per call of the segmenter, which is not linear in text without spaces. */
 const maxRun = 20_000
 
-/** Without case, accents and width: what compares equal in a search. */
+/** Removes case, accents and width, so that equivalent text compares equal. */
 const fold = (text: string): string =>
   text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase().toLowerCase()
 
-/** The words of a text in order, folded; in scripts without spaces too. */
+/** The folded words of a text in order, including scripts without spaces. */
 export const wordsOf = (text: string): string[] => {
   const words: string[] = []
   for (let at = 0; at < text.length; at += maxRun) {
@@ -26,7 +26,7 @@ export const wordsOf = (text: string): string[] => {
   return words
 }
 
-/** The first two thirds of a word, which its inflected forms share. */
+/** The first two thirds of a word, which inflected forms usually share. */
 const beginningOf = (word: string): string =>
   word.slice(0, Math.max(4, Math.min(6, Math.ceil(word.length * 0.65))))
 
@@ -42,14 +42,14 @@ const partsOf = (word: string, tell: (kind: TermKind, term: string) => void): vo
 }
 
 export interface Terms {
-  /** How often each term occurs that is counted; trigrams are only there or not. */
+  /** Frequency of each term; always 1 for trigrams. */
   counts: Map<string, number>
   kinds: Map<string, TermKind>
-  /** Words, stop words left out. */
+  /** Number of words, without stop words. */
   length: number
 }
 
-/** What a text is indexed and searched by. */
+/** The terms by which a text is indexed and searched. */
 export const termsOf = (text: string): Terms => {
   const counts = new Map<string, number>()
   const kinds = new Map<string, TermKind>()
@@ -67,7 +67,7 @@ export const termsOf = (text: string): Terms => {
   return { counts, kinds, length }
 }
 
-/** 32 bits of a term (FNV-1a over UTF-16). */
+/** 32-bit FNV-1a hash of a term's UTF-16 units. */
 export const hashOf = (term: string): number => {
   let hash = 0x811c9dc5
   for (let at = 0; at < term.length; at++) {

@@ -12,20 +12,20 @@ interface Deps {
   rowLimits: RowLimits
   uploads: UserLimit
   shareOf: (user: string) => LoopShare
-  /** Bytes a file. */
+  /** Maximum file size, in bytes. */
   limit: number
 }
 
 interface Terms {
-  /** The user's id. */
+  /** The owner's user id. */
   owner: string
   mustBeReadable: boolean
 }
 
-/** Takes uploads in, so many of each user at once and no more than they may store. */
+/** Receives uploads within each user's concurrency and storage limits. */
 export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Deps) => ({
   /**
-   * Reads an upload and has it kept.
+   * Reads an upload and passes it to `keep`.
    * @throws {Failure} `limit_reached`, `rate_limited` or `storage_limit` before anything is read
    */
   receive: async <T>(
@@ -39,7 +39,7 @@ export const createReceiver = ({ objects, storage, rowLimits, ...deps }: Deps) =
     let release: ((stays: boolean) => void) | undefined
     let isKept = false
     try {
-      // One that does not say may become as large as any.
+      // Without a Content-Length, the maximum size is reserved.
       const declared = Number(incoming.headers["content-length"] ?? limit)
       release = await storage.reserve({ owner, bytes: Math.min(declared, limit) })
       const share = shareOf(owner)

@@ -4,7 +4,7 @@ import type { UploadRow } from "../db/file-tables.ts"
 
 export type StoredUpload = Selectable<UploadRow>
 
-/** How many there are, of one user or of all. */
+/** Number of unfinished uploads, of one user or in total. */
 const count = async (tx: Tx, userId?: string): Promise<number> => {
   const { count } = await tx
     .selectFrom("uploads")
@@ -14,7 +14,7 @@ const count = async (tx: Tx, userId?: string): Promise<number> => {
   return Number(count)
 }
 
-/** Uploads that are not whole yet. */
+/** Unfinished uploads. */
 export const createUploadStore = (db: Database) => ({
   byId: (id: string): Promise<StoredUpload | undefined> =>
     db.read.selectFrom("uploads").selectAll().where("id", "=", id).executeTakeFirst(),
@@ -22,8 +22,8 @@ export const createUploadStore = (db: Database) => ({
   all: (): Promise<StoredUpload[]> => db.read.selectFrom("uploads").selectAll().execute(),
 
   /**
-   * Adds one unless `check` throws, which is told how many there are with it, of its user and of all;
-   * those that are added at the same time are counted one after another.
+   * Inserts an upload unless `check` throws; `check` receives the counts including the new one, per
+   * user and total. A lock serializes concurrent inserts, so the counts are exact.
    */
   insert: (
     row: StoredUpload,
@@ -35,7 +35,7 @@ export const createUploadStore = (db: Database) => ({
       await tx.insertInto("uploads").values(row).execute()
     }),
 
-  /** @returns false when it was gone already */
+  /** @returns false if it was already removed */
   remove: async (tx: Tx, id: string): Promise<boolean> => {
     const gone = await tx.deleteFrom("uploads").where("id", "=", id).returning("id").execute()
     return gone.length > 0

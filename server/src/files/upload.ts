@@ -8,7 +8,7 @@ import { costs, type LoopShare } from "../limits/fair-loop.ts"
 import { sniff } from "./file-type.ts"
 import type { Objects, Received } from "./objects.ts"
 
-/** Beside the file: boundaries, headers and small parts. */
+/** Allowance for boundaries, headers and small fields in addition to the file. */
 const maxFieldsBytes = 1_000_000
 const maxMetadata = 100_000
 
@@ -21,9 +21,9 @@ export interface Upload {
 
 interface Deps {
   objects: Objects
-  /** Bytes. */
+  /** Maximum size, in bytes. */
   limit: number
-  /** Whether a file of which no text can be had is refused. */
+  /** Whether to reject files without extractable text. */
   mustBeReadable: boolean
   share: LoopShare
 }
@@ -31,7 +31,7 @@ interface Deps {
 export const tooLarge = (limit: number): never =>
   fail("body_too_large", `The file is too large (maximum ${limit} bytes).`)
 
-/** The last segment, whatever the sender's system; never a path. */
+/** The last path segment, with `/` or `\` as separator; never a path. */
 export const nameOf = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
   const clean = last
@@ -51,7 +51,7 @@ export const metadataOf = (text: string): Record<string, unknown> => {
   return fail("invalid", "The part `metadata` must not contain U+0000 or lone surrogates.")
 }
 
-/** @param head the first 4 kB, or all of a shorter file */
+/** @param head the first 4 KB, or the whole file if shorter */
 export const refuseUnreadable = (head: Buffer): void => {
   const kind = head.length > 0 ? sniff(head) : null
   if (!kind || !("unreadable" in kind)) return
@@ -74,7 +74,7 @@ const openForm = (incoming: IncomingMessage): BusboyInstance => {
 }
 
 /**
- * Reads an upload as it comes, never more than a piece of it in memory.
+ * Streams an upload; only one chunk is in memory at a time.
  * @throws {Failure} `body_too_large`, `unsupported_media_type` or `bad_request`
  */
 export const readUpload = (
@@ -153,7 +153,7 @@ export const readUpload = (
     incoming.once("close", () => {
       if (!incoming.complete) left()
     })
-    // It says so once, and may have done so while there was made room for it.
+    // The event fires once and may have fired while storage was being reserved.
     if (incoming.destroyed) left()
     incoming.pipe(form)
   })

@@ -1,6 +1,6 @@
 import type { Bus } from "../bus/bus.ts"
 
-/** Looked for every so often beside the bus, which may lose a message. */
+/** Polling interval in addition to the bus, which may lose messages. */
 const lookAgainMs = 1000
 
 interface Wait<File> {
@@ -11,10 +11,9 @@ interface Wait<File> {
 }
 
 /**
- * Waits until files are as far as `done` says, or are gone, or the time is up.
- *
- * @returns what was read of each last, by its id; nothing of one that is gone
- * @throws what the first look does
+ * Waits until `isDone` holds for all files, they are deleted, or the time is up.
+ * @returns the last state of each file by id, without deleted files
+ * @throws if the first read fails
  */
 export const waitForFiles = <File extends { id: string }>(
   bus: Bus,
@@ -44,7 +43,7 @@ export const waitForFiles = <File extends { id: string }>(
       for (const id of asked.filter((one) => over(known.get(one)))) open.delete(id)
       if (open.size === 0) finish()
     }
-    // A database that is away for a moment is asked again.
+    // Errors are ignored: the next poll retries after a short database outage.
     const lookOnce = (asked: readonly string[]): void => void look(asked).catch(() => {})
 
     const stop = bus.subscribe((message) => {

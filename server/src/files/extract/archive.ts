@@ -24,7 +24,7 @@ const readMimetype = (zip: Zip, type: string): Extracted | null => {
   return { format, ...readOdf(zip) }
 }
 
-/** What is packed as a ZIP archive, by what is in it and not by its name. */
+/** Reads documents in ZIP containers, identified by content rather than filename. */
 export const readPacked = (bytes: Buffer, limits: { unpacked: number }): Extracted => {
   const zip = openZip(bytes, limits.unpacked)
   if (zip.has("word/document.xml")) return { format: "docx", blocks: readDocx(zip) }
@@ -37,7 +37,7 @@ export const readPacked = (bytes: Buffer, limits: { unpacked: number }): Extract
   )
 }
 
-/** Office's older container: locked new documents, and documents of before 2007. */
+/** OLE containers: encrypted OOXML documents and pre-2007 Office documents. */
 export const refuseOle = (bytes: Buffer): never =>
   bytes.includes(Buffer.from("EncryptedPackage", "utf16le"))
     ? unreadable("This file is password-protected. Remove the password and upload it again.")

@@ -1,6 +1,6 @@
 import type { Place } from "../location.ts"
 
-/** A piece of a document that a reader would not tear: a paragraph, a heading, a row. */
+/** A unit of a document that is not split if possible: a paragraph, a heading, a row. */
 export interface Block {
   text: string
   kind: "heading" | "paragraph" | "row" | "code"
@@ -13,12 +13,12 @@ export interface Extracted {
   pages?: number
 }
 
-/** A document that cannot be read, in a sentence for the person who uploaded it. */
+/** A document that cannot be read; the message is for its uploader. */
 export class Unreadable extends Error {
   override name = "Unreadable"
 }
 
-/** @throws {Unreadable} always */
+/** @throws {UnreadableDocument} always */
 export const unreadable = (message: string): never => {
   throw new Unreadable(message)
 }
@@ -26,11 +26,13 @@ export const unreadable = (message: string): never => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 
-/** Text that every database keeps: no control characters, no lone surrogates, `\n` line ends. */
+/**
+ * Text that every database can store: no control characters, no lone surrogates, `\n` line ends.
+ */
 export const clean = (text: string): string =>
   text.replace(/\r\n?/g, "\n").replace(controls, "").toWellFormed()
 
-/** Keeps track of the headings above as a document is read from its top. */
+/** Tracks the heading path while a document is read top to bottom. */
 export const createHeadings = () => {
   const stack: { level: number; text: string }[] = []
   return {

@@ -4,7 +4,7 @@ import { Unreadable } from "./blocks.ts"
 import { extract, type Limits } from "./formats.ts"
 import { split } from "./passages.ts"
 
-/** What the parent asks for. */
+/** Request from the parent process. */
 export interface Task {
   path: string
   filename: string
@@ -12,7 +12,7 @@ export interface Task {
   limits: Limits
 }
 
-/** What it is told, in this order; pieces, so that it is never busy for long. */
+/** Messages to the parent, in this order; chunked, so that no single message blocks it for long. */
 export type Told =
   | { type: "text"; text: string }
   | {
@@ -53,7 +53,7 @@ const run = async ({ path, filename, contentType, limits }: Task): Promise<void>
   await tell({ type: "done", format, pages: pages ?? null })
 }
 
-/** Of parsers that go down a document by calling themselves. */
+/** Recursive parsers overflow the stack on deeply nested documents. */
 const isTooDeep = (error: unknown): boolean =>
   error instanceof RangeError && error.message.includes("call stack")
 

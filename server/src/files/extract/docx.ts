@@ -2,7 +2,7 @@ import { type Block, createHeadings } from "./blocks.ts"
 import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-/** How deep the headings of each paragraph style are, from 1. */
+/** Heading level of each paragraph style, 1-based. */
 const headingLevels = (zip: Zip): Map<string, number> => {
   const levels = new Map<string, number>([["Title", 1]])
   for (let level = 1; level <= 9; level++) levels.set(`Heading${level}`, level)
@@ -25,7 +25,7 @@ const readPart = (source: string, levels: ReadonlyMap<string, number>): Block[] 
   const headings = createHeadings()
   let text = ""
   let level = 0
-  /** Of each cell its paragraphs. */
+  /** Paragraphs of each cell. */
   let row: string[][] | null = null
   let tables = 0
   let reading = false

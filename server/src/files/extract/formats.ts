@@ -17,9 +17,9 @@ export interface Source {
 }
 
 export interface Limits {
-  /** Of text. */
+  /** Maximum characters of text. */
   characters: number
-  /** Of a packed document, unpacked. */
+  /** Maximum decompressed size, in bytes. */
   unpacked: number
   pages: number
 }
@@ -29,7 +29,7 @@ type Extractor = (source: Source, limits: Limits) => Extracted | Promise<Extract
 const code =
   /\.(c|h|cc|cpp|hpp|cs|css|go|java|js|jsx|mjs|cjs|ts|tsx|kt|lua|php|pl|py|r|rb|rs|scala|sh|bash|sql|swift|vue|svelte|toml|ini|cfg|conf|ya?ml|dockerfile|makefile|gradle|tf|proto)$/i
 
-/** Kinds of text, told apart by their beginning and, where that says nothing, by name or type. */
+/** Text formats, recognized by content first, then by filename, then by content type. */
 const texts: {
   format: string
   name: RegExp
@@ -90,7 +90,10 @@ const readers: Record<Readable, Extractor> = {
   text: readText,
 }
 
-/** Reads a document by what its bytes say it is. @throws {Unreadable} with a sentence that helps */
+/**
+ * Reads a document by its detected type. @throws {UnreadableDocument} with a message for the
+ * uploader
+ */
 export const extract: Extractor = (source, limits) => {
   const kind = sniff(source.bytes.subarray(0, 4096))
   if ("unreadable" in kind)

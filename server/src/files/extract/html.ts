@@ -23,12 +23,12 @@ const rows = new Set(["tr", "table"])
 const heading = /^h([1-6])$/
 const deepest = 3000
 
-/** What stands in the elements of a page; scripts and styles are left out. */
+/** The text of a page's elements, without scripts and styles. */
 export const readHtml = (source: string, place: Place = {}): Block[] => {
   const blocks: Block[] = []
   const headings = createHeadings()
   let held = ""
-  /** Kept beside it, as to look at a string that is put together piece by piece is quadratic. */
+  /** Tracked separately, as inspecting a string that grows by concatenation is quadratic. */
   let isBlank = true
   let silence = 0
   let preformatted = 0
@@ -100,6 +100,6 @@ export const readHtml = (source: string, place: Place = {}): Block[] => {
   return blocks
 }
 
-/** What a page says of its own encoding. */
+/** The encoding that a page declares. */
 export const charsetOf = (bytes: Buffer): string | undefined =>
   /(?:charset|encoding)\s*=\s*["']?([\w-]+)/i.exec(bytes.toString("latin1", 0, 2048))?.[1]

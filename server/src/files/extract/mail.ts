@@ -27,7 +27,7 @@ const parse = async (bytes: Buffer) => {
   }
 }
 
-/** A message (RFC 5322, MIME): who, when, about what, and its text; attachments by their names. */
+/** An e-mail (RFC 5322, MIME): main headers, body text, and attachment names. */
 export const readMail = async (bytes: Buffer): Promise<Block[]> => {
   const mail = await parse(bytes)
   const { subject = "", from, to = [], date, attachments } = mail

@@ -5,7 +5,7 @@ import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
 const maxRepeated = 50
-/** Cells that repeat one with a value, and characters that come of it. */
+/** Limits on repeating a non-empty cell: number of cells and resulting characters. */
 const maxFilledCells = 500
 const maxRepeatedCharacters = 20_000
 
@@ -14,7 +14,7 @@ interface Row {
   cells: string[]
 }
 
-/** Writes what stands in content.xml (OpenDocument 1.3 part 3) to blocks as it is walked. */
+/** Collects blocks while walking content.xml (OpenDocument 1.3 part 3). */
 const createWalk = () => {
   const blocks: Block[] = []
   const headings = createHeadings()
@@ -111,7 +111,7 @@ const createWalk = () => {
   }
 }
 
-/** OpenDocument text, presentation (its notes too) and spreadsheet. */
+/** OpenDocument text, presentation (including notes) and spreadsheet. */
 export const readOdf = (zip: Zip): { blocks: Block[]; pages?: number } => {
   const walk = createWalk()
   walkXml(zip.read("content.xml")?.toString("utf8") ?? "", walk.listener)

@@ -2,13 +2,13 @@ import { maxPassages } from "../index-segment.ts"
 import type { Place } from "../location.ts"
 import { type Block, clean, unreadable } from "./blocks.ts"
 
-/** Characters a passage; longer only where nothing can be torn. */
+/** Target characters per passage; longer only if the text cannot be split. */
 const wanted = 1100
 const max = 1300
 const overlap = 110
 
 export interface Passage {
-  /** UTF-16 offsets in the document's text, of which it is a verbatim part. */
+  /** UTF-16 offsets in the document's text; a passage is an exact substring of it. */
   starts: number
   ends: number
   place: Place
@@ -31,13 +31,13 @@ const separators: Record<Block["kind"], string> = {
   code: "\n\n",
 }
 
-/** Indentation of the first line stays, for the sake of code. */
+/** Removes leading blank lines but keeps the first line's indentation, which matters in code. */
 const withoutBlankLines = (text: string): string => {
   const start = text.length - text.trimStart().length
   return start === 0 ? text : text.slice(text.lastIndexOf("\n", start - 1) + 1)
 }
 
-/** Joins the blocks to one text in which each knows where it stands. */
+/** Joins the blocks into one text and records each block's offsets. */
 const join = (blocks: readonly Block[]): { text: string; placed: Placed[] } => {
   const parts: string[] = []
   const placed: Placed[] = []
@@ -62,7 +62,7 @@ const sameSection = (a: Place, z: Place): boolean =>
 
 const sentenceEnd = /[.!?。！？…]["'”’)\]]*\s+|[。！？]|\n+/g
 
-/** Where a long text may be cut so that no piece is much longer than wanted. */
+/** Ends of sentences and lines, where a long text can be split. */
 const cuts = (text: string): number[] => {
   const ends: number[] = []
   for (const match of text.matchAll(sentenceEnd)) ends.push(match.index + match[0].length)
@@ -72,15 +72,15 @@ const cuts = (text: string): number[] => {
 
 const wordBreak = (text: string, from: number, to: number): number => {
   const least = Math.ceil(from + wanted / 2)
-  // Only as far back as it would be taken: to look further is quadratic in text without spaces.
+  // Limited to the usable range: searching further is quadratic in text without spaces.
   const space = text.slice(least, to + 1).lastIndexOf(" ")
   const at = space > 0 ? least + space + 1 : to
-  // Never between the halves of a surrogate pair.
+  // Never inside a surrogate pair.
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
 }
 
-/** Where a piece that begins at `from` ends: behind a sentence where there is one in reach. */
+/** End of the piece that starts at `from`: after a sentence if one ends within reach. */
 const pieceEnd = (text: string, ends: readonly number[], from: number): number => {
   if (text.length - from <= max) return text.length
   const near = ends.filter((end) => end - from > wanted / 2 && end - from <= max)
@@ -88,7 +88,7 @@ const pieceEnd = (text: string, ends: readonly number[], from: number): number =
   return best ?? wordBreak(text, from, Math.min(text.length, from + wanted))
 }
 
-/** Ranges of a block that is too long for one passage, each with a little of the one before. */
+/** Splits a block that is too long for one passage into overlapping ranges. */
 const tear = (text: string): [number, number][] => {
   const all = cuts(text)
   const ranges: [number, number][] = []
@@ -112,7 +112,7 @@ const trimmed = (text: string, starts: number, ends: number): [number, number] =
   return [starts + kept.length - kept.trimStart().length, starts + kept.length]
 }
 
-/** A heading belongs to what follows it, and never ends a passage. */
+/** A heading is grouped with the text after it and never ends a passage. */
 const belongs = (first: Placed, last: Placed, block: Placed): boolean => {
   if (last.kind === "heading") return true
   if (block.kind === "heading" || !sameSection(last.place, block.place)) return false
@@ -149,8 +149,8 @@ const passagesOf = (text: string, blocks: readonly Placed[]): Passage[] => {
 }
 
 /**
- * Cuts a document by its structure into passages of about 1,100 characters.
- * @throws {Unreadable} where there is no text, or too much of it
+ * Splits a document along its structure into passages of about 1,100 characters.
+ * @throws {UnreadableDocument} if the text or the number of passages exceeds its limit
  */
 export const split = (blocks: readonly Block[], limits: { characters: number }): Split => {
   const { text, placed } = join(blocks)

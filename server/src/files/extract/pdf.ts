@@ -8,10 +8,10 @@ interface Item {
   transform?: readonly unknown[]
 }
 
-/** Further apart than this, in line heights, lines are of two paragraphs. */
+/** A larger gap, in line heights, separates paragraphs. */
 const paragraphGap = 1.6
 
-/** A page's items as paragraphs, by where its lines stand. */
+/** Groups a page's items into paragraphs by line position. */
 const paragraphsOf = (items: readonly Item[]): string[] => {
   const paragraphs: string[] = []
   let text = ""
@@ -38,7 +38,7 @@ const paragraphsOf = (items: readonly Item[]): string[] => {
   }
   endLine()
   paragraphs.push(text)
-  // A word cut at the end of a line is one word.
+  // Rejoins words hyphenated at line ends.
   return paragraphs
     .map((one) => one.replace(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1").trim())
     .filter(Boolean)

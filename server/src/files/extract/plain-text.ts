@@ -2,15 +2,15 @@ import { type Block, createHeadings } from "./blocks.ts"
 
 const paragraphsOf = (text: string): string[] => text.split(/\n[ \t]*\n+/)
 
-/** Text without any marks: blank lines part its paragraphs. */
+/** Plain text; blank lines separate paragraphs. */
 export const readPlain = (text: string): Block[] =>
   paragraphsOf(text).map((paragraph) => ({ text: paragraph, kind: "paragraph", place: {} }))
 
-/** What stands further in is code, or belongs to a list. */
+/** Lines indented further are code or belong to a list. */
 const deepestMark = 3
 const frontMatter = "---\n"
 
-/** A line without its indentation; "" where a mark would count for nothing. */
+/** The line without indentation; "" if it is indented too far for markup. */
 const unindented = (line: string): string => {
   const start = line.trimStart()
   return line.length - start.length <= deepestMark ? start : ""
@@ -22,14 +22,14 @@ const countOf = (sign: string, text: string): number => {
   return count
 }
 
-/** The backticks or tildes that begin or end a block of code. */
+/** The backticks or tildes that open or close a code fence. */
 const fenceOf = (line: string): string | null => {
   const start = unindented(line)
   const count = Math.max(countOf("`", start), countOf("~", start))
   return count >= 3 ? start.slice(0, count) : null
 }
 
-/** An ATX heading (CommonMark 0.31, §4.2): its signs at the end are left out. */
+/** An ATX heading without its closing sequence (CommonMark 0.31, §4.2). */
 const headingOf = (line: string): { level: number; words: string } | null => {
   const start = unindented(line)
   const level = countOf("#", start)
@@ -43,7 +43,7 @@ const headingOf = (line: string): { level: number; words: string } | null => {
   return own === "" ? null : { level, words: own }
 }
 
-/** The level of the heading that a line underlines: 1 for `===`, 2 for `---`. */
+/** The level of a setext underline: 1 for `===`, 2 for `---`. */
 const underlineOf = (line: string): 1 | 2 | null => {
   const marks = unindented(line).trimEnd()
   if (marks === "") return null
@@ -56,7 +56,7 @@ const withoutFrontMatter = (text: string): string => {
   return end < 0 ? text : text.slice(end + 1 + frontMatter.length)
 }
 
-/** Markdown: headings give the path; fenced code and tables stay in one piece. */
+/** Markdown: headings form the heading path; fenced code and tables are not split. */
 export const readMarkdown = (text: string): Block[] => {
   const blocks: Block[] = []
   const headings = createHeadings()
@@ -109,6 +109,6 @@ export const readMarkdown = (text: string): Block[] => {
   return blocks
 }
 
-/** Source code: cut at blank lines, so that functions tend to stay whole. */
+/** Source code, split at blank lines so that functions tend to remain whole. */
 export const readCode = (text: string): Block[] =>
   paragraphsOf(text).map((piece) => ({ text: piece, kind: "code", place: {} }))

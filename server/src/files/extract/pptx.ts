@@ -4,7 +4,7 @@ import type { Zip } from "./zip.ts"
 
 const textOf = (zip: Zip, name: string): string => zip.read(name)?.toString("utf8") ?? ""
 
-/** The parts that a part refers to, by id. */
+/** Relationships of a part, by id. */
 export const relations = (
   zip: Zip,
   part: string,
@@ -22,7 +22,7 @@ export const relations = (
   return found
 }
 
-/** Paragraphs of a drawing, its title first. */
+/** Paragraphs of a drawing; `title` marks those in a title placeholder. */
 const paragraphs = (source: string): { text: string; title: boolean }[] => {
   const found: { text: string; title: boolean }[] = []
   let text = ""
@@ -51,7 +51,7 @@ const paragraphs = (source: string): { text: string; title: boolean }[] => {
   return found
 }
 
-/** Each slide once, however often it is named. */
+/** The slides in presentation order, without duplicates. */
 const slideOrder = (zip: Zip): string[] => {
   const part = "ppt/presentation.xml"
   const related = relations(zip, part)

@@ -35,11 +35,11 @@ const deepest = 3000
 
 interface Group {
   silent: boolean
-  /** How many characters stand in for one that old readers do not know. */
+  /** Number of fallback characters after each `\u` escape (`\uc`). */
   fallback: number
 }
 
-/** The text of Rich Text Format 1.9; pictures, fonts and styles are left out. */
+/** The text of an RTF 1.9 document, without pictures, fonts and styles. */
 export const readRtf = (source: string): Block[] => {
   const decoder = decoderFor(source)
   const groups: Group[] = []

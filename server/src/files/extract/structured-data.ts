@@ -43,13 +43,13 @@ const parsed = (text: string): { value: unknown } | null => {
   }
 }
 
-/** JSON by its records; text that is not JSON after all stays as it is. */
+/** JSON, one block per record; invalid JSON is read as code. */
 export const readJson = (text: string): Block[] => {
   const whole = parsed(text)
   return whole ? blocksOf(whole.value, []) : readCode(text)
 }
 
-/** One record a line. */
+/** JSON Lines: one record per line. */
 export const readJsonLines = (text: string): Block[] =>
   text
     .split("\n")
@@ -68,7 +68,7 @@ const outputOf = (output: unknown): string => {
   return sourceOf(output.text ?? data)
 }
 
-/** A Jupyter notebook: its words, its code and what the code printed (nbformat 4). */
+/** A Jupyter notebook: text, code and text output (nbformat 4). */
 export const readNotebook = (text: string): Block[] => {
   const value = parsed(text)?.value
   const cells = isObject(value) && Array.isArray(value.cells) ? value.cells : null
@@ -82,7 +82,7 @@ export const readNotebook = (text: string): Block[] => {
   })
 }
 
-/** The text of XML elements, with their path as heading. */
+/** The text of XML elements, with their path as headings. */
 export const readXml = (text: string): Block[] => {
   const blocks: Block[] = []
   const headings = createHeadings()

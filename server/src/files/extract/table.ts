@@ -13,7 +13,10 @@ const looksLikeHeader = (
   return words.length === filled.length && new Set(filled).size === filled.length
 }
 
-/** Rows in which each value has its column's name with it, so that a passage speaks for itself. */
+/**
+ * Formats each value with its column's name, so that a passage is understandable without the
+ * header.
+ */
 export const rowsToBlocks = (
   rows: readonly { row: number; cells: readonly string[] }[],
   place: Place = {},
@@ -34,11 +37,11 @@ export const rowsToBlocks = (
 }
 
 const separators = [",", ";", "\t", "|"]
-/** Of a table's beginning, enough to tell its separator by. */
+/** Sample from which the separator is detected. */
 const sampleCharacters = 50_000
 const sampleLines = 20
 
-/** The one that splits the first lines most evenly. */
+/** The separator that splits the first lines most evenly. */
 const separatorOf = (text: string): string => {
   const lines = text.slice(0, sampleCharacters).split(/\r?\n/, sampleLines).filter(Boolean)
   const evenness = (separator: string): number => {
@@ -49,7 +52,7 @@ const separatorOf = (text: string): string => {
   return separators.toSorted((a, z) => evenness(z) - evenness(a))[0] ?? ","
 }
 
-/** Where a quoted value ends that begins behind `from`; null where its quotes are never closed. */
+/** End of the quoted value that starts at `from`; null if the quote is never closed. */
 const closingQuote = (text: string, from: number): number | null => {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) {
     if (text[at + 1] !== '"') return at
@@ -57,7 +60,7 @@ const closingQuote = (text: string, from: number): number | null => {
   return null
 }
 
-/** Reads values one after another, in one pass. */
+/** Reads values in a single pass. */
 const createCells = (text: string, separator: string) => {
   const ends = new RegExp(`[${separator}\\r\\n]`, "g")
   let at = 0
@@ -73,7 +76,8 @@ const createCells = (text: string, separator: string) => {
     if (text[at] !== '"' || !trustsQuotes) return null
     const closes = closingQuote(text, at + 1)
     if (closes === null) {
-      // It is one of the text, and so are all behind it; to look each time would be quadratic.
+      // An unclosed quote is plain text, and so are all later ones; searching again for each would
+      // be quadratic.
       trustsQuotes = false
       return null
     }
@@ -93,7 +97,7 @@ const createCells = (text: string, separator: string) => {
   }
 }
 
-/** Comma- or otherwise separated values (RFC 4180), the separator found by itself. */
+/** Separated values (RFC 4180); the separator is detected by default. */
 export const readCsv = (text: string, separator = separatorOf(text)): Block[] => {
   const rows: { row: number; cells: string[] }[] = []
   const values = createCells(text, separator)

@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer"
 import { utf16 } from "../file-type.ts"
 import { unreadable } from "./blocks.ts"
 
-/** Enough to tell an encoding by. */
+/** Sample from which the encoding is detected. */
 const sampleCharacters = 200_000
 
-/** Old encodings, the likeliest for a share of bytes that are no ASCII. */
+/** Legacy multibyte encodings, in the order in which they are tried. */
 const multibyte = ["shift_jis", "euc-jp", "gb18030", "big5", "euc-kr"]
 const expected: Record<string, RegExp> = {
   shift_jis: /[\u3040-\u30ff]/g,
@@ -23,7 +23,7 @@ const strictly = (bytes: Uint8Array, encoding: string): string | null => {
   }
 }
 
-/** Words of Cyrillic letters in one case are rare in what is not Cyrillic. */
+/** Runs of same-case Cyrillic letters rarely occur in text with another encoding. */
 const looksCyrillic = (bytes: Uint8Array): boolean => {
   const text = new TextDecoder("windows-1251").decode(bytes.subarray(0, 20_000))
   const letters = text.match(/[\p{L}]/gu)?.length ?? 0
@@ -51,8 +51,8 @@ const legacy = (bytes: Uint8Array): string => {
 }
 
 /**
- * Text from bytes of any usual encoding.
- * @param declared what the document says of itself; believed where it can be true
+ * Decodes text in any common encoding.
+ * @param declared the document's own declaration, used if the bytes are not UTF-8 or UTF-16
  */
 export const decode = (bytes: Buffer, declared?: string): string => {
   const wide = utf16(bytes.subarray(0, 4096))
@@ -63,7 +63,7 @@ export const decode = (bytes: Buffer, declared?: string): string => {
     try {
       return new TextDecoder(declared).decode(bytes)
     } catch {
-      // A name that nobody knows.
+      // Unknown encoding name.
     }
   }
   return legacy(bytes)

@@ -5,7 +5,7 @@ import { walkXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
 const maxColumns = 500
-/** The years 1 to 9999. */
+/** Serial numbers of the years 1 to 9999. */
 const minDate = -693_593
 const maxDate = 2_958_466
 
@@ -32,7 +32,7 @@ const sharedStrings = (zip: Zip): string[] => {
   return strings
 }
 
-/** What of a number format is no literal text: dates are told by its letters. */
+/** The format code without literal text; its letters tell whether it is a date. */
 const lettersOf = (code: string): string => {
   let letters = ""
   let closing = ""
@@ -45,7 +45,7 @@ const lettersOf = (code: string): string => {
   return letters
 }
 
-/** Which cell styles show a number as a date. */
+/** Cell styles that display a number as a date. */
 const dateStyles = (zip: Zip): Set<number> => {
   const custom = new Set<number>()
   const styles = new Set<number>()
@@ -75,7 +75,7 @@ const columnOf = (reference: string): number => {
   return column - 1
 }
 
-/** Days since the end of 1899, as spreadsheets count. */
+/** Converts a spreadsheet's serial number (days since 1899-12-30). */
 const dateOf = (days: number): string => {
   const iso = new Date(Math.round((days - 25_569) * 86_400_000)).toISOString()
   return days % 1 === 0 ? iso.slice(0, 10) : iso.slice(0, 16).replace("T", " ")
@@ -127,7 +127,7 @@ const readSheet = (source: string, looked: Looked): { row: number; cells: string
   return rows.map(({ row, cells }) => ({ row, cells: Array.from(cells, (text) => text ?? "") }))
 }
 
-/** Excel: each row with the words of its header (ECMA-376 part 1, §18). */
+/** Excel: each row with its column names (ECMA-376 part 1, §18). */
 export const readXlsx = (zip: Zip): { blocks: Block[]; pages: number } => {
   const part = "xl/workbook.xml"
   const related = relations(zip, part)

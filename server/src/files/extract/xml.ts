@@ -12,8 +12,8 @@ export interface XmlListener {
 const deepest = 3000
 
 /**
- * Walks through XML. Entities of its own are never expanded; a document that defines some is
- * refused, as they are how a small file becomes a huge one.
+ * Walks XML as a stream of events. Documents that define entities are rejected, which prevents
+ * entity expansion attacks.
  */
 export const walkXml = (source: string, listener: XmlListener): void => {
   if (/<!ENTITY/i.test(source.slice(0, 100_000))) {
@@ -37,7 +37,7 @@ export const walkXml = (source: string, listener: XmlListener): void => {
   parser.end(source)
 }
 
-/** `word/../media/a.png` as it stands in an archive. */
+/** Resolves a relative path inside an archive. */
 export const resolvePath = (base: string, target: string): string => {
   if (target.startsWith("/")) return target.slice(1)
   const parts = base.split("/").slice(0, -1)

@@ -14,7 +14,7 @@ const endSignature = 0x06054b50
 const entrySignature = 0x02014b50
 const localSignature = 0x04034b50
 const maxEntries = 20_000
-/** Office documents stay far below; archive bombs begin far above. */
+/** Maximum compression ratio: far above Office documents, far below archive bombs. */
 const maxRatio = 250
 const smallBytes = 1_000_000
 
@@ -66,7 +66,7 @@ const listEntries = (bytes: Buffer): Map<string, Entry> => {
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE"
 
-/** A packed document; parts are unpacked one by one, all together up to `most` bytes. */
+/** Opens a ZIP document. Parts are decompressed on demand, up to `maxUnpackedBytes` in total. */
 export const openZip = (bytes: Buffer, max: number) => {
   const entries = listEntries(bytes)
   let left = max
@@ -99,7 +99,7 @@ export const openZip = (bytes: Buffer, max: number) => {
   return {
     names: (): string[] => [...entries.keys()],
     has: (name: string): boolean => entries.has(name),
-    /** @returns undefined where there is no such part */
+    /** @returns undefined if there is no such part */
     read: (name: string): Buffer | undefined => {
       const entry = entries.get(name)
       if (!entry) return undefined
