@@ -6,7 +6,7 @@ import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { MountedRoute } from "../http/server.ts"
 
-/** Nothing but our own files, and no script that stands in a page. */
+/** Only same-origin files and no inline scripts. */
 const headers = {
   "content-security-policy":
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -50,7 +50,7 @@ interface Part {
   read: () => Promise<string> | string
 }
 
-/** What the page is made of; the bundle is Swagger UI's (see vendor/swagger-ui/README.md). */
+/** Assets of the page; the bundle is Swagger UI (see vendor/swagger-ui/README.md). */
 const parts = new Map<string, Part>([
   ["start.js", { type: "text/javascript", read: () => start }],
   [
@@ -66,12 +66,14 @@ const answer = (body: string, type: string): Response =>
 const Document = z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
 
 const describe = async (routes: readonly MountedRoute[]): Promise<string> => {
-  // Only who asks for it loads what makes it.
+  // Imported lazily, as most processes never serve this document.
   const { describeRoutes } = await import("./openapi.ts")
   return JSON.stringify(describeRoutes(routes, packageJson.version))
 }
 
-/** `/docs` and `/openapi.json`; `routes` is read at the first request, when all are mounted. */
+/**
+ * `/docs` and `/openapi.json`. `routes` is read on the first request, when all routes are mounted.
+ */
 export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): void => {
   let described: Promise<string> | undefined
   router.on(
@@ -82,7 +84,7 @@ export const docsRoutes = (router: Router, routes: readonly MountedRoute[]): voi
       responses: { 200: json(Document, "OpenAPI 3.1") },
     }),
     async () => {
-      // It takes hundreds of milliseconds to make, and anyone may ask for it.
+      // Cached: generating it takes hundreds of milliseconds, and anyone may request it.
       described ??= describe(routes)
       return new Response(await described, { headers: { "content-type": "application/json" } })
     },

@@ -17,7 +17,7 @@ const ApiError = z
         }),
       )
       .optional(),
-    /** With `storage_limit`. */
+    /** Present if the code is `storage_limit`. */
     storage: StorageUsage.optional(),
   })
   .meta({ id: "Error", description: "`detail` is a message for people, `code` for programs" })
@@ -33,7 +33,7 @@ const ScimError = z
   })
   .meta({ id: "ScimError" })
 
-/** What a refusal looks like, by the style of the route (see http/errors.ts). */
+/** Error body schema by the route's error style (see http/errors.ts). */
 export const refusalSchemas: Record<ErrorStyle, z.ZodType> = {
   api: ApiError,
   openai: OpenAIError,

@@ -1,22 +1,22 @@
 import { write, writeSync } from "node:fs"
 
 const blockBytes = 64 * 1024
-/** A character takes up to three bytes of UTF-8 for each of its UTF-16 units. */
+/** A UTF-16 unit takes up to three bytes in UTF-8. */
 const maxBytesPerUnit = 3
-/** Of lines that wait because nobody reads; more are dropped, and counted. */
+/** Maximum bytes queued for a slow reader; further blocks are dropped and counted. */
 const maxQueued = 32 * 1024 * 1024
 const retryMs = 20
 
 /**
- * Where log lines go: gathered in blocks and written behind the requests' backs. Strings handed to
- * Node's own `fs.write` cost more than the rest of a request's log line.
+ * Buffers log lines in blocks and writes them asynchronously. Passing strings to `fs.write` costs
+ * more than the rest of a request's log line.
  */
 export const createLogStream = (fd: number) => {
   let filling = Buffer.allocUnsafeSlow(blockBytes)
   let filled = 0
   const waiting: Buffer[] = []
   let waitingBytes = 0
-  /** Blocks that were lost since it was last told. */
+  /** Blocks dropped since the last report. */
   let dropped = 0
   let writing = false
   const flushed: (() => void)[] = []
@@ -37,7 +37,7 @@ export const createLogStream = (fd: number) => {
     filled = 0
   }
 
-  /** Says in the log itself, as soon as somebody reads it again, that some of it is missing. */
+  /** Reports dropped blocks in the log itself as soon as it can be written again. */
   const tellOfLost = (): void => {
     const kilobytes = (dropped * blockBytes) / 1024
     const told = {
@@ -67,7 +67,8 @@ export const createLogStream = (fd: number) => {
     writing = true
     write(fd, block, 0, block.length, null, (error, bytes) => {
       writing = false
-      // Nobody to tell of a log that cannot be written; a reader that is slow is waited for.
+      // A write error has nowhere to be reported, so the block is dropped; a slow reader (EAGAIN)
+      // is retried.
       if (error?.code === "EAGAIN") setTimeout(pump, retryMs)
       else {
         taken(block, error ? block.length : bytes)
@@ -85,20 +86,20 @@ export const createLogStream = (fd: number) => {
       if (waiting.length > 0) pump()
     },
 
-    /** Begins to write what was gathered. @param done told when all of it was */
+    /** Starts writing the buffered lines. @param done called when everything is written */
     flush: (done?: () => void): void => {
       if (done) flushed.push(done)
       if (filled > 0) close()
       pump()
     },
 
-    /** Writes all that is left; for the last moment. */
+    /** Writes everything synchronously; for use at process exit. */
     flushSync: (): void => {
       close()
       try {
         for (const block of waiting.splice(0)) writeSync(fd, block)
       } catch {
-        // Whoever read it has gone.
+        // The reader has closed the log.
       }
     },
   }

@@ -2,16 +2,16 @@ import { z } from "zod"
 
 export type JsonSchema = Record<string, unknown>
 
-/** Requests are described as they are sent, replies as they arrive. */
+/** Request schemas describe the input, response schemas the output of zod transforms. */
 export type Direction = "input" | "output"
 
-/** zod's own bounds of a safe integer tell a reader nothing. */
+/** zod adds the bounds of safe integers, which are noise to a reader. */
 const withoutSafeBounds = (schema: JsonSchema): void => {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
-/** Replies may gain fields: a client must not take the list for complete. */
+/** Responses may gain fields, so clients must not treat the schema as closed. */
 const withoutClosure = (schema: JsonSchema): void => {
   if (schema.additionalProperties === false) delete schema.additionalProperties
 }
@@ -25,11 +25,11 @@ const Converted = z.object({
 const reference = /"#\/\$defs\/(\w+)"/g
 const referenceFrom = (direction: Direction): RegExp => new RegExp(`"#/${direction}/(\\w+)"`, "g")
 
-/** Collects the schemas that have a name of their own (`.meta({ id })`). */
+/** Collects named schemas (`.meta({ id })`). */
 export const createComponents = () => {
   const textsOf = { input: new Map<string, string>(), output: new Map<string, string>() }
 
-  /** Whether what is sent under this name is another thing than what is answered under it. */
+  /** Whether the input and output schemas with this id differ. */
   const differs = (id: string, seen = new Set<string>()): boolean => {
     const sent = textsOf.input.get(id)
     const answered = textsOf.output.get(id)
@@ -52,7 +52,7 @@ export const createComponents = () => {
     ])
 
   return {
-    /** The JSON Schema of `schema`; its references are right only after `complete`. */
+    /** The JSON Schema of `schema`; its references are valid only after `complete`. */
     describe: (schema: z.ZodType, direction: Direction): JsonSchema => {
       const whole = z.toJSONSchema(z.object({ root: schema }), {
         io: direction,
@@ -70,14 +70,14 @@ export const createComponents = () => {
       return AnySchema.parse(JSON.parse(text.replace(reference, `"#/${direction}/$1"`)))
     },
 
-    /** Puts the final names into all that refers to the schemas described so far. */
+    /** Replaces the references of the schemas described so far with their final names. */
     complete: <T>(described: T): T => {
       const text = JSON.stringify(described)
       const sent = withFinalNames(text, "input", referenceFrom("input"))
       return JSON.parse(withFinalNames(sent, "output", referenceFrom("output")))
     },
 
-    /** The named schemas, in the order of their names. */
+    /** The named schemas, sorted by name. */
     schemas: (): Record<string, JsonSchema> =>
       Object.fromEntries(
         [...schemas("input"), ...schemas("output")].sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -54,16 +54,16 @@ const credentialsFor = (access: Access): Json[] => {
   return access === "provisioner" ? [{ scim: [] }] : anyCredential
 }
 
-/** Methods that a route of method "all" is described under. */
+/** Methods under which a route for all methods is described. */
 const allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 const methodsOf = ({ method }: MountedRoute): string[] => (method === "ALL" ? allMethods : [method])
 
-/** `/models/:id{.+}` as `/models/{id}`; what a `*` stands for is named `path`. */
+/** Converts `/models/:id{.+}` to `/models/{id}`; a trailing `*` becomes `{path}`. */
 const templateOf = (path: string): string =>
   path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace(/\*$/, "{path}")
 
-/** Not one that is there to refuse, such as what answers below a prefix when nothing else does. */
+/** Excludes routes that only return errors, such as the fallback below a prefix. */
 const offersSomething = ({ shape }: MountedRoute): boolean =>
   Object.keys(shape.responses).some((status) => status.startsWith("2"))
 
@@ -80,7 +80,7 @@ const ObjectSchema = z.object({
   required: z.array(z.string()).default([]),
 })
 
-/** One entry for each member of the schema of a path's or a query's parameters. */
+/** OpenAPI parameters of a path or query schema. */
 const parametersIn = (place: "path" | "query", schema: JsonSchema): Json[] => {
   const { properties, required } = ObjectSchema.parse(schema)
   return Object.entries(properties).map(([name, inner]) => ({
@@ -91,7 +91,7 @@ const parametersIn = (place: "path" | "query", schema: JsonSchema): Json[] => {
   }))
 }
 
-/** Of a body whose schema is not declared. */
+/** Schema type of a body without a declared schema. */
 const typeOf = (contentType: string): string => (contentType.endsWith("json") ? "object" : "string")
 
 const createDescriber = ({ describe }: Components) => {
@@ -104,7 +104,7 @@ const createDescriber = ({ describe }: Components) => {
     content: content(refusalSchemas[style], "output", contentTypeOf(style)),
   })
 
-  /** What any route of this kind may answer, beside what it declares itself. */
+  /** Errors that any such route can return, in addition to its declared responses. */
   const defaultErrors = (route: MountedRoute): Record<string, Described> => {
     const { access, params, query, reads } = route.shape
     const body = route.shape.body ?? reads
@@ -117,7 +117,7 @@ const createDescriber = ({ describe }: Components) => {
       [params ?? query ?? body, 422, "Invalid request; see `errors` for the fields"],
       [access !== "anyone", 503, "The database is unavailable"],
     ]
-    // Elsewhere the protocol has its own word for a wrong field, with 400.
+    // Other protocols report invalid fields with 400.
     const own = route.style === "api"
     const wanted = usual.filter(([claim, status]) => claim && (status !== 422 || own))
     const described = wanted.map(([, status, description]) => [status, refusal(route, description)])
@@ -154,7 +154,7 @@ const createDescriber = ({ describe }: Components) => {
     const responses = defaultErrors(route)
     for (const [status, shape] of Object.entries(route.shape.responses)) {
       const declared = reply(route, Number(status), shape)
-      // A 403 of its own comes on top of the usual one, others say it better.
+      // A declared 403 extends the default description; other declared statuses replace it.
       const usual = status === "403" ? responses[status] : undefined
       const description = [usual?.description, declared.description].filter(Boolean).join("; or: ")
       responses[status] = { ...declared, description }
@@ -189,7 +189,7 @@ const createDescriber = ({ describe }: Components) => {
   }
 }
 
-/** The OpenAPI 3.1 document of all routes, made from their own shapes. */
+/** The OpenAPI 3.1 document of all routes, generated from their shapes. */
 export const describeRoutes = (routes: readonly MountedRoute[], version: string): Json => {
   const components = createComponents()
   const describe = createDescriber(components)

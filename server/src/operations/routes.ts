@@ -42,14 +42,14 @@ const PublicConfig = z
   .object({
     name: z.string(),
     version: z.string(),
-    /** Whether there is no account yet, so that the first one can be made. */
+    /** True if no account exists yet, so the first one can be created. */
     first_run: z.boolean(),
-    /** Whether the first account needs the code that the gateway's log shows. */
+    /** True if creating the first account requires the setup code from the gateway's log. */
     setup_code_required: z.boolean(),
     signup: z.boolean(),
-    /** Who may sign in with a password. */
+    /** Who can sign in with a password. */
     password_sign_in: z.enum(["on", "administrators", "off"]),
-    /** One button each. */
+    /** SSO providers, one button each. */
     sign_on: z.array(z.object({ name: z.string(), label: z.string() })),
     runtime_prefix: z.string(),
   })
@@ -58,8 +58,8 @@ const PublicConfig = z
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
 /**
- * With METRICS_TOKEN, only whoever sends it. Without it, only this machine: nothing that came through
- * a proxy, nor from a website whose name was made to resolve to this machine.
+ * With METRICS_TOKEN, requires that token. Without it, allows only direct local requests: none that
+ * came through a proxy, and none with a foreign Host, which prevents DNS rebinding.
  */
 const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): boolean => {
   if (token !== undefined) {
@@ -72,7 +72,7 @@ const mayReadMetrics = (incoming: IncomingMessage, token: string | undefined): b
   return isFromHere && forwarded === undefined
 }
 
-/** What operators and the sign-in page ask, and the API documentation in development. */
+/** Health, metrics and sign-in page configuration, and the API documentation in development. */
 export const operationRoutes = (deps: Deps): Router => {
   const { router, config, db, settings, users, metrics, routes, storage, running } = deps
   const { passwordSignIn, setupCode, sso } = deps

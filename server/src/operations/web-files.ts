@@ -5,7 +5,7 @@ import { Readable } from "node:stream"
 import type { MiddlewareHandler } from "hono"
 import type { Env } from "../http/request-context.ts"
 
-/** Where the built page is, when it was built. */
+/** Folder of the built web app. */
 export const builtPage = join(import.meta.dirname, "../../../web/dist")
 
 const typeByExtension: Record<string, string> = {
@@ -21,8 +21,8 @@ const typeByExtension: Record<string, string> = {
 }
 
 /**
- * No script but our own files, and no word to another host. Styles may be inline: formulas and
- * diagrams carry theirs with them, and a style runs nothing.
+ * Only same-origin scripts and connections. Inline styles are allowed, as formulas and diagrams
+ * need them and styles cannot execute code.
  */
 const policy = [
   "default-src 'self'",
@@ -55,7 +55,7 @@ const encodings = [
 
 const filePath = /^\/[A-Za-z0-9_./-]+$/
 
-/** Whether a file of the page may be at `path`: no empty segment, none that begins or ends in a dot. */
+/** Whether `path` can name a file: no empty segments, none that starts or ends with a dot. */
 const isFilePath = (path: string): boolean =>
   path.length <= maxFilePath && filePath.test(path) && !/[./](?:[./]|$)/.test(path)
 
@@ -83,15 +83,15 @@ const smallest = async (path: string, accepted: string) => {
 }
 
 interface Deps {
-  /** The built page. */
+  /** Folder of the built web app. */
   folder: string
-  /** First path segments that are the API's: below them nothing is a page. */
+  /** First path segments reserved for the API; pages are never served below them. */
   reserved: readonly string[]
 }
 
 /**
- * The web page: its files, and `index.html` for every other address, so that deep links work.
- * Files with a hash in their name never change and are kept by browsers for good.
+ * Serves the web app's files, and `index.html` for every other path so that deep links work. Files
+ * with a hash in their name are cached indefinitely.
  */
 export const servePage = ({ folder, reserved }: Deps): MiddlewareHandler<Env> => {
   const taken = new Set(reserved)
@@ -123,7 +123,7 @@ export const servePage = ({ folder, reserved }: Deps): MiddlewareHandler<Env> =>
 
   const pageAt = async (request: Request, path: string): Promise<Response | undefined> => {
     const file = isFilePath(path) ? await reply(request, path) : undefined
-    // A file of a page that was replaced meanwhile is gone, and is no page itself.
+    // A missing asset of an older build returns 404, not the page.
     if (file || path.startsWith("/assets/")) return file
     return reply(request, "/index.html")
   }

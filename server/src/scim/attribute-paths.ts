@@ -1,7 +1,7 @@
 import type { Attribute } from "./attributes.ts"
 import type { ResourceType } from "./resource-types.ts"
 
-/** An attribute, and the sub-attribute that is meant. */
+/** An attribute, optionally with one of its sub-attributes. */
 export interface AttributePath {
   attribute: Attribute
   sub?: Attribute | undefined
@@ -11,7 +11,7 @@ export const fold = (name: string): string => name.toLowerCase()
 
 const indexes = new WeakMap<readonly Attribute[], Map<string, Attribute>>()
 
-/** Finds an attribute by its name, whatever its case. */
+/** Finds an attribute by name, ignoring case. */
 export const attributeNamed = (
   attributes: readonly Attribute[],
   name: string,
@@ -24,7 +24,7 @@ export const attributeNamed = (
   return index.get(fold(name))
 }
 
-/** The attributes that a URN stands for, and what follows it. */
+/** The attributes of the schema whose URN prefixes `text`, and the rest of the path. */
 const splitUrn = (
   type: ResourceType,
   text: string,
@@ -37,14 +37,17 @@ const splitUrn = (
   return undefined
 }
 
-/** The attributes of the schema that `text` names and nothing else. */
+/** The attributes of the schema whose URN is exactly `text`. */
 export const schemaNamed = (type: ResourceType, text: string): readonly Attribute[] | undefined => {
   if (fold(text) === fold(type.schema)) return type.attributes
   const extension = Object.keys(type.extensions).find((urn) => fold(urn) === fold(text))
   return extension === undefined ? undefined : type.extensions[extension]
 }
 
-/** Resolves `name`, `name.sub` and both with a URN before them; undefined when no schema has it. */
+/**
+ * Resolves `name` or `name.sub`, optionally prefixed by a schema URN. Undefined if no schema
+ * defines it.
+ */
 export const resolvePath = (type: ResourceType, text: string): AttributePath | undefined => {
   const split = fold(text).startsWith("urn:")
     ? splitUrn(type, text)

@@ -1,11 +1,11 @@
-/** Where SQL finds an attribute's value; texts that ignore case are found by their folded form. */
+/** SQL column of an attribute's value; case-insensitive text uses its case-folded column. */
 export type Column =
   | string
   | { constant: string }
-  /** The address of a resource: the type's endpoint and the column of its id. */
+  /** URL of a resource, built from the type's endpoint and its id column. */
   | { endpoint: "Users" | "Groups"; id: string }
 
-/** One attribute as RFC 7643 §7 describes it; what is left out has that section's default. */
+/** An attribute definition (RFC 7643 §7); absent characteristics have the RFC's defaults. */
 export interface Attribute {
   name: string
   type: "string" | "boolean" | "dateTime" | "reference" | "complex"
@@ -19,11 +19,13 @@ export interface Attribute {
   canonicalValues?: string[]
   referenceTypes?: string[]
   subAttributes?: readonly Attribute[]
-  /** Absent in an attribute that is accepted and not kept. */
+  /** Absent if the attribute is accepted but not stored. */
   column?: Column
-  /** Rows of the values of a multi-valued attribute: a `from` clause, whose they are, their order. */
+  /**
+   * Rows of a multi-valued attribute: the `from` clause, the owner's id column, and the sort order.
+   */
   elements?: { from: string; owner: string; order?: string }
-  /** Most values of a multi-valued attribute that is kept in memory while it is changed. */
+  /** Maximum values of a multi-valued attribute that is edited in memory. */
   max?: number
 }
 
@@ -33,7 +35,7 @@ export const urns = {
   group: "urn:ietf:params:scim:schemas:core:2.0:Group",
 } as const
 
-/** Part of every resource (RFC 7643 §3.1); no schema lists them. */
+/** Common attributes of every resource (RFC 7643 §3.1); not listed in any schema. */
 export const commonAttributes = (
   table: "users" | "groups",
   { name, endpoint }: { name: string; endpoint: "Users" | "Groups" },
@@ -106,7 +108,7 @@ export const commonAttributes = (
   },
 ]
 
-/** An attribute that is accepted and not kept. */
+/** An attribute that is accepted but not stored. */
 const ignored = (name: string, rest: Partial<Attribute> = {}): Attribute => ({
   name,
   type: "string",
@@ -114,7 +116,7 @@ const ignored = (name: string, rest: Partial<Attribute> = {}): Attribute => ({
   ...rest,
 })
 
-/** A list of values, each with a type, that is accepted and not kept. */
+/** A multi-valued complex attribute that is accepted but not stored. */
 const ignoredList = (name: string, ...more: string[]): Attribute =>
   ignored(name, {
     type: "complex",
@@ -125,7 +127,7 @@ const ignoredList = (name: string, ...more: string[]): Attribute =>
     ],
   })
 
-/** The rest of the core schema for users (RFC 7643 §4.1). */
+/** Remaining core user attributes (RFC 7643 §4.1). */
 export const ignoredUserAttributes: Attribute[] = [
   ...["title", "userType", "preferredLanguage", "locale", "timezone"].map((name) => ignored(name)),
   ignored("profileUrl", { type: "reference" }),
@@ -148,7 +150,7 @@ export const ignoredNames = ["formatted", "middleName", "honorificPrefix", "hono
   (name) => ignored(name),
 )
 
-/** The enterprise extension (RFC 7643 §4.3). */
+/** The enterprise user extension (RFC 7643 §4.3). */
 export const enterpriseAttributes: Attribute[] = [
   ...["employeeNumber", "costCenter", "organization", "division", "department"].map((name) =>
     ignored(name),

@@ -2,7 +2,7 @@ import type { Actor } from "../http/caller.ts"
 import type { Order } from "../users/provisioned-users.ts"
 import type { Ignored } from "./values.ts"
 
-/** Who asks for a change, what the audit trail calls it, and what of it is not kept. */
+/** The audit context of a change: actor, action, status, and the attributes that were ignored. */
 export const orderOf = (
   actor: Actor,
   { action, status }: { action: string; status: number },
@@ -11,7 +11,7 @@ export const orderOf = (
   actor,
   action,
   status,
-  // Read late: some of what is ignored is found while the change is made.
+  // A getter: some ignored attributes are only discovered while the change is applied.
   get ignored() {
     return ignored.names()
   },

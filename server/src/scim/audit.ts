@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts"
 import type { Actor } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
 
-/** What the audit trail says of one request. */
+/** The audit event of one request. */
 export interface Entry {
   actor: Actor
   action: string
@@ -11,15 +11,15 @@ export interface Entry {
 }
 
 /**
- * Puts every request of the identity provider into the audit trail. A change's own event is part
- * of its transaction; reads and failures are written here, before the reply.
+ * Audits every request of the identity provider. Successful changes write their event in their own
+ * transaction; reads and failures are written here, before the response.
  */
 export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
   const noteFailure = async <T>(entry: Entry, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      // The reply is a refusal already; a trail that cannot be written does not change which.
+      // A failure to write the audit event must not replace the original error.
       const { status } = toFailure(error)
       await audit.recordAlone(db, { ...entry, outcome: "failure", status }).catch(() => {})
       throw error

@@ -16,7 +16,7 @@ export interface GateSettings {
 }
 
 interface Token {
-  /** What the audit trail calls it: the start of its SHA-256. */
+  /** Identifies the token in the audit log: the first 12 hex digits of its SHA-256. */
   id: string
   digest: Buffer
 }
@@ -30,7 +30,7 @@ const tokenOf = (secret: string): Token => {
 
 export const tokenId = (secret: string): string => tokenOf(secret).id
 
-/** The same words whatever was wrong, so that nothing can be learnt from them. */
+/** One message for every cause, so that it reveals nothing about the tokens. */
 const unauthorized = (): Failure =>
   new Failure(
     "unauthorized",
@@ -43,7 +43,7 @@ const withoutMatch = ({ incoming }: Exchange): void => {
   fail("precondition_failed", "ETags are not supported. Omit If-Match or send *.")
 }
 
-/** Lets the identity provider in, and nobody else. */
+/** Authenticates the identity provider by token, address range, and rate limit. */
 export const createGate = (settings: GateSettings, failures: FailureTrail): AdmitProvisioner => {
   const { SCIM_ENABLED, SCIM_TOKEN, SCIM_TOKEN_PREVIOUS, SCIM_ALLOWED_CIDRS } = settings
   const secrets = SCIM_ENABLED ? [SCIM_TOKEN, SCIM_TOKEN_PREVIOUS] : []
@@ -51,7 +51,9 @@ export const createGate = (settings: GateSettings, failures: FailureTrail): Admi
   const inRange = createRanges(SCIM_ALLOWED_CIDRS)
   const rates = createRateLimit(settings.SCIM_RATE_LIMIT)
 
-  /** Compares with every token, so that the time taken does not tell which one was near. */
+  /**
+   * Compares with every token in constant time, so that timing does not reveal which one matched.
+   */
   const matching = (exchange: Exchange): Token | undefined => {
     const { authorization = "" } = exchange.incoming.headers
     const sent = tokenOf(/^bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? "")
@@ -64,7 +66,7 @@ export const createGate = (settings: GateSettings, failures: FailureTrail): Admi
     }
     const token = matching(exchange)
     if (!token) {
-      // While SCIM is off there is nothing to guess, and the answer is 401 however often.
+      // While SCIM is disabled there is no token to guess, so failures are not rate limited.
       if (SCIM_ENABLED) rates.refused(exchange.address)
       throw unauthorized()
     }
@@ -82,7 +84,7 @@ export const createGate = (settings: GateSettings, failures: FailureTrail): Admi
       const actor: Actor = { type: "anonymous", id: null, ...where }
       const status = error instanceof Failure ? error.status : 500
       const target = { type: "scim", id: String(status) }
-      // An audit trail that cannot be written must not turn a refusal into anything else.
+      // A failure to write the audit event must not replace the original error.
       await failures.record({ actor, action: "auth.failed", target, status }).catch(() => {})
       throw error
     }

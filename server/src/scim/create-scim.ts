@@ -34,7 +34,7 @@ const warn = ({ SCIM_ENABLED, SCIM_TOKEN = "", PUBLIC_URL }: Config, log: Logger
   }
 }
 
-/** SCIM 2.0 (RFC 7643, 7644): users and groups as the organisation's identity provider sees them. */
+/** SCIM 2.0 (RFC 7643, 7644): users and groups for the organization's identity provider. */
 export const createScim = ({ config, db, audit, failures, users, groups, log }: Deps) => {
   warn(config, log)
   const views = createViews(db, config.SCIM_DELETE_MODE)

@@ -28,7 +28,7 @@ interface Deps {
 
 type Describe = (type: ResourceType, base: string) => Record<string, unknown>
 
-/** What clients ask first: what this service can do and which attributes it keeps. */
+/** Discovery endpoints (RFC 7644 §4): capabilities, resource types and schemas. */
 export const discoveryRoutes = ({ router, trail, baseOf }: Deps): void => {
   router.on(
     route("provisioner", {

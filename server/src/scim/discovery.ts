@@ -7,11 +7,11 @@ const urn = (name: string): string => `urn:ietf:params:scim:schemas:core:2.0:${n
 
 const meta = (resourceType: string, location: string): Json => ({ resourceType, location })
 
-/** What this service can do (RFC 7643 §5). */
+/** The service provider configuration (RFC 7643 §5). */
 export const serviceProviderConfig = (base: string, limits: Limits): Json => ({
   schemas: [urn("ServiceProviderConfig")],
   patch: { supported: true },
-  // authentik sends as many operations in one PATCH as this says, though bulk itself is off.
+  // authentik limits the operations of one PATCH to this value, even though bulk is unsupported.
   bulk: { supported: false, ...limits },
   filter: { supported: true, maxResults: maxCount },
   changePassword: { supported: false },
@@ -66,10 +66,13 @@ const attributeJson = (attribute: Attribute): Json => {
   }
 }
 
-/** Common attributes belong to no schema (RFC 7643 §3.1). */
+/** Common attributes are not part of any schema (RFC 7643 §3.1). */
 const common = new Set(["schemas", "id", "externalId", "meta"])
 
-/** What is kept of a schema; what is accepted and not kept is no promise. */
+/**
+ * The stored attributes of a schema; attributes that are accepted but not stored are not
+ * advertised.
+ */
 export const schemaJson = (type: ResourceType, base: string): Json => ({
   schemas: [urn("Schema")],
   id: type.schema,

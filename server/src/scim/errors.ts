@@ -1,6 +1,6 @@
 import { fail } from "../errors.ts"
 
-/** The detail error keywords of RFC 7644 §3.12 that go with status 400. */
+/** The `scimType` values for status 400 (RFC 7644 §3.12). */
 export type ScimType =
   | "invalidFilter"
   | "tooMany"

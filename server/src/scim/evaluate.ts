@@ -10,7 +10,7 @@ type Json = Record<string, unknown>
 
 const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** The values that a path leads to: one, perhaps missing, or as many as a list has. */
+/** The values at a path: one, possibly undefined, or all values of a list. */
 const valuesAt = ({ attribute, sub }: AttributePath, json: Json): unknown[] => {
   const value = json[attribute.name]
   const found = attribute.multiValued ? itemsOf(value) : [value]
@@ -37,7 +37,7 @@ const passes = (
   return (readBoolean(value) === operand.truth) === (operator === "eq")
 }
 
-/** Whether a resource, or one value of a list, meets a filter; says what the compiled SQL says. */
+/** Evaluates a filter on a resource or one list value in memory; equivalent to the compiled SQL. */
 export const matches = (filter: Filter, json: Json): boolean => {
   switch (filter.kind) {
     case "and":

@@ -19,11 +19,11 @@ type Condition = RawBuilder<boolean>
 
 interface Place {
   type: ResourceType
-  /** The address that `meta.location` and `$ref` begin with. */
+  /** Base URL of `meta.location` and `$ref`. */
   base: string
 }
 
-/** The SQL of a column that is not a constant. */
+/** SQL expression of a non-constant column. */
 export const columnExpression = (
   column: Exclude<Column, { constant: string }>,
   base: string,
@@ -54,7 +54,7 @@ const columnCondition = (
   return operator === "ne" ? isNot(same) : same
 }
 
-/** Compiles filters to conditions that no missing value makes unknown. */
+/** Compiles filters to SQL conditions that are never NULL, even for missing values. */
 export const createFilterCompiler = ({ type, base }: Place) => {
   const owner = sql.ref(`${type.table}.id`)
 
@@ -85,7 +85,7 @@ export const createFilterCompiler = ({ type, base }: Place) => {
   const anyOf = (parts: readonly Attribute[]): Condition =>
     parts.length === 0 ? never : sql<boolean>`(${sql.join(parts.map(leafPresent), sql` or `)})`
 
-  /** Of a multi-valued attribute one value is enough. */
+  /** A multi-valued attribute matches if any of its values does. */
   const through = ({ attribute, sub }: AttributePath, of: (leaf: Attribute) => Condition) => {
     const leaf = sub ?? attribute
     const listed = attribute.multiValued && attribute.type === "complex"

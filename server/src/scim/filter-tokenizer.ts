@@ -2,7 +2,7 @@ import { refuse } from "./errors.ts"
 
 export interface Token {
   kind: "word" | "text" | "number" | "mark" | "end"
-  /** As written; of a text, its value. */
+  /** As written, or the decoded value of a string. */
   text: string
   at: number
 }
@@ -34,7 +34,7 @@ const kinds = [
   ["mark", mark],
 ] as const
 
-/** Cuts filters and paths of RFC 7644 into tokens. @throws {Failure} `invalidFilter` */
+/** Tokenizes filters and paths (RFC 7644 §3.4.2.2, §3.5.2). @throws {Failure} `invalidFilter` */
 export const tokenize = (source: string): Token[] => {
   const tokens: Token[] = []
   let at = 0

@@ -10,16 +10,16 @@ const maxBytes = 2048
 const maxTerms = 50
 const deepest = 20
 
-/** A filter with its names resolved and its values of the right type. */
+/** A parsed filter with resolved attributes and typed operands. */
 export type Filter =
   | { kind: "and" | "or"; left: Filter; right: Filter }
   | { kind: "not"; of: Filter }
   | { kind: "present"; path: AttributePath }
   | { kind: "test"; path: AttributePath; operator: Operator; operand: Operand }
-  /** True when one value of `attribute` meets all of `of`, whose paths are its sub-attributes. */
+  /** True if one value of `attribute` satisfies `of`, whose paths are relative to that value. */
   | { kind: "element"; attribute: Attribute; of: Filter }
 
-/** Finds what a name in the filter means, here; undefined when nothing. */
+/** Resolves an attribute name in a filter; undefined if unknown. */
 type Scope = (name: string) => AttributePath | undefined
 
 const scopeOf =
@@ -39,7 +39,7 @@ const shown = (text: string): string => JSON.stringify(text.slice(0, 80))
 const isOperator = (word: string): word is Operator =>
   operators.some((operator) => operator === word)
 
-/** A reader of one token sequence, by recursive descent. */
+/** Recursive descent parser of one token sequence. */
 export const createFilterReader = (tokens: Token[]) => {
   let index = 0
   let depth = 0
@@ -90,7 +90,9 @@ export const createFilterReader = (tokens: Token[]) => {
     return operator === "ne" ? present : { kind: "not", of: present }
   }
 
-  /** `emails[type eq "work"]`, and `emails[type eq "work"].value eq "…"` on top of the RFC. */
+  /**
+   * `emails[type eq "work"]`, and as an extension of the RFC `emails[type eq "work"].value eq "…"`.
+   */
   const element = ({ attribute, sub }: AttributePath): Filter => {
     if (sub || attribute.type !== "complex") {
       refuse("invalidFilter", `${attribute.name} has no sub-attributes to filter with […].`)
@@ -143,7 +145,7 @@ export const createFilterReader = (tokens: Token[]) => {
     return left
   }
 
-  /** Reads `[…]` behind a complex attribute. */
+  /** Reads `[…]` after a complex attribute. */
   const bracket = (attribute: Attribute): Filter =>
     deeper(() => {
       expect("[")
@@ -155,7 +157,7 @@ export const createFilterReader = (tokens: Token[]) => {
   return { peek, take, isMark, either, bracket }
 }
 
-/** Reads a filter for resources of `type`. @throws {Failure} `invalidFilter` */
+/** Parses a filter for resources of `type`. @throws {Failure} `invalidFilter` */
 export const parseFilter = (
   type: ResourceType,
   source: string,

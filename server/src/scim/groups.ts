@@ -41,7 +41,7 @@ const membersAttribute = attributeNamed(groupType.attributes, "members")
 const idsIn = (values: Values): string[] =>
   membersAttribute ? memberIds(membersAttribute, values.get("members")) : []
 
-/** Groups as SCIM knows them: the groups that grants name. */
+/** SCIM groups: the same groups that access grants refer to. */
 export const createScimGroups = ({ db, groups, views }: Deps) => {
   const write = (work: (tx: Tx) => Promise<{ id: string }>, shape: Shape): Promise<Json> =>
     db.transact(async (tx) => {
@@ -61,7 +61,7 @@ export const createScimGroups = ({ db, groups, views }: Deps) => {
       return write((tx) => groups.create(tx, order, given), shape)
     },
 
-    /** `members` that are left out stay as they are. */
+    /** Members are unchanged if `members` is absent. */
     replace: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
       const ignored = createIgnored()
       const values = readResource(groupType, body, ignored)

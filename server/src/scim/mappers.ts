@@ -21,13 +21,13 @@ export interface Page {
   offset: number
 }
 
-/** How a reply is to look: what it holds, and what its addresses begin with. */
+/** Shape of a response: its attributes, and the base URL of its links. */
 export interface Shape {
   projection: Projection
   base: string
 }
 
-/** One kind of resource as SCIM sees it: rows of the database in, JSON out. */
+/** Queries one resource type: database rows in, SCIM JSON out. */
 export interface View {
   type: ResourceType
   count(where: RawBuilder<boolean>): Promise<number>
@@ -35,7 +35,7 @@ export interface View {
   one(id: string, shape: Shape, reader?: Reader): Promise<Json | undefined>
 }
 
-/** Rows that a subquery put together as one text. */
+/** Parses rows that a subquery aggregated as JSON text. */
 const rowsIn = <T>(text: string | null | undefined): T[] => JSON.parse(text ?? "[]") as T[]
 
 export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => {
@@ -57,8 +57,8 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
   })
 
   /**
-   * One statement with all that belongs to users, unless the reply does not hold it. The page comes
-   * first: PostgreSQL would put together what belongs to those that an offset passes over.
+   * One query including each user's emails and groups, if the response contains them. The page is a
+   * subquery: otherwise PostgreSQL would aggregate them for the rows that the offset skips, too.
    */
   const usersPage: View["page"] = async (
     { where, order, limit, offset },
@@ -120,7 +120,7 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
     return Map.groupBy(rows, ({ group_id }) => group_id)
   }
 
-  /** Members as the reply shows them; their names only where they are asked for. */
+  /** Members as projected; their names are read only if requested. */
   const readMembers = async (
     ids: readonly string[],
     { projection, base }: Shape,

@@ -9,7 +9,7 @@ import type { Operation } from "./patch-request.ts"
 import { groupType } from "./resource-types.ts"
 import { createIgnored, type Ignored, readValue } from "./values.ts"
 
-/** A change of members whose ids are known. */
+/** A change of members with known ids. */
 interface Step {
   verb: Operation["verb"]
   ids: string[]
@@ -25,14 +25,14 @@ export const memberIds = (attribute: Attribute, value: unknown): string[] => {
   )
 }
 
-/** The id in `members[value eq "…"]`, the one filter that providers send. */
+/** The id in `members[value eq "…"]`, the only filter that providers send in practice. */
 const idIn = (filter: Filter): string | undefined => {
   if (filter.kind !== "test" || filter.operator !== "eq") return undefined
   const named = filter.path.attribute.name === "value" && "text" in filter.operand
   return named && "text" in filter.operand ? filter.operand.text : undefined
 }
 
-/** An operation that needs no look at the members there are. */
+/** Converts an operation that does not depend on the current members; undefined for others. */
 const stepOf = ({ verb, target, value }: Operation): Step | undefined => {
   const { attribute, filter, sub } = target
   if (sub) return undefined
@@ -60,7 +60,10 @@ const matching = async (filter: Filter, { tx, groupId, base }: Place): Promise<s
   return rows.map(({ user_id }) => user_id)
 }
 
-/** Members come and go; nothing about one can be changed from here. */
+/**
+ * Applies an operation that depends on the current members. Members are immutable: they can only be
+ * removed.
+ */
 const patchMatching = async (
   { verb, target }: Operation,
   { place, membership, ignored }: { place: Place; membership: Membership; ignored: Ignored },
@@ -75,20 +78,20 @@ const patchMatching = async (
   ignored.add(`members.${sub?.name}`)
 }
 
-/** Neighbours that do the same are one step: some providers send an operation a member. */
+/** Merges adjacent changes of the same kind: some providers send one operation per member. */
 const joined = (steps: readonly Step[]): Step[] => {
   const result: Step[] = []
   for (const step of steps) {
     const last = result.at(-1)
     if (last && last.verb === step.verb && step.verb !== "replace") {
-      // One by one: a call takes fewer arguments than a group may have members.
+      // Pushed individually: spreading would exceed the argument limit for large groups.
       for (const id of step.ids) last.ids.push(id)
     } else result.push({ verb: step.verb, ids: [...step.ids] })
   }
   return result
 }
 
-/** Applies the operations on `members` of a PATCH, in their order. @throws {Failure} */
+/** Applies the operations of a PATCH on `members` in order. @throws {Failure} */
 export const patchMembers = async (
   operations: readonly Operation[],
   context: { place: Place; membership: Membership; ignored: Ignored },

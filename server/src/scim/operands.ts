@@ -5,13 +5,19 @@ import { refuse } from "./errors.ts"
 import type { Token } from "./filter-tokenizer.ts"
 import { type Operator, operatorsOf } from "./operators.ts"
 
-/** What an attribute is compared with: text (folded where case is ignored), a truth, a time in ms. */
+/**
+ * A filter operand: text (case-folded unless the attribute is caseExact), a boolean, or a time in
+ * epoch ms.
+ */
 export type Operand = { text: string } | { truth: boolean } | { ms: number }
 
-/** RFC 3339, with a zone. */
+/** RFC 3339 with a time zone. */
 const dateForm = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 
-/** Epoch milliseconds, with the part of one that finer times have: `Date` would cut it off. */
+/**
+ * Epoch milliseconds. Finer fractions add 0.5, so that they compare as between two milliseconds;
+ * `Date` would truncate them.
+ */
 export const readDate = (text: string): number | undefined => {
   const [, second = "", fraction = "", zone = ""] = dateForm.exec(text) ?? []
   const whole = Date.parse(`${second}${zone}`.toUpperCase())
@@ -26,13 +32,13 @@ const truths = new Map([
   ["false", false],
 ])
 
-/** Some providers write booleans as strings, in any case. */
+/** Some providers send booleans as strings, in any case. */
 export const readBoolean = (value: unknown): boolean | undefined => {
   if (typeof value === "boolean") return value
   return typeof value === "string" ? truths.get(value.toLowerCase()) : undefined
 }
 
-/** What a comparison with a complex attribute means: its `value`. */
+/** Resolves a multi-valued complex attribute to its `value` sub-attribute. */
 const leafOf = ({ attribute, sub }: AttributePath): AttributePath & { leaf: Attribute } => {
   if (sub) return { attribute, sub, leaf: sub }
   if (attribute.type !== "complex") return { attribute, leaf: attribute }
@@ -65,8 +71,8 @@ const convert = (leaf: Attribute, value: string | boolean | undefined): Operand 
 }
 
 /**
- * Reads the value behind an operator; null for `null`, which means "has none".
- * @throws {Failure} `invalidFilter` when operator or value do not fit the attribute
+ * Parses the value after an operator; null for `null`, which means "has no value".
+ * @throws {Failure} `invalidFilter` if the operator or the value does not fit the attribute
  */
 export const operandOf = (
   path: AttributePath,

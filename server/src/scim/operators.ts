@@ -4,7 +4,7 @@ import { escapeLike } from "../db/text-matching.ts"
 type Condition = RawBuilder<boolean>
 type Expression = RawBuilder<unknown>
 
-/** Text comparison, on both sides: of a column, and of a value in memory. */
+/** A text comparison, in SQL and in memory. */
 interface TextOperator {
   sql(column: Expression, text: string): Condition
   test(value: string, text: string): boolean
@@ -15,10 +15,10 @@ const byBytes = (left: string, right: string): number =>
 
 const characters = (text: string): number => [...text].length
 
-/** Two-valued: what has no value is not equal to anything. */
+/** Negation without NULL: a missing value is not equal to anything. */
 export const isNot = (condition: Condition): Condition => sql<boolean>`((${condition}) is not true)`
 
-/** For columns in which case counts; SQLite's LIKE would ignore it. */
+/** Case-sensitive comparison; SQLite's LIKE ignores case. */
 const exactly: Record<"co" | "sw" | "ew", TextOperator["sql"]> = {
   co: (column, text) =>
     text === ""
@@ -35,7 +35,7 @@ const exactly: Record<"co" | "sw" | "ew", TextOperator["sql"]> = {
 const like = (column: Expression, pattern: string): Condition =>
   sql<boolean>`${column} like ${pattern} escape '\\'`
 
-/** The ten operators of RFC 7644 §3.4.2.2 but `pr`, for text. */
+/** The operators of RFC 7644 §3.4.2.2 for text, except `pr`. */
 export const textOperators = {
   eq: {
     sql: (column, text) => sql<boolean>`${column} = ${text}`,
@@ -79,7 +79,7 @@ export type Operator = keyof typeof textOperators
 
 export const operators = Object.keys(textOperators) as Operator[]
 
-/** Which operators a type of attribute knows. */
+/** Operators supported for each attribute type. */
 export const operatorsOf: Record<"string" | "reference" | "boolean" | "dateTime", Operator[]> = {
   string: operators,
   reference: operators,
@@ -99,7 +99,7 @@ export const textCondition = (
 
 export const never = sql<boolean>`(1 = 0)`
 
-/** Columns hold whole milliseconds; what is asked for may lie between two of them. */
+/** Columns have whole milliseconds; the operand may lie between two of them. */
 export const timeCondition = (
   column: Expression,
   { operator, ms }: { operator: Operator; ms: number },

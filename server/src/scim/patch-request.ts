@@ -11,7 +11,9 @@ const maxOperations = 5000
 
 type Verb = "add" | "replace" | "remove"
 
-/** What an operation changes: an attribute, some of its values, or a part of either. */
+/**
+ * Target of an operation: an attribute, the values matching a filter, or a sub-attribute of either.
+ */
 export interface Target extends AttributePath {
   filter?: Filter
 }
@@ -32,7 +34,7 @@ const tokensOf = (path: string) => {
   }
 }
 
-/** Reads a path of RFC 7644 §3.5.2; undefined when no schema has its attribute. */
+/** Parses a path (RFC 7644 §3.5.2); undefined if no schema defines its attribute. */
 const readTarget = (type: ResourceType, path: string): Target | undefined => {
   const reader = createFilterReader(tokensOf(path))
   const first = reader.take()
@@ -62,12 +64,15 @@ const leafOf = ({ attribute, sub }: Target) => sub ?? attribute
 const nameOf = ({ attribute, sub }: Target): string =>
   sub ? `${attribute.name}.${sub.name}` : attribute.name
 
-/** What a chosen value shows of something else, such as a member's name, may be named as well. */
+/** With a filter, read-only sub-attributes such as a member's display name may be targeted. */
 const isReadOnly = (target: Target): boolean =>
   target.attribute.mutability === "readOnly" ||
   (leafOf(target).mutability === "readOnly" && !target.filter)
 
-/** Each operation as one or more with a path; what is not kept is remembered and left out. */
+/**
+ * Expands each operation into operations with a target. Attributes that are not stored are recorded
+ * as ignored and dropped.
+ */
 const createExpander = (type: ResourceType, ignored: Ignored) => {
   const withTarget = (verb: Verb, target: Target, value: unknown): Operation[] => {
     if (isKept(leafOf(target))) return [{ verb, target, value }]
@@ -89,7 +94,7 @@ const createExpander = (type: ResourceType, ignored: Ignored) => {
     return []
   }
 
-  /** One attribute of a value without path; dotted and URN-qualified names are paths too. */
+  /** One attribute of a value without a path; its key may be dotted or URN-qualified. */
   const entry = (verb: Verb, key: string, value: unknown): Operation[] => {
     const attributes = schemaNamed(type, key)
     if (attributes === type.attributes) return unnamed(verb, value)
@@ -150,7 +155,9 @@ const operationsOf = (body: unknown): unknown[] => {
   return operations
 }
 
-/** Reads the body of a PATCH: every path once, before anything is changed. @throws {Failure} */
+/**
+ * Parses the body of a PATCH; all paths are resolved before anything is changed. @throws {Failure}
+ */
 export const readPatch = (type: ResourceType, body: unknown, ignored: Ignored): Operation[] => {
   const expander = createExpander(type, ignored)
   return operationsOf(body).flatMap((operation) => {

@@ -32,7 +32,7 @@ const listOf = (value: unknown): Complex[] => (Array.isArray(value) ? value.map(
 const required = ({ name }: Attribute): never =>
   refuse("mutability", `${name} is required. It can be replaced but not removed.`)
 
-/** Sets or, for nothing, unsets one part. */
+/** Sets a sub-attribute, or removes it if the value is unassigned. */
 const withPart = (
   complex: Complex,
   { sub, verb, value }: { sub: Attribute; verb: Operation["verb"]; value: unknown },
@@ -43,7 +43,7 @@ const withPart = (
   return isSimple(part) ? { ...rest, [sub.name]: part } : rest
 }
 
-/** Parts that are not sent stay; those sent as nothing go. */
+/** Merges sub-attributes: absent ones are kept, unassigned ones are removed. */
 const merged = (
   attribute: Attribute,
   { present, value }: { present: Complex; value: unknown },
@@ -80,7 +80,7 @@ const patchComplex = (
   else values.set(attribute.name, merged(attribute, { present, value }, ignored))
 }
 
-/** A new primary value takes the place of the one before (RFC 7644 §3.5.2). */
+/** A new primary value clears the previous one (RFC 7644 §3.5.2). */
 const withOnePrimary = (list: Complex[], before: readonly Complex[]): Complex[] => {
   const isNew = (item: Complex): boolean =>
     item.primary === true && !before.some((old) => old.primary === true && old.value === item.value)
@@ -102,7 +102,10 @@ const addTo = (list: readonly Complex[], items: readonly Complex[]): Complex[] =
 const removeFrom = (list: readonly Complex[], items: readonly Complex[]): Complex[] =>
   list.filter((item) => !items.some((gone) => isDeepStrictEqual({ ...item, ...gone }, item)))
 
-/** The parts that a filter of equalities asks for: what a value made by it must have. */
+/**
+ * The sub-attributes that a value must have to match a filter of equalities; undefined for other
+ * filters.
+ */
 const demanded = (filter: Filter): Complex | undefined => {
   if (filter.kind === "and") {
     const [left, right] = [demanded(filter.left), demanded(filter.right)]
@@ -114,7 +117,7 @@ const demanded = (filter: Filter): Complex | undefined => {
   return "truth" in filter.operand ? { [name]: filter.operand.truth } : undefined
 }
 
-/** A value that is missing is made when its type is one of those that are known. */
+/** Creates the value that a filter selects if its type is a canonical one. */
 const missing = (attribute: Attribute, filter: Filter): Complex => {
   const types = attributeNamed(attribute.subAttributes ?? [], "type")?.canonicalValues ?? []
   const item = demanded(filter)
@@ -138,7 +141,7 @@ const patchMatching = (
   return verb === "remove" ? list : [...list, edit(missing(attribute, filter))]
 }
 
-/** Without a value an element leaves nothing behind, and what it replaced would be gone. */
+/** Entries without a value would be dropped, silently deleting the values they replace. */
 const requireValues = (attribute: Attribute, items: readonly Complex[], sent: unknown): void => {
   const count = Array.isArray(sent) ? sent.length : items.length
   if (items.length === count && items.every((item) => "value" in item)) return
@@ -162,7 +165,7 @@ const patchList = (list: Complex[], operation: Operation, ignored: Ignored): Com
   return value === undefined || value === null ? [] : removeFrom(list, items)
 }
 
-/** Applies one operation of a PATCH to attributes in memory. @throws {Failure} */
+/** Applies one PATCH operation to attribute values in memory. @throws {Failure} */
 export const applyOperation = (values: Values, operation: Operation, ignored: Ignored): void => {
   const { attribute } = operation.target
   if (attribute.multiValued) {

@@ -4,10 +4,12 @@ import { refuse } from "./errors.ts"
 import { MemberList } from "./reference-list.ts"
 import type { ResourceType } from "./resource-types.ts"
 
-/** A resource on its way out. */
+/** A resource as JSON. */
 export type Json = Record<string, unknown>
 
-/** Which attributes a reply has: `only` these, or all `except` these; names may have a sub-name. */
+/**
+ * Attributes of a response: `only` these, or all `except` these. Names may include a sub-attribute.
+ */
 export interface Projection {
   only: readonly string[] | null
   except: readonly string[]
@@ -15,7 +17,7 @@ export interface Projection {
 
 export const everything: Projection = { only: null, except: [] }
 
-/** @throws {Failure} `invalidValue` when both are asked for */
+/** @throws {Failure} `invalidValue` if both are given */
 export const readProjection = (
   attributes: readonly string[],
   excludedAttributes: readonly string[],
@@ -26,7 +28,7 @@ export const readProjection = (
   return { only: attributes.length > 0 ? attributes : null, except: excludedAttributes }
 }
 
-/** Per attribute its sub-attributes, or "all". Names that no schema knows select nothing. */
+/** Selected sub-attributes by attribute, or "all". Unknown names are ignored. */
 const select = (type: ResourceType, names: readonly string[]): Map<string, Set<string> | "all"> => {
   const chosen = new Map<string, Set<string> | "all">()
   for (const name of names) {
@@ -53,13 +55,13 @@ const isEmpty = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.keys(value).length === 0
 
-/** Whether a reply has to hold `name` at all: what it does not is not even read. */
+/** Whether the response includes attribute `name`; excluded attributes are not even read. */
 export const wants = (type: ResourceType, projection: Projection, name: string): boolean => {
   if (projection.only) return select(type, projection.only).has(name)
   return select(type, projection.except).get(name) !== "all"
 }
 
-/** Whether a part that is returned on request only was asked for by its name. */
+/** Whether a sub-attribute with `returned: "request"` was requested by name. */
 export const requests = (
   type: ResourceType,
   { only }: Projection,
@@ -69,7 +71,7 @@ export const requests = (
   return chosen instanceof Set && chosen.has(part)
 }
 
-/** Cuts a resource down to what was asked for. */
+/** Reduces a resource to the requested attributes. */
 export const createProjector = (type: ResourceType, { only, except }: Projection) => {
   const wanted = only && select(type, only)
   const unwanted = select(type, except)

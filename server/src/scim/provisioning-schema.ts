@@ -10,32 +10,32 @@ export const ProvisioningProblem = z.enum([
 export type ProvisioningProblem = z.output<typeof ProvisioningProblem>
 
 const Token = z.object({
-  /** The start of its SHA-256, as the audit trail names it. */
+  /** The first 12 hex digits of its SHA-256, as in the audit log. */
   id: z.string(),
-  /** `SCIM_TOKEN_PREVIOUS`, while it is being changed. */
+  /** True for `SCIM_TOKEN_PREVIOUS`, which is accepted during rotation. */
   previous: z.boolean(),
-  /** Among the provider's latest requests; null for none of them. */
+  /** Time of the latest request with this token; null if there is none. */
   last_used_at: z.int().nullable(),
 })
 
 export const Provisioning = z
   .object({
-    /** `misconfigured`: there is a token, and `SCIM_ENABLED` is not `true`. */
+    /** `misconfigured`: a token is set, but `SCIM_ENABLED` is not `true`. */
     state: z.enum(["on", "off", "misconfigured"]),
     problems: z.array(ProvisioningProblem),
-    /** To paste into the provider. */
+    /** Base URL to enter at the identity provider. */
     base_url: z.string(),
     tokens: z.array(Token),
     delete_mode: z.enum(["deactivate", "hide"]),
     allowed_cidrs: z.array(z.string()),
-    /** A minute; null for no limit. */
+    /** Requests per minute; null if unlimited. */
     rate_limit: z.object({ writes: z.int(), reads: z.int() }).nullable(),
     last_contact: AuditEvent.nullable(),
-    /** That the provider keeps. */
+    /** Users provisioned by the identity provider. */
     users: z.int(),
     active_users: z.int(),
     groups: z.int(),
-    /** What was refused or failed, the latest first. */
+    /** Rejected and failed requests, latest first. */
     errors: z.array(AuditEvent),
   })
   .meta({ id: "Provisioning" })

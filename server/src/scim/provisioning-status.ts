@@ -32,7 +32,7 @@ interface Deps {
   baseOf: ReturnType<typeof createBaseOf>
 }
 
-/** What an administrator wants to know of the identity provider; no token is told. */
+/** Provisioning status for administrators; contains no tokens. */
 const createProvisioning = ({ config, db, reader, baseOf }: Deps) => {
   const count = async (table: "users" | "groups"): Promise<number> => {
     const { total } = await db.read
@@ -63,7 +63,7 @@ const createProvisioning = ({ config, db, reader, baseOf }: Deps) => {
     )
   }
 
-  /** Of requests that were let in, and of those that were not. */
+  /** Errors of authenticated and of unauthenticated requests. */
   const errors = async (): Promise<AuditEvent[]> => {
     const failed = { outcome: "failure", page_size: errorsShown } as const
     const within = await reader.page({ ...failed, actor: "scim" })

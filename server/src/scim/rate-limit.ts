@@ -4,7 +4,7 @@ import { networkOf } from "../http/client-address.ts"
 import { type Incoming, pathOf } from "../http/request-context.ts"
 
 const minuteMs = 60_000
-/** Refused credentials of one address in a minute; the next ones are 429. */
+/** Failed authentications per address and minute; further ones get 429. */
 const refusalsPerAddress = 30
 const maxAddresses = 10_000
 
@@ -13,7 +13,7 @@ interface Bucket {
   at: number
 }
 
-/** A bucket of `perMinute` that fills evenly. */
+/** Token buckets with a capacity of `perMinute`, refilled continuously. */
 const createBuckets = (perMinute: number, nowMs: () => number) => {
   const bucketByKey = new Map<string, Bucket>()
   const refilled = (key: string): Bucket => {
@@ -49,7 +49,7 @@ const createBuckets = (perMinute: number, nowMs: () => number) => {
 
 const reads = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** A search by POST reads, whatever its method. */
+/** A search by POST counts as a read. */
 const isRead = ({ method = "", url = "" }: Incoming): boolean =>
   reads.has(method) || withoutTrailingSlashes(pathOf(url)).endsWith("/.search")
 
@@ -58,7 +58,10 @@ export interface Rates {
   reads: number
 }
 
-/** How many requests the identity provider may send; null for as many as it likes. */
+/**
+ * Rate limits for the identity provider (null for unlimited) and for failed authentications per
+ * address.
+ */
 export const createRateLimit = (
   rates: Rates | null,
   { nowMs = () => performance.now() }: { nowMs?: () => number } = {},
@@ -69,7 +72,7 @@ export const createRateLimit = (
   return {
     /** @throws {Failure} `rate_limited` */
     admit: (incoming: Incoming): void => (isRead(incoming) ? reading : writing)?.take("all"),
-    /** @throws {Failure} `rate_limited` when the address guesses too often */
+    /** @throws {Failure} `rate_limited` after too many failures from this address */
     refused: (address: string): void => refusing.take(networkOf(address)),
   }
 }

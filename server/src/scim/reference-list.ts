@@ -1,14 +1,14 @@
 const membersAPiece = 1000
 
-/** Sorted ids of a group's members, with a space between; null for none. */
+/** Sorted ids of a group's members, space-separated; null if there are none. */
 export interface MemberIds {
   ids: string | null
   count: number
 }
 
 /**
- * The members of a group on their way out. Twenty thousand objects, and their text in one go, would
- * hold everybody else up: here they are one text of ids until the reply is written, piece by piece.
+ * Members of a group in a response. Creating and serializing 20,000 objects in one step would block
+ * the event loop, so the ids stay one string until the response is written in chunks.
  */
 export class MemberList {
   readonly count: number
@@ -21,18 +21,18 @@ export class MemberList {
     this.#member = member
   }
 
-  /** @param location what the address of a user begins with */
+  /** @param location prefix of a user's URL */
   static of(members: MemberIds, location: string): MemberList {
     return new MemberList(members, { value: "\0", $ref: `${location}\0`, type: "User" })
   }
 
-  /** The same with some parts of each member. */
+  /** The same list with a subset of each member's sub-attributes. */
   only(keep: (part: string) => boolean): MemberList {
     const member = Object.fromEntries(Object.entries(this.#member).filter(([part]) => keep(part)))
     return new MemberList({ ids: this.#ids, count: this.count }, member)
   }
 
-  /** The list as JSON. */
+  /** The list as JSON, in chunks. */
   *pieces(): Generator<string> {
     const around = JSON.stringify(this.#member).split("\\u0000")
     let before = "["

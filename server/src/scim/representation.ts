@@ -5,7 +5,7 @@ import { urns } from "./attributes.ts"
 import type { Json } from "./projection.ts"
 import { type MemberIds, MemberList } from "./reference-list.ts"
 
-/** RFC 3339 of epoch milliseconds. */
+/** Formats epoch milliseconds as RFC 3339. */
 const time = (ms: number): string => new Date(ms).toISOString()
 
 const withoutNothing = (json: Record<string, unknown>): Json =>
@@ -36,7 +36,7 @@ export interface MemberRow {
 export const membersJson = (members: MemberIds, base: string): MemberList =>
   MemberList.of(members, userLocation(base, ""))
 
-/** With their names, which are other resources'. */
+/** Members with their names, which belong to the user resources. */
 export const namedMembersJson = (members: readonly MemberRow[], base: string): Json[] =>
   members.map(({ id, name }) => ({
     value: id,
@@ -45,7 +45,7 @@ export const namedMembersJson = (members: readonly MemberRow[], base: string): J
     display: name,
   }))
 
-/** A user as SCIM shows it; what has no value is left out. */
+/** SCIM representation of a user; attributes without a value are omitted. */
 export const userJson = (
   user: StoredUser,
   {
@@ -78,7 +78,7 @@ export const userJson = (
   })
 }
 
-/** A group as SCIM shows it. */
+/** SCIM representation of a group. */
 export const groupJson = (
   group: StoredGroup,
   { members, base }: { members: unknown; base: string },

@@ -4,7 +4,7 @@ import type { BodyLimits, JsonBody } from "../http/body-buffer.ts"
 import type { Exchange, NodeExchange } from "../http/request-context.ts"
 import { refuse } from "./errors.ts"
 
-/** Room for a group of some 50,000 members in one body. */
+/** Large enough for a group of about 50,000 members in one body. */
 export const maxBytes = 8_000_000
 const deepest = 16
 
@@ -32,7 +32,9 @@ const parsed = (body: JsonBody): unknown => {
   }
 }
 
-/** Reads a JSON body whatever its Content-Type. @throws {Failure} `invalidSyntax`, `invalidValue` */
+/**
+ * Reads a JSON body, ignoring its Content-Type. @throws {Failure} `invalidSyntax`, `invalidValue`
+ */
 export const readBody = async ({ incoming }: NodeExchange): Promise<unknown> => {
   const body = await readJson(incoming, limits).catch(inScimWords)
   const value = parsed(body)
@@ -42,7 +44,7 @@ export const readBody = async ({ incoming }: NodeExchange): Promise<unknown> => 
   return value
 }
 
-/** The query, decoded as forms are: `+` is a space. */
+/** The query, form-decoded (`+` is a space). */
 export const queryOf = ({ incoming }: Exchange): URLSearchParams => {
   const { url = "" } = incoming
   const mark = url.indexOf("?")

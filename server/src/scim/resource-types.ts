@@ -7,16 +7,16 @@ import {
   urns,
 } from "./attributes.ts"
 
-/** A kind of resource: what drives parsing, filters, projection, PATCH and discovery. */
+/** A resource type; drives parsing, filters, projection, PATCH and discovery. */
 export interface ResourceType {
   name: "User" | "Group"
   endpoint: "Users" | "Groups"
   description: string
   schema: string
   table: "users" | "groups"
-  /** All that this service keeps or knows of, common attributes included. */
+  /** All attributes that this service stores or accepts, including the common ones. */
   attributes: readonly Attribute[]
-  /** By URN: known, accepted and not kept. */
+  /** Extension schemas by URN; accepted but not stored. */
   extensions: Readonly<Record<string, readonly Attribute[]>>
 }
 
@@ -239,6 +239,6 @@ export const groupType: ResourceType = {
 
 export const resourceTypes = [userType, groupType]
 
-/** False for what is accepted and not kept. */
+/** False for attributes that are accepted but not stored. */
 export const isKept = ({ column, elements, subAttributes }: Attribute): boolean =>
   column !== undefined || elements !== undefined || subAttributes?.some(isKept) === true

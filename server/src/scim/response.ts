@@ -5,13 +5,13 @@ import { MemberList } from "./reference-list.ts"
 
 export const scimPath = "/api/v1/scim/v2"
 
-/** More members than this are written piece by piece. */
+/** Responses with more members are streamed in chunks. */
 const maxMembersPerBatch = 1000
 const charactersAPiece = 64 * 1024
-/** Stands where a list of members goes; no text that is kept has U+0000. */
+/** Placeholder for a list of members; stored text never contains U+0000. */
 const mark = "\0"
 
-/** The JSON of a reply, cut where lists of members go. */
+/** The JSON of a response, split at the placeholders of member lists. */
 const cut = (body: Json): { texts: string[]; lists: MemberList[] } => {
   const lists: MemberList[] = []
   const marked = (json: Json): Json => {
@@ -33,7 +33,7 @@ function* piecesOf({ texts, lists }: ReturnType<typeof cut>): Generator<string> 
   }
 }
 
-/** Lets others have their turn between two pieces. */
+/** Yields to the event loop before each chunk. */
 const streamOf = (pieces: Generator<string>): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
@@ -67,7 +67,7 @@ export const scimReply = (
   })
 }
 
-/** What the addresses of resources begin with: PUBLIC_URL, or where the request was sent to. */
+/** Returns the base URL of resources: PUBLIC_URL, or the request's host. */
 export const createBaseOf =
   (publicUrl: string | undefined) =>
   ({ incoming }: Exchange): string => {

@@ -26,7 +26,7 @@ interface Deps {
   baseOf: ReturnType<typeof createBaseOf>
 }
 
-/** One kind of resource, with what can be done to it. */
+/** The operations on one resource type. */
 interface Kind {
   type: ResourceType
   view: View
@@ -38,7 +38,7 @@ interface Kind {
 }
 
 const contentType = "application/scim+json"
-/** For the documentation; what a resource may hold is the RFC's to say, and `/Schemas`'. */
+/** For the API documentation only; see the RFC and `/Schemas` for a resource's attributes. */
 const reads = { contentType, schema: z.looseObject({ schemas: z.array(z.string()) }) }
 const reply = (description: string): ReplyShape => ({ description, contentType })
 const refusal = (description: string): ReplyShape => ({ description })
@@ -48,7 +48,7 @@ const locationOf = ({ meta }: Json): Record<string, string> =>
     ? { location: String(meta.location) }
     : {}
 
-/** Under the base `/api/v1/scim/v2`; all that is not declared here is answered at the end. */
+/** Routes below `/api/v1/scim/v2`; the last one handles all undeclared paths. */
 export const scimRoutes = ({ router, users, groups, views, trail, baseOf }: Deps): Router => {
   const shapeOf = (exchange: Exchange): Shape => ({
     projection: projectionOfQuery(queryOf(exchange)),

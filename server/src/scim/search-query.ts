@@ -6,7 +6,7 @@ const defaultCount = 100
 export const maxCount = 200
 const lastIndex = 2 ** 31
 
-/** A query of RFC 7644 §3.4.2, from the URL or from the body of a search. */
+/** A query (RFC 7644 §3.4.2), from the URL or the body of a search. */
 export interface SearchRequest {
   filter: string | undefined
   sortBy: string | undefined
@@ -25,7 +25,7 @@ const text = (source: Source, name: string): string | undefined => {
   return typeof value === "string" ? value : refuse("invalidValue", `${name} must be a string.`)
 }
 
-/** Empty is not absent here: whoever sends a filter does not ask for everybody. */
+/** An empty filter is an error: a client that sends a filter does not want all resources. */
 const filterOf = (source: Source): string | undefined => {
   const value = source("filter")
   if (value === undefined || value === null) return undefined
@@ -69,7 +69,7 @@ const requestOf = (source: Source): SearchRequest => ({
   projection: projectionOf(source),
 })
 
-/** Whatever the case of a name: a filter that is overlooked would list everybody. */
+/** Parameter names are case-insensitive: a filter that is overlooked would list all resources. */
 const byFoldedName = (entries: Iterable<[string, unknown]>): Source => {
   const valueByName = new Map<string, unknown>()
   for (const [name, value] of entries) {

@@ -12,7 +12,7 @@ import type { SearchRequest } from "./search-query.ts"
 
 const listUrn = "urn:ietf:params:scim:api:messages:2.0:ListResponse"
 
-/** The ListResponse of RFC 7644 §3.4.2. */
+/** A ListResponse (RFC 7644 §3.4.2). */
 export const listResponse = (
   resources: readonly Json[],
   { total, startIndex }: { total: number; startIndex: number },
@@ -27,7 +27,7 @@ export const listResponse = (
 const leafOf = ({ attribute, sub }: AttributePath): Attribute =>
   sub ?? attributeNamed(attribute.subAttributes ?? [], "value") ?? attribute
 
-/** A multi-valued attribute sorts by its primary value, or else the first (RFC 7644 §3.4.2.3). */
+/** A multi-valued attribute sorts by its primary value, or else its first (RFC 7644 §3.4.2.3). */
 const sortColumn = (
   type: ResourceType,
   path: AttributePath,
@@ -63,7 +63,10 @@ const orderOf = (
     : sql`${column} asc nulls last, ${byId}`
 }
 
-/** Names that only another type has: known, but no resource of this one has a value for them. */
+/**
+ * Resolves names that only other resource types define; resources of this type have no value for
+ * them.
+ */
 const knownElsewhere =
   (others: readonly ResourceType[]) =>
   (name: string): AttributePath | undefined => {
@@ -79,7 +82,7 @@ const withoutColumns = ({ column, elements, ...attribute }: Attribute): Attribut
   ...(attribute.subAttributes && { subAttributes: attribute.subAttributes.map(withoutColumns) }),
 })
 
-/** Searches one or more kinds of resources, one kind after the other. */
+/** Searches one or more resource types, one after the other. */
 export const search = async (
   views: readonly View[],
   request: SearchRequest,
@@ -103,7 +106,7 @@ export const search = async (
     const limit = count - resources.length
     const page = { where, order, limit, offset: skip }
     const found = limit > 0 ? await view.page(page, { projection, base }) : []
-    // A page that is not full ends the list, which saves the counting.
+    // A partial page is the end of the list, so no count is needed.
     const known = found.length < limit && (found.length > 0 || skip === 0)
     const matching = known ? skip + found.length : await view.count(where)
     resources.push(...found)

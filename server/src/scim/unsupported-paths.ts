@@ -16,7 +16,7 @@ const fits = ({ path }: RouteShape, segments: readonly string[]): boolean => {
   )
 }
 
-/** Answers what no route above answers: behind the gate like all else under the base. */
+/** Handles all paths without a route; requires authentication like every other route. */
 export const otherPaths = (router: Router, trail: Trail): void => {
   const declared = [...router.shapes]
 

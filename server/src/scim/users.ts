@@ -26,7 +26,7 @@ const compact = (parts: Record<string, Simple | null>): Complex =>
     Object.entries(parts).filter((entry): entry is [string, Simple] => entry[1] !== null),
   )
 
-/** What PATCH works on: the attributes of the account that are kept. */
+/** The stored attributes of an account, as edited by PATCH. */
 const valuesOf = (profile: Profile): Values =>
   new Map<string, Simple | Complex | Complex[] | null>([
     ["userName", profile.email],
@@ -38,7 +38,7 @@ const valuesOf = (profile: Profile): Values =>
     ["emails", profile.emails.map((email) => compact({ ...email }))],
   ])
 
-/** As sent; a value twice for the same purpose is there once (RFC 7643 §2.4). */
+/** Emails as sent; duplicates of the same value and type are dropped (RFC 7643 §2.4). */
 const emailsOf = (value: unknown): UserEmail[] => {
   const emails: UserEmail[] = []
   for (const item of Array.isArray(value) ? value : []) {
@@ -54,7 +54,7 @@ const emailsOf = (value: unknown): UserEmail[] => {
   return emails
 }
 
-/** A part of an e-mail that is not there, of a purpose that none had before, cannot be kept. */
+/** An email without a value cannot be stored, unless the type existed before. */
 const requireEmailValues = (values: Values, before: readonly UserEmail[]): void => {
   const emails = values.get("emails")
   for (const email of Array.isArray(emails) ? emails : []) {
@@ -87,7 +87,7 @@ const profileOf = (values: Values, before?: Profile): Profile => {
   }
 }
 
-/** Users as SCIM knows them: a view on accounts, with the accounts' own rules. */
+/** SCIM users: accounts, subject to the same rules as elsewhere. */
 export const createScimUsers = ({ db, users, views }: Deps) => {
   const write = (work: (tx: Tx) => Promise<ProvisionedUser>, shape: Shape): Promise<Json> =>
     db.transact(async (tx) => {
@@ -106,7 +106,7 @@ export const createScimUsers = ({ db, users, views }: Deps) => {
       return write((tx) => users.create(tx, order, profile), shape)
     },
 
-    /** Attributes that are left out are cleared, `active` stays. */
+    /** Absent attributes are cleared, except `active`. */
     replace: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
       const ignored = createIgnored()
       const values = readResource(userType, body, ignored)

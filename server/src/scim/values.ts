@@ -12,10 +12,10 @@ export type Simple = string | boolean
 export type Complex = Record<string, Simple>
 export type Value = Simple | Complex | Complex[]
 
-/** Attributes by their canonical names; null where one was sent to be cleared. */
+/** Attribute values by canonical name; null if unassigned. */
 export type Values = Map<string, Value | null>
 
-/** Remembers what was sent and is not kept, for the audit trail. */
+/** Collects the names of attributes that were sent but not stored, for the audit log. */
 export const createIgnored = () => {
   const names = new Set<string>()
   return {
@@ -30,7 +30,10 @@ export type Ignored = ReturnType<typeof createIgnored>
 const wrong = ({ name }: Attribute, wanted: string): never =>
   refuse("invalidValue", `${name} must be ${wanted}.`)
 
-/** RFC 7643 §2.5: null, an empty list and no value are the same; an empty text says no more. */
+/**
+ * Unassigned values (RFC 7643 §2.5): null, an empty list or no value; an empty string counts as
+ * unassigned too.
+ */
 export const isNothing = (value: unknown): boolean =>
   value === null || value === undefined || value === "" || (Array.isArray(value) && !value.length)
 
@@ -41,7 +44,7 @@ const readSimple = (attribute: Attribute, value: unknown): Simple => {
   return wrong(attribute, `a string of at most ${maxText} characters`)
 }
 
-/** Keys of an object with the attributes they name, each at most once whatever its case. */
+/** Entries of an object; keys must be unique ignoring case. @throws {Failure} `invalidSyntax` */
 export const entriesOnce = (value: Record<string, unknown>): [string, unknown][] => {
   const entries = Object.entries(value)
   const seen = new Set(entries.map(([key]) => fold(key)))
@@ -72,7 +75,7 @@ export const noMoreThan = ({ name, max: most }: Attribute, list: readonly unknow
   refuse("tooMany", `${name} has too many values (maximum ${most}).`)
 }
 
-/** Values of a list; a bare text stands for its `value`, one object for a list of one. */
+/** Parses a list: a string stands for its `value`, a single object for a list of one. */
 const readList = (attribute: Attribute, value: unknown, ignored: Ignored): Complex[] => {
   const items = (Array.isArray(value) ? value : [value]).filter((item) => !isNothing(item))
   noMoreThan(attribute, items)
@@ -82,7 +85,7 @@ const readList = (attribute: Attribute, value: unknown, ignored: Ignored): Compl
   return list.filter((item) => Object.keys(item).length > 0)
 }
 
-/** The value of an attribute that is kept, or null for none. @throws {Failure} `invalidValue` */
+/** Parses the value of a stored attribute; null if unassigned. @throws {Failure} `invalidValue` */
 export const readValue = (attribute: Attribute, value: unknown, ignored: Ignored): Value | null => {
   if (isNothing(value)) return null
   if (attribute.multiValued) return readList(attribute, value, ignored)
@@ -101,7 +104,7 @@ export const ignoreSchema = (
   }
 }
 
-/** Reads a whole resource, as POST and PUT carry it. @throws {Failure} */
+/** Parses a complete resource, as sent by POST and PUT. @throws {Failure} */
 export const readResource = (type: ResourceType, body: unknown, ignored: Ignored): Values => {
   if (!isObject(body)) return refuse("invalidSyntax", `The body must be a ${type.name} object.`)
   const values: Values = new Map()
