@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it("reads a document that comes as its last reader is sent home", async () => {
+it("reads a document that arrives while the last idle process is being stopped", async () => {
   const folder = mkdtempSync(join(tmpdir(), "portico-"))
   const path = join(folder, "bees.txt")
   writeFileSync(path, "Bees dance.")

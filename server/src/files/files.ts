@@ -231,7 +231,7 @@ export const createFiles = (deps: Deps) => {
         if (collection) await uploadsToCollections.check(collection)
         await received.prepare()
         const turn = `${kept++ % objects.keepsAtOnce}`
-        const placement = { received, process, collection, within }
+        const placement: Placement = { received, process, collection, within }
         const keptId = await inTurn(turn, () => keep(actor, row, placement))
         if (keptId !== id) return toRecord((await store.byId(keptId)) ?? unknown())
       } finally {

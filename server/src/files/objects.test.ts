@@ -7,12 +7,12 @@ import { buffer } from "node:stream/consumers"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type FakeS3, startFakeS3 } from "../../test/fakes/s3.ts"
 import { createDiskObjects } from "./disk-objects.ts"
-import type { Objects } from "./objects.ts"
+import type { Objects, Receiving } from "./objects.ts"
 import { createS3Objects } from "./s3-objects.ts"
 import { signed } from "./s3-signature.ts"
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
-const anything = { look: () => {}, count: () => {} }
+const anything: Receiving = { look: () => {}, count: () => {} }
 const pieces = (bytes: Buffer): Readable =>
   Readable.from(
     Array.from({ length: Math.ceil(bytes.length / 1000) }, (_, at) =>
@@ -60,7 +60,7 @@ describe.each(kinds)("objects on $name", ({ open }) => {
     return received.hash
   }
 
-  it.each([1, 5000, 20_000_000])("gives %i bytes back, whole and in ranges", async (size) => {
+  it.each([1, 5000, 20_000_000])("returns %i bytes, whole and in ranges", async (size) => {
     const bytes = randomBytes(size)
     const hash = await kept(bytes)
     expect(hash).toBe(sha256(bytes))
@@ -75,7 +75,7 @@ describe.each(kinds)("objects on $name", ({ open }) => {
     expect(readdirSync(join(dataDir, "uploads"))).toEqual([])
   })
 
-  it("keeps a content once, and knows it by its hash until it is removed", async () => {
+  it("stores each content once, under its hash, until it is removed", async () => {
     const hashes = await Promise.all(
       ["a", "b", "a", "c", "d"].map((text) => kept(Buffer.from(text))),
     )
@@ -88,7 +88,7 @@ describe.each(kinds)("objects on $name", ({ open }) => {
     expect(await objects.localCopy(hash)).toBeNull()
   })
 
-  it("keeps again what was removed in between", async () => {
+  it("stores content again that was removed in between", async () => {
     const received = await objects.receive(pieces(Buffer.from("Bees dance.")), anything)
     await received.prepare()
     await received.keep()
@@ -98,9 +98,9 @@ describe.each(kinds)("objects on $name", ({ open }) => {
     expect(await listed()).toEqual([received.hash])
   })
 
-  it("keeps nothing of what is dropped, refused or broken off", async () => {
+  it("keeps nothing of a discarded, rejected or interrupted upload", async () => {
     await (await objects.receive(pieces(randomBytes(9000)), anything)).drop()
-    const refusing = {
+    const refusing: Receiving = {
       look: () => {
         throw new Error("no")
       },
@@ -118,7 +118,7 @@ describe.each(kinds)("objects on $name", ({ open }) => {
     expect(readdirSync(join(dataDir, "uploads"))).toEqual([])
   })
 
-  it("takes over a file that lies on the disk", async () => {
+  it("adopts a file on the local disk", async () => {
     const path = join(dataDir, "partial")
     writeFileSync(path, "Bees dance.")
     const received = await objects.adopt(path)
@@ -142,7 +142,7 @@ describe("an object store that fails", () => {
     }
   })
 
-  it("is asked again when it is busy, or hangs up", async () => {
+  it("is retried when it is busy or closes the connection", async () => {
     const answers = [503, 0, 500]
     s3.faults(() => answers.shift() ?? null)
     const received = await objects.receive(pieces(Buffer.from("Bees.")), anything)
@@ -157,7 +157,7 @@ describe("an object store that fails", () => {
     expect([s3.uploads.size, s3.objects.size]).toEqual([0, 0])
   })
 
-  it("has parts of a crash removed once they are a day old", async () => {
+  it("has abandoned multipart uploads removed after a day", async () => {
     const upload = { parts: new Map<number, Buffer>(), initiated: new Date().toISOString() }
     const old = new Date(Date.now() - 90_000_000).toISOString()
     s3.uploads.set("new", { ...upload, key: "of ours/aa/bb/new" })
@@ -168,7 +168,7 @@ describe("an object store that fails", () => {
     s3.uploads.clear()
   })
 
-  it("is named in words that do not tell our keys", async () => {
+  it("is reported without revealing credentials", async () => {
     s3.faults(() => 403)
     const error = await objects.remove("ab".repeat(32)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: "unavailable" })
@@ -176,7 +176,7 @@ describe("an object store that fails", () => {
   })
 })
 
-it("signs as the documentation of Signature Version 4 shows it", () => {
+it("signs like the example in the Signature Version 4 documentation", () => {
   const { authorization } = signed(
     {
       method: "GET",

@@ -6,9 +6,9 @@ const bus = { subscribe: () => () => {} } as unknown as Bus
 const pending = { id: "a", status: "pending" }
 
 it.each([
-  ["has left already", AbortSignal.abort()],
-  ["leaves at once", AbortSignal.timeout(0)],
-])("who %s waits for no file, and is told how far it is", async (_, signal) => {
+  ["has already disconnected", AbortSignal.abort()],
+  ["disconnects immediately", AbortSignal.timeout(0)],
+])("does not wait for a client that %s, and returns the current state", async (_, signal) => {
   const found = await waitForFiles(bus, ["a"], {
     read: async () => [pending],
     done: () => false,

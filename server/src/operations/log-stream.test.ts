@@ -24,7 +24,7 @@ describe("the log stream", () => {
     return readFileSync(path, "utf8")
   }
 
-  it("writes every line, in order, whatever its letters and its length", async () => {
+  it("writes every line in order, whatever its characters and length", async () => {
     const lines = Array.from(
       { length: 5000 },
       (_, index) => `${index} ${"ä漢🙂".repeat(index % 40)}\n`,
@@ -36,11 +36,11 @@ describe("the log stream", () => {
     expect(written).toBe(lines.join(""))
   })
 
-  it("says that it is flushed when there was nothing to write", async () => {
+  it("calls back when there is nothing to flush", async () => {
     expect(await toFile(() => {})).toBe("")
   })
 
-  it("writes what is left at the last moment", () => {
+  it("writes the rest synchronously at exit", () => {
     const path = join(folder, "log")
     const fd = openSync(path, "w")
     const stream = createLogStream(fd)
@@ -50,7 +50,7 @@ describe("the log stream", () => {
     expect(readFileSync(path, "utf8")).toBe("last words\n")
   })
 
-  it("waits for a reader that is slow, and loses nothing to it", async () => {
+  it("waits for a slow reader without losing lines", async () => {
     const pipe = join(folder, "pipe")
     execFileSync("sh", ["-c", `mkfifo ${pipe}`])
     const reader = spawn("sh", ["-c", `sleep 1; wc -c < ${pipe}`], {
@@ -72,7 +72,7 @@ describe("the log stream", () => {
     expect(Number(counted)).toBe(1_000_000)
   })
 
-  it("says that lines were lost, once somebody reads again", async () => {
+  it("reports dropped lines once the log is read again", async () => {
     const pipe = join(folder, "pipe")
     execFileSync("sh", ["-c", `mkfifo ${pipe}`])
     const fd = openSync(pipe, "r+")
