@@ -70,7 +70,7 @@ const isTooLarge = (error: unknown): boolean =>
 export const openZip = (bytes: Buffer, max: number) => {
   const entries = listEntries(bytes)
   let left = max
-  const bomb = () => unreadable("This file is too large when decompressed.")
+  const bomb = () => unreadable("This file is too large when decompressed (possible archive bomb).")
 
   const packedBytes = ({ offset, packed, encrypted }: Entry): Buffer => {
     if (encrypted)
