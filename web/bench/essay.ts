@@ -8,10 +8,10 @@ const parts = [
   "> Who trusts the table alone forgets the wind.\n\n1. Read the hour.\n2. Read the height.\n3. Look out of the window.\n\n",
 ]
 
-/** About what a model's tokens hold: short words whole, long ones in pieces. */
+/** Approximates a model's tokenizer: short words are one token, long ones are split. */
 const token = /\s?\S{1,5}|\s+/g
 
-/** An answer with headings, lists, tables, code and formulas, of so many tokens. */
+/** An answer of `count` tokens with headings, lists, tables, code, and formulas. */
 export const essay = (count: number): string[] => {
   const tokens: string[] = []
   for (let part = 0; tokens.length < count; part++) {

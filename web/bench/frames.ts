@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 
-/** Notes the time of every frame; `stepPx` scrolls the messages up by as much in each. */
+/** Records the time of every frame; scrolls the messages up by `stepPx` in each. */
 const watchFrames = (stepPx: number): string => `
   window.frames_at = []
   window.frames_on = true
@@ -16,15 +16,15 @@ const watchFrames = (stepPx: number): string => `
 `
 
 export interface Frames {
-  /** Frames a second, over all. */
+  /** Frames per second, averaged over the whole measurement. */
   mean: number
-  /** The same in the slowest whole second. */
+  /** Frames in the slowest full second. */
   slowest: number
-  /** The longest that the page stood still, in ms. */
+  /** Longest gap between two frames, in ms. */
   longest: number
 }
 
-/** Frames while `during` runs. */
+/** Measures the frame rate while `during` runs. */
 export const countFrames = async (
   page: Page,
   stepPx: number,

@@ -9,7 +9,7 @@ import { importChat, type Site } from "./site.ts"
 const dist = join(import.meta.dirname, "../dist")
 const loads = 5
 
-/** Scripts that a page asked for, since it was last asked about them. */
+/** Returns a function that gives the gzipped kB of scripts loaded since its last call. */
 const scriptsOf = (page: Page) => {
   const seen = new Set<string>()
   let fresh: string[] = []
@@ -56,7 +56,10 @@ const measureScripts = async (site: Site): Promise<Mark[]> => {
   return marks
 }
 
-/** Notes what moved without anybody having done something; `written` is the block that still grows. */
+/**
+ * Records layout shifts without recent input; `written` marks those within the block that is still
+ * growing.
+ */
 export const watchShifts = `
   window.shifts = []
   const describe = (node) => node?.nodeType === 1 ? node.outerHTML.slice(0, 120) : node?.textContent
@@ -81,7 +84,7 @@ interface Shift {
   moved: string[]
 }
 
-/** The sums of layout shifts since the page was opened; tells which finished elements moved. */
+/** Sums of the layout shifts since the page opened; logs which finished elements moved. */
 export const shiftsOf = async (page: Page, where: string) => {
   const shifts: Shift[] = await page.evaluate("window.shifts")
   const sums = { finished: 0, written: 0 }
@@ -116,7 +119,7 @@ const measureLoad = async (site: Site, path: string, shown: string) => {
   }
 }
 
-/** What a browser that was never here has to load, when it shows something, and what moves. */
+/** Script size, first contentful paint, and layout shift with an empty browser cache. */
 export const measureLoading = async (site: Site): Promise<Mark[]> => {
   const marks = await measureScripts(site)
   const visit = await site.visit()

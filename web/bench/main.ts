@@ -1,4 +1,4 @@
-// `npm run bench:web [-- loading streaming scrolling]`: what the page costs a browser.
+// `npm run bench:web [-- loading streaming scrolling]`: performance of the pages in a browser.
 import { cpus } from "node:os"
 import { setup } from "../e2e/setup/build.ts"
 import { measureLoading } from "./loading.ts"

@@ -25,7 +25,7 @@ const verdict = (mark: Mark): string => {
   return passes(mark) ? "pass" : "FAIL"
 }
 
-/** What was measured, and pass or FAIL where something was promised. */
+/** A table of the measurements, with pass or FAIL for those that have a limit. */
 export const formatMarks = (marks: readonly Mark[]): string => {
   const width = Math.max(...marks.map(({ what }) => what.length))
   return marks

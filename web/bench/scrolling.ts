@@ -6,7 +6,7 @@ import { importChat, type Site } from "./site.ts"
 const messages = 200
 const stepPx = 60
 
-/** From the end of a long chat to its beginning, a step a frame: 3,600 pixels a second. */
+/** Scrolls a long chat from its end to its start, one step per frame: 3,600 px/s at 60 fps. */
 export const measureScrolling = async (site: Site): Promise<Mark[]> => {
   const visit = await site.visit()
   const { page } = visit

@@ -11,7 +11,7 @@ const account = { email: "bench@example.com", password: "a password for the benc
 export interface Site {
   url: string
   browser: Browser
-  /** A browser that was never here, signed in. */
+  /** Opens a new, signed-in browser context with an empty cache. */
   visit(): Promise<Visit>
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ interface SiteOptions {
   tokensPerSecond: number
 }
 
-/** The gateway as `npm start` starts it, a provider behind it, and Chromium before it. */
+/** Starts the gateway as `npm start` does, with a fake provider, and launches Chromium. */
 export const openSite = async ({ tokens, tokensPerSecond }: SiteOptions): Promise<Site> => {
   const dataDir = mkdtempSync(join(tmpdir(), "portico-bench-web-"))
   const upstream = await startUpstream(tokens, tokensPerSecond)
@@ -62,7 +62,7 @@ export const openSite = async ({ tokens, tokensPerSecond }: SiteOptions): Promis
   }
 }
 
-/** Puts a chat with these messages, in turn a person's and a model's, on the server. */
+/** Imports a chat whose messages alternate between user and assistant; returns its URL. */
 export const importChat = async ({ context }: Visit, url: string, texts: readonly string[]) => {
   const messages = texts.map((content, index) => ({
     id: String(index),

@@ -5,7 +5,7 @@ import type { Mark } from "./marks.ts"
 import type { Site } from "./site.ts"
 
 const megabyte = 1_000_000
-/** Of the heap that one answer of 4,000 tokens may keep while it is shown, and after it is left. */
+/** Heap that one answer of 4,000 tokens may use while it is shown, and after the chat is closed. */
 const maxShownMB = 16
 const maxRetainedMB = 4
 
@@ -20,7 +20,7 @@ const collectedMB = async (cdp: CDPSession): Promise<number> => {
 const warmUpMs = 4000
 const patience = { timeout: 120_000 }
 
-/** A long answer as it comes: does the page keep up, and does it let go of what it no longer needs? */
+/** Measures the frame rate, layout shift, and retained heap while a long answer streams. */
 export const measureStreaming = async (site: Site, tokens: number): Promise<Mark[]> => {
   const { page, cdp, context } = await site.visit()
   await page.addInitScript(watchShifts)
@@ -35,7 +35,7 @@ export const measureStreaming = async (site: Site, tokens: number): Promise<Mark
   }
   const ended = (): Promise<void> => running.waitFor({ state: "detached", ...patience })
 
-  // What is loaded once for any answer is not this one's.
+  // Warm up: code that is loaded once for any answer must not count.
   await ask()
   await page.waitForTimeout(warmUpMs)
   await composer.press("Escape")

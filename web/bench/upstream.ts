@@ -9,7 +9,7 @@ const frame = (content: string): string => {
   return `data: ${JSON.stringify({ ...head, choices })}\n\n`
 }
 
-/** Keeps to the clock: what a late timer missed is sent at once. */
+/** Keeps the average rate: tokens that a late timer missed are sent together. */
 const write = async (response: ServerResponse, count: number, perSecond: number) => {
   const tokens = essay(count)
   const started = performance.now()
@@ -22,7 +22,7 @@ const write = async (response: ServerResponse, count: number, perSecond: number)
   response.end("data: [DONE]\n\n")
 }
 
-/** A provider whose one model writes an essay, token by token, at a steady pace. */
+/** A provider whose only model streams an essay, token by token, at a constant rate. */
 export const startUpstream = async (count: number, perSecond: number) => {
   const server = createServer((request, response) => {
     request.resume()

@@ -140,7 +140,7 @@ itInLongForm("learns of a file what happened before it heard the server's news",
   await page.route(/\/api\/v1\/files\/[\w-]{36}$/, async (route) => {
     const response = await route.fetch()
     const file = await response.json()
-    // Answered before the file was read, as on a slow network.
+    // Reports the state before processing finished, as a slow network would.
     if (asked++ === 0) Object.assign(file.data, { status: "processing", error: null })
     await route.fulfill({ response, json: file })
   })
@@ -161,7 +161,7 @@ itInLongForm("learns of a file what happened while it asked for the first time",
     const file = await response.json()
     if (asked++ === 0) {
       Object.assign(file.data, { status: "processing", error: null })
-      // The news overtakes the answer.
+      // The event arrives before this response.
       await sleep(1500)
     }
     await route.fulfill({ response, json: file })

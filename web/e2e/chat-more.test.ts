@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Of a screen that shows sixty frames a second. */
+/** At 60 frames per second. */
 const frameMs = 1000 / 60
 
 const png = Buffer.from(
@@ -170,7 +170,7 @@ it("goes through two hundred messages without a pause", { timeout: 90_000 }, asy
   expect(await box.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight)).toBeLessThan(5)
   const session = await visit.context.newCDPSession(page)
   await session.send("Performance.enable", { timeDomain: "threadTicks" })
-  /** CPU time of the page's main thread, in milliseconds; a busy machine hardly adds to it. */
+  /** CPU time of the page's main thread, in ms; other processes barely affect it. */
   const usedMs = async (): Promise<number> => {
     const { metrics } = await session.send("Performance.getMetrics")
     return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN)
@@ -188,7 +188,7 @@ it("goes through two hundred messages without a pause", { timeout: 90_000 }, asy
   }
   const scrolled = await box.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight)
   expect(scrolled).toBeGreaterThan(20_000)
-  // The longest frame beside the usual one: a slow machine takes longer for both.
+  // Compared with the median frame, because a slow machine takes longer for both.
   const median = frames.toSorted((a, b) => a - b)[frames.length / 2] ?? Number.NaN
   expect(Math.max(...frames)).toBeLessThan(Math.max(6 * frameMs, 4 * median))
 })

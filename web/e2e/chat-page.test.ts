@@ -83,7 +83,7 @@ itInLongForm("shows the same in two windows, in two browsers of one account", as
   await answers(visit).getByText("word49").waitFor()
   expect(await answers(other).innerText()).toContain(words(50))
   await other.page.getByLabel("Message", { exact: true }).fill("From the other window")
-  // While an answer is being written, Enter sends nothing.
+  // Enter sends nothing while an answer is being written.
   await expect.poll(() => other.page.getByRole("button", { name: "Send" }).isEnabled()).toBe(true)
   await other.page.keyboard.press("Enter")
   await visit.page.getByText("You said: From the other window").waitFor()
@@ -190,7 +190,7 @@ itInLongForm("makes nothing run that an answer, a title or a name brings", async
   await begin(visit, hostile)
   await answers(visit).getByText("window.hacked = 1").first().waitFor()
   await page.getByRole("img", { name: "Diagram" }).waitFor()
-  // The error of an image that was added later comes after those of all others.
+  // An image added later fails after all earlier ones have.
   await page.evaluate(
     "new Promise((go) => Object.assign(new Image(), { onerror: () => go(), src: 'none.png' }))",
   )

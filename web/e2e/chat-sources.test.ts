@@ -23,7 +23,7 @@ afterAll(() => world.close())
 const composer = () => visit.page.getByLabel("Message", { exact: true })
 const answers = () => visit.page.locator("article[data-role=assistant]")
 
-/** Begins a chat about a collection. */
+/** Starts a chat with a collection attached. */
 const say = async (text: string, id = report): Promise<void> => {
   const { page, open } = visit
   await open("/?model=gpt-fake")

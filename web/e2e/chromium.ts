@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs"
 
-/** The browser that the tests drive. */
 export const chromiumPath = process.env.TEST_CHROMIUM ?? "/usr/bin/chromium"
 
-/** False on a machine without Chromium; CI must have it, so its tests fail there instead. */
+/**
+ * False on a machine without Chromium. True in CI, so that a missing browser fails the tests there.
+ */
 export const runsBrowserTests = existsSync(chromiumPath) || Boolean(process.env.CI)

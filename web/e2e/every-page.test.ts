@@ -18,10 +18,10 @@ const Violations = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }),
 )
 
-/** What axe finds wrong with the page as it is now: rules with the elements that break them. */
+/** Violations that axe finds on the current page: the rule and the element. */
 const violations = async ({ page }: Visit): Promise<string[]> => {
   await page.evaluate(axe)
-  // Elements that pass are described for nobody, which would take most of the time.
+  // Describing the elements that pass would take most of the time.
   const found = await page.evaluate(
     `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)`,
   )
@@ -32,7 +32,7 @@ const violations = async ({ page }: Visit): Promise<string[]> => {
 
 const drawn = "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 
-/** A provider that nobody reaches, for its button and its page. */
+/** An unreachable provider, so that its button and page are shown. */
 const signOn = {
   PUBLIC_URL: "http://127.0.0.1",
   OIDC_OKTA_ISSUER: "http://127.0.0.1:9",
@@ -49,7 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The short form looks at pages in light and dark in turn. */
+/** The short form alternates between light and dark. */
 const themesOf = (index: number): ("light" | "dark")[] => {
   if (isLongForm) return ["light", "dark"]
   return index % 2 === 0 ? ["light"] : ["dark"]
@@ -120,7 +120,7 @@ describe("the chat page", () => {
     const sizes = [...scripts].map((path) => gzipSync(readFileSync(dist + path)).length)
     const kilobytes = sizes.reduce((sum, size) => sum + size, 0) / 1000
     console.log(`initial JavaScript of the chat page: ${kilobytes.toFixed(1)} kB gzipped`)
-    // React and the router alone are more: with less, not all was measured.
+    // React and the router alone exceed this; a lower figure means that scripts were missed.
     expect(kilobytes).toBeGreaterThan(80)
     expect(kilobytes).toBeLessThan(200)
   })

@@ -26,7 +26,7 @@ const source = (greeting: string): string => `export async function* reply({ mes
 
 const editorOf = (page: Page) => page.getByRole("textbox", { name: /^Code of / })
 
-/** Puts a whole source in the place of what is there, as a paste does. */
+/** Replaces the whole source, as a paste does. */
 const write = async (page: Page, text: string): Promise<void> => {
   await editorOf(page).click()
   await page.keyboard.press("ControlOrMeta+A")
@@ -75,7 +75,7 @@ describe("a function", () => {
 
     await page.getByRole("switch", { name: "Enable Harbour Master" }).click()
     await page.getByRole("link", { name: "Start chat" }).click()
-    // The page that is left has a field of the same name.
+    // The previous page has a field with the same name.
     await page.getByRole("heading", { name: "Harbour Master" }).waitFor({ state: "detached" })
     await page.getByLabel("Message", { exact: true }).fill("good evening")
     await page.keyboard.press("Enter")

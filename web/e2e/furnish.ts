@@ -43,7 +43,7 @@ The tide at Brest turns at six in the morning and at noon. Pilots wait for the f
 Everybody on deck wears a life jacket. The lifeboat of the harbour answers on channel 16.
 `
 
-/** A collection with files in every state, and a chat that rests on it. */
+/** A collection with files in every state, and a chat that uses it. */
 const furnishKnowledge = async (gateway: TestGateway) => {
   const { call } = gateway
   const query = "?process_in_background=false"
@@ -83,7 +83,7 @@ export async function* reply({ messages }: ChatRequest, context: Context) {
 }
 `
 
-/** A function with a version behind it and a run that failed for want of a setting. */
+/** A function with an earlier version and a run that failed because a setting was missing. */
 const furnishFunctions = async ({ call }: TestGateway): Promise<void> => {
   const tide = { id: "tide", name: "Tide", content: tideFunction }
   await call("POST", "/api/v1/functions/create", tide)
@@ -101,7 +101,7 @@ const furnishFunctions = async ({ call }: TestGateway): Promise<void> => {
   await call("POST", "/v1/chat/completions", { model: "tide", messages })
 }
 
-/** Puts something on every page: people, groups, models, keys and usage. */
+/** Creates data for every page: users, groups, models, API keys, and usage. */
 export const furnish = async (gateway: TestGateway) => {
   const { call } = gateway
   const people = ["Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra"]
@@ -170,7 +170,7 @@ export const furnish = async (gateway: TestGateway) => {
   }
 }
 
-/** Every page of an administrator, with the words for its picture's name. */
+/** Every page that an administrator can open, by the name of its screenshot. */
 export const adminPages = ({
   userId,
   groupId,
@@ -231,7 +231,7 @@ export const adminPages = ({
     lost: "/nothing/here",
   }) as const
 
-/** Pages of which more is to be seen than they show at first. */
+/** Opens the parts of a page that are hidden at first. */
 export const reveal = async ({ page }: Visit, name: string): Promise<void> => {
   if (name === "chat-sources") {
     await page

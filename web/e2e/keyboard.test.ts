@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** All that Tab should reach, in the order of the document; of a group of radios one. */
+/** Every element that Tab should reach, in document order; one per radio group. */
 const reachable = `
   window.stopsOf = () => {
     const found = [...document.querySelectorAll(
@@ -32,11 +32,11 @@ const reachable = `
     element.tagName.toLowerCase() + ":" + (element.getAttribute("aria-label") || element.id || element.textContent).trim().slice(0, 40)
 `
 
-/** Where the focus is: whether it can be seen, and whether anything lies over it. */
+/** The focused element: whether its focus indicator is visible and nothing covers it. */
 const look = `(() => {
   const element = document.activeElement
   if (!element || element === document.body) return null
-  // A code editor is marked as a whole.
+  // A code editor shows the focus on its outer frame.
   const { outlineStyle, outlineWidth } = getComputedStyle(element.closest(".cm-editor") ?? element)
   const { left, top, width, height } = element.getBoundingClientRect()
   const x = left + Math.min(width / 2, 40)
@@ -46,7 +46,7 @@ const look = `(() => {
   return {
     at: window.stopsOf().findIndex((stop) => stop === element || (stop.name && stop.name === element.name && stop.type === "radio")),
     name: window.named(element),
-    // The composer's frame is marked for it.
+    // The composer shows the focus on its frame.
     marked: element.id === "composer" || (outlineStyle !== "none" && parseFloat(outlineWidth) > 0),
     inView: top > -height && top < innerHeight,
     clear,
@@ -69,7 +69,7 @@ const wrongWith = ({ name, marked, inView, clear }: Stop): string[] => [
   ...(clear ? [] : [`${name}: something lies over it`]),
 ]
 
-/** Goes through a page by Tab from its beginning to its end, and says what was wrong on the way. */
+/** Tabs through a page from start to end and returns the problems found. */
 const walk = async (page: Page): Promise<string[]> => {
   await page.evaluate(reachable)
   const wanted: string[] = await page.evaluate("window.stopsOf().map(window.named)")
@@ -80,7 +80,7 @@ const walk = async (page: Page): Promise<string[]> => {
     await page.keyboard.press("Tab")
     const stop = await page.evaluate<Stop | null>(look)
     if (stop === null || (order.length > 0 && stop.at === order[0])) break
-    // Where Tab indents, Escape lets it go on, as the page says.
+    // Tab indents in the editor; Escape makes the next Tab leave it, as the page explains.
     if (stop.inEditor) await page.keyboard.press("Escape")
     order.push(stop.at)
     wrong.push(...wrongWith(stop))
@@ -102,11 +102,11 @@ const sample: (keyof ReturnType<typeof adminPages>)[] = [
   "settings",
 ]
 
-/** All pages in the long form, six of different kinds in the short one. */
+/** All pages in the long form, six different ones in the short form. */
 const pagesToWalk = (): Record<string, string> =>
   isLongForm ? pages : Object.fromEntries(sample.map((name) => [name, pages[name] ?? ""]))
 
-/** Opens each menu of the page by Enter, and closes it by Escape. */
+/** Opens each menu of the page with Enter and closes it with Escape. */
 const menusOf = async (page: Page): Promise<string[]> => {
   const wrong: string[] = []
   const triggers = page.locator("button[aria-haspopup]:visible")

@@ -12,7 +12,7 @@ import { openWorld, type Visit, type World } from "./world.ts"
 
 let world: World
 let visit: Visit
-/** What the engine reads of a scan; nothing at first. */
+/** What the OCR service returns for a scan; blank at first. */
 let recognised = " "
 const engine = createServer((request, response) => {
   request.resume().once("end", () => response.end(recognised))
@@ -20,7 +20,7 @@ const engine = createServer((request, response) => {
 
 beforeAll(async () => {
   const port = await listenOnLoopback(engine)
-  // Named, and offered by nobody: what is searched is searched by its words.
+  // No connection offers this model, so search falls back to keywords.
   const embedding = { EMBEDDING_MODEL: "nobodys-embedding-model" }
   world = await openWorld({ EXTRACTION_URL: `http://127.0.0.1:${port}`, ...embedding })
   visit = await world.asAdmin()
@@ -67,7 +67,7 @@ it("makes a collection, has 20 files dropped and read, one again, and answers fr
   await page.getByRole("button", { name: "Chat with this collection" }).click()
   await page.getByRole("list", { name: "Attached" }).getByText("Harbours").waitFor()
   const composer = page.getByLabel("Message", { exact: true })
-  // The collection is small and given whole: the scan may have any of the numbers.
+  // The whole collection fits into the prompt, so the scan may have any number.
   const numbers = Array.from({ length: 20 }, (_, index) => index + 1)
   await composer.fill(`Who built the breakwater of Scanmouth? [${numbers.join(", ")}]`)
   await composer.press("Enter")

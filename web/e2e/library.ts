@@ -6,7 +6,7 @@ export interface Dropped {
   type?: string
 }
 
-/** Drops files on an element as a person would. */
+/** Drops files on an element, as a user would. */
 export const drop = async (
   page: Page,
   target: string,

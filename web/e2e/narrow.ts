@@ -1,6 +1,6 @@
 /**
- * What does not fit, read in the page: wider than the window, cut off without an ellipsis or a way to
- * scroll, or a control that lies over another one.
+ * Evaluated in the page. Finds elements that are wider than the window, cut off without an ellipsis
+ * or scrolling, and controls that overlap.
  */
 export const misfits = `(() => {
   const seen = (element) => element.checkVisibility() && element.getClientRects().length > 0
@@ -29,7 +29,7 @@ export const misfits = `(() => {
   const floats = (element) => {
     for (let up = element; up; up = up.parentElement) {
       const { position } = getComputedStyle(up)
-      // A pane covers the page on purpose.
+      // A pane is meant to cover the page.
       if (/sticky|fixed/.test(position) || (position === "absolute" && up.tagName === "ASIDE")) return true
     }
     return false

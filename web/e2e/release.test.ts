@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** As the identity provider. */
+/** Calls SCIM as the identity provider. */
 const scim = (method: string, path: string, body?: object) =>
   world.gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
 
@@ -31,7 +31,7 @@ describe("the address of somebody who left", () => {
 
     const made = await scim("POST", "/Users", next)
     expect([made.status, made.body.id === id]).toEqual([201, false])
-    // Back on, it would have the address of somebody else.
+    // The address now belongs to another account.
     await page.getByRole("switch", { name: "Active" }).click()
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("alert").getByText("already in use").waitFor()

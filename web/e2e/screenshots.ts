@@ -1,4 +1,4 @@
-// `npm run screenshots [-- name …]`: every page at three widths, light and dark, as PNG files.
+// `npm run screenshots [-- name …]`: PNG files of every page at three widths, light and dark.
 import { mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ const shoot = async (visit: Visit, name: string, path: string): Promise<void> =>
   await open(path)
   await reveal(visit, name)
   for (const width of widths) {
-    // Tall enough for all that scrolls inside the frame.
+    // Tall enough to show everything that scrolls.
     await page.setViewportSize({ width, height })
     const tall = await page.evaluate(
       "Math.max(...[document.body, document.querySelector('main')].map((e) => e?.scrollHeight ?? 0))",

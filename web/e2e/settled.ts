@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core"
 
-/** Resolves when nothing is being loaded any more. */
+/** Resolves when no loading skeleton is left on the page. */
 export const settled = async (page: Page): Promise<void> => {
-  // A function given as text would be polled by eval, which the page's policy refuses.
+  // waitForFunction would poll with eval, which the page's CSP blocks.
   for (const skeleton of await page.locator("[role=status][aria-label=Loading]").all()) {
     await skeleton.waitFor({ state: "detached" })
   }

@@ -40,7 +40,7 @@ const person = (name: string, claims: Record<string, unknown> = {}): string => {
   return email
 }
 
-/** From our sign-in page through the provider's pages. */
+/** Signs in from the gateway's page through the provider's pages. */
 const signInAs = async (page: Page, name: string): Promise<void> => {
   await page.getByRole("link", { name: "Sign in with Harbour SSO" }).click()
   await atProvider(page, name)
@@ -181,7 +181,7 @@ describe("signing out", () => {
     await page.getByRole("button", { name: "Yes, sign me out" }).click()
     await page.waitForURL(/\/sign-in/)
     await page.getByRole("link", { name: "Sign in with Harbour SSO" }).click()
-    // Asked anew: it forgot who was there.
+    // The provider asks for the login again, so its session has ended.
     await page.getByPlaceholder("Enter any login").waitFor()
   })
 })
@@ -202,7 +202,7 @@ describe("an administrator", () => {
     await page.getByRole("alert").getByText("Link your own account").waitFor()
     expect(complaints).toEqual([])
 
-    // By the e-mail alone nobody becomes an administrator.
+    // A matching email address alone must not grant administrator rights.
     const stranger = await world.visit()
     await stranger.open("/sign-in")
     await signInAs(stranger.page, "boss")

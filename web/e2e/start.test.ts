@@ -48,7 +48,7 @@ describe("a first run", () => {
     await page.getByText("models are ready").waitFor()
     const connections = await context.request.get(`${world.gateway.url}/api/v1/connections`)
     const host = new URL(world.provider.url).host
-    // Once, though it was sent with a wrong key before; and called by its host.
+    // Created once although the first attempt had a wrong key; named after its host.
     expect((await connections.json()).items).toMatchObject([{ name: host }])
     await page.getByRole("link", { name: "Start chatting" }).click()
     await page.waitForURL(`${world.gateway.url}/`)

@@ -18,7 +18,7 @@ export const launch = (): Promise<Browser> =>
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
-      // Whatever the page or the browser asks of another host is not found, and so seen.
+      // Requests to any other host fail, which shows up in `complaints`.
       "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ],
   })
@@ -28,9 +28,9 @@ export interface World {
   provider: FakeOpenAI
   runtime: FakeOllama
   browser: Browser
-  /** A browser's window of its own; what went wrong in it is in `complaints`. */
+  /** Opens a new browser context; `complaints` collects its errors. */
   visit(options?: VisitOptions): Promise<Visit>
-  /** The same, signed in as the administrator. */
+  /** Like `visit`, signed in as the administrator. */
   asAdmin(options?: VisitOptions): Promise<Visit>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ interface VisitOptions {
 export interface Visit {
   page: Page
   context: BrowserContext
-  /** Errors of the page's scripts, refusals by its policy, requests to other hosts. */
+  /** Script errors, CSP violations, and requests to other hosts. */
   complaints: string[]
   open(path: string): Promise<void>
 }
@@ -62,7 +62,7 @@ const watch = (page: Page, origin: string): string[] => {
   return complaints
 }
 
-/** A whole gateway with a runtime and a provider behind it, and a browser before it. */
+/** Starts a gateway with a fake runtime and a fake provider, and launches a browser. */
 export const openWorld = async (
   env: Record<string, string> = {},
   options: Parameters<typeof startGateway>[1] = {},
@@ -80,7 +80,7 @@ export const openWorld = async (
   const visit = async (options: VisitOptions = {}): Promise<Visit> => {
     const context = await browser.newContext({
       locale: "en-US",
-      // Nothing is caught half-way between two colours.
+      // No color transition is captured half-way.
       reducedMotion: "reduce",
       ...options,
     })

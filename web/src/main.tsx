@@ -11,7 +11,7 @@ import "./styles.css"
 
 const reloadPauseMs = 10_000
 
-// A newer page was put in place while this one was open: its parts are there only after a reload.
+// A newer build replaced the files while this page was open; only a reload finds the new chunks.
 window.addEventListener("vite:preloadError", () => {
   const last = Number(readStored("reloaded"))
   if (Date.now() - last < reloadPauseMs) return
@@ -20,7 +20,7 @@ window.addEventListener("vite:preloadError", () => {
 })
 
 const Portico = () => (
-  // Another language draws everything anew.
+  // A language change re-renders everything.
   <RouterProvider key={useLanguage()} router={router} />
 )
 

@@ -3,13 +3,13 @@ import { join } from "node:path"
 
 const root = join(import.meta.dirname, "../../..")
 
-/** Builds the page from what is here now, unless that has been done. */
+/** Builds the web page from the current sources unless the build is up to date. */
 export const buildWebPage = (): void => {
-  // vitest's own NODE_ENV would put React's development build into the page.
+  // vitest's NODE_ENV would build React in development mode.
   const env = { ...process.env, NODE_ENV: "production" }
   const args = ["scripts/start.mjs", "--build"]
   execFileSync(process.execPath, args, { cwd: root, stdio: "inherit", env })
 }
 
-/** The tests look at the page as it is built from what is here now. */
+/** Run by vitest before the browser tests. */
 export const setup = buildWebPage

@@ -1,4 +1,4 @@
-/** The mark: a porch of columns. */
+/** The logo: a portico. */
 export const Mark = () => (
   <svg viewBox="0 0 32 32" aria-hidden="true" className="size-6 shrink-0">
     <rect width="32" height="32" rx="8" className="fill-accent" />

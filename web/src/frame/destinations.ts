@@ -27,7 +27,7 @@ export interface Destination {
   admin?: true
 }
 
-/** Every page one can go to by name; the palette's list. */
+/** Every page that the command palette lists. */
 export const destinations: readonly Destination[] = [
   { to: "/", label: "chat.new", icon: MessageSquare },
   { to: "/models", label: "models.title", icon: Boxes },

@@ -18,7 +18,7 @@ const KeyboardHelp = lazy(async () => ({
 
 type Over = "palette" | "keys" | null
 
-/** A quiet line while nothing answers. */
+/** Shown while the gateway is unreachable. */
 const GoneBar = () => {
   const reached = useReached()
   return (
@@ -30,7 +30,7 @@ const GoneBar = () => {
   )
 }
 
-/** Sidebar, page, and what lies over both. */
+/** The sidebar, the page, and the dialogs on top of both. */
 export const Frame = () => {
   const [open, setOpen] = useState(false)
   const [over, setOver] = useState<Over>(null)
@@ -41,7 +41,7 @@ export const Frame = () => {
   useShortcut("mod+k", () => setOver(over === "palette" ? null : "palette"))
   useShortcut("mod+/", () => setOver(over === "keys" ? null : "keys"))
   useShortcut("mod+shift+l", switchTheme)
-  // Browsers keep ⌘N for themselves unless the page is installed; ⌘⇧O is what others use.
+  // Browsers reserve ⌘N unless the page is installed as an app; ⌘⇧O is the common alternative.
   useShortcut("mod+n", () => go("/"))
   useShortcut("mod+shift+o", () => go("/"))
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the sidebar

@@ -5,7 +5,7 @@ import { ButtonLink } from "../ui/button.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ErrorNote } from "../ui/error-note.tsx"
 
-/** For addresses that have no page. */
+/** Shown for an address without a page. */
 export const NotFound = () => (
   <main className="p-6">
     <EmptyState
@@ -19,7 +19,7 @@ export const NotFound = () => (
   </main>
 )
 
-/** For a page that could not be drawn. */
+/** Shown when a page fails to render. */
 export const Broken = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter()
   const again = (): void => {

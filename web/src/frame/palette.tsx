@@ -9,7 +9,7 @@ import { classes } from "../ui/classes.ts"
 import { destinations } from "./destinations.ts"
 import { useGo } from "./go.ts"
 
-/** Something the palette can do. */
+/** An entry of the command palette. */
 export interface Command {
   id: string
   label: string
@@ -21,7 +21,7 @@ export interface Command {
 const folded = (text: string): string =>
   text.normalize("NFD").replace(/\p{M}/gu, "").toLocaleLowerCase()
 
-/** Every word of the query begins a word of the label, or is within it. */
+/** Matches if the label or group contains every word of the query, ignoring case and accents. */
 const found = (query: string, { label, group }: Command): boolean => {
   const text = folded(`${label} ${group}`)
   return folded(query)
@@ -69,7 +69,7 @@ interface PaletteProps {
   openKeys: () => void
 }
 
-/** ⌘K: go to a page or a chat, or do something, by its name. */
+/** The command palette (⌘K): opens pages and chats, and runs actions, by name. */
 export const Palette = ({ onClose, openKeys }: PaletteProps) => {
   const [query, setQuery] = useState("")
   const [at, setAt] = useState(0)

@@ -10,7 +10,6 @@ import { signOn } from "./de/sign-on.ts"
 import { start } from "./de/start.ts"
 import type { Catalogue } from "./translate.ts"
 
-/** German. */
 export const de: Catalogue = {
   ...frame,
   ...start,

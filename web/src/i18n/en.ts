@@ -9,7 +9,7 @@ import { models } from "./en/models.ts"
 import { signOn } from "./en/sign-on.ts"
 import { start } from "./en/start.ts"
 
-/** English, and the list of all messages there are. */
+/** English. Its keys define `MessageKey`. */
 export const en = {
   ...frame,
   ...start,

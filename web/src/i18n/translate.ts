@@ -2,12 +2,12 @@ import { useSyncExternalStore } from "react"
 import { readStored, writeStored } from "../lib/stored.ts"
 import { en } from "./en.ts"
 
-/** A sentence, or its forms by number; `{name}` stands for what is put in. */
+/** A text, or its plural forms; `{name}` is a placeholder. */
 export type Message = string | { one: string; other: string }
 export type MessageKey = keyof typeof en
 export type Catalogue = Record<MessageKey, Message>
 
-/** Every language there is: a file beside en.ts and a line here. */
+/** To add a language, add a file next to en.ts and a line here. */
 export const languages = {
   en: { name: "English", load: async (): Promise<Catalogue> => en },
   de: { name: "Deutsch", load: async (): Promise<Catalogue> => (await import("./de.ts")).de },
@@ -30,13 +30,13 @@ const use = async (next: Language): Promise<void> => {
 const browsers = (): Language =>
   navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? "en"
 
-/** The language chosen before, else the browser's. */
+/** Uses the language chosen earlier, or else the browser's. */
 export const startLanguage = (): Promise<void> => {
   const stored = readStored("language")
   return use(stored && isLanguage(stored) ? stored : browsers())
 }
 
-/** null goes back to the browser's. */
+/** `null` returns to the browser's language. */
 export const chooseLanguage = (next: Language | null): Promise<void> => {
   writeStored("language", next)
   return use(next ?? browsers())
@@ -53,7 +53,7 @@ const fill = (text: string, values: Values): string =>
     return typeof value === "number" ? new Intl.NumberFormat(language).format(value) : value
   })
 
-/** A message in the page's language; `count` chooses its form. */
+/** The message in the current language; `count` selects the plural form. */
 export const t = (key: MessageKey, values: Values = {}): string => {
   const message = catalogue[key]
   if (typeof message === "string") return fill(message, values)
@@ -66,5 +66,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Draws a component anew when the language changes. */
+/** Re-renders the component when the language changes. */
 export const useLanguage = (): Language => useSyncExternalStore(subscribe, () => language)

@@ -3,19 +3,19 @@ import { t } from "../i18n/translate.ts"
 export interface FieldError {
   path: string
   message: string
-  /** Where in a source that the field holds. */
+  /** Position in the source code that the field contains. */
   line?: number
   column?: number
 }
 
-/** The gateway refused; `message` is its own sentence. */
+/** The gateway answered with an error status; `message` is the text from the response. */
 export class ApiError extends Error {
   override name = "ApiError"
   readonly status: number
   readonly code: string
   readonly errors: readonly FieldError[]
   readonly requestId: string | null
-  /** Seconds, when the gateway says how long to wait. */
+  /** Seconds, from the Retry-After header. */
   readonly retryAfter: number | null
 
   constructor(response: Response, body: ErrorBody) {
@@ -29,7 +29,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nothing answered: the network is away, or the gateway is. */
+/** No response: the network or the gateway is down. */
 export class GoneError extends Error {
   override name = "GoneError"
 }
@@ -50,7 +50,7 @@ interface Options {
 
 const watchers = new Set<(reached: boolean) => void>()
 
-/** Calls back after every call with whether the gateway answered at all. */
+/** Calls `watcher` after every request with whether the gateway responded. */
 export const watchReach = (watcher: (reached: boolean) => void): (() => void) => {
   watchers.add(watcher)
   return () => watchers.delete(watcher)
@@ -78,9 +78,8 @@ const errorBody = async (response: Response): Promise<ErrorBody> => {
 }
 
 /**
- * Calls the gateway and gives the reply of a 2xx, for what streams.
- * @throws {ApiError} when it refuses
- * @throws {GoneError} when nothing answers
+ * Sends a request and returns the response, whose body the caller may stream. @throws {ApiError} on
+ * a status other than 2xx @throws {UnreachableError} without a response
  */
 export const callRaw = async (
   method: string,
@@ -114,11 +113,11 @@ const call = async <T>(
 ): Promise<T> => {
   const response = await callRaw(method, path, options)
   const text = await response.text()
-  // The gateway and this page are built from the same schemas; T is one of theirs.
+  // Not validated: the gateway and this page are built from the same schemas.
   return (text === "" ? undefined : JSON.parse(text)) as T
 }
 
-/** JSON calls to the gateway; T is the `import type` of the route's schema. */
+/** JSON requests to the gateway; T is the type of the route's response schema. */
 export const api = {
   get: <T>(path: string, options: Options = {}) => call<T>("GET", path, options),
   post: <T>(path: string, body?: unknown, options: Options = {}) =>

@@ -6,7 +6,7 @@ const newestMs = 10_000
 const hourSeconds = 3600
 
 interface Filters extends Query {
-  /** How many hours back; all when left out. */
+  /** How many hours to look back; no limit if omitted. */
   hours?: string | undefined
 }
 
@@ -24,12 +24,12 @@ export const auditQuery = (filters: Filters) =>
     queryFn: ({ pageParam, signal }) => read({ ...asked(filters), cursor: pageParam }, signal),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
-    // It grows at its head: pages that are shown stay as they are until asked for anew.
+    // New events arrive at the top, so the pages already shown do not refetch automatically.
     refetchOnWindowFocus: false,
     staleTime: 60_000,
   })
 
-/** The latest event, to say that there are newer ones than are shown. */
+/** The latest event, to tell whether newer ones exist than those shown. */
 export const newestAuditQuery = (filters: Filters) =>
   queryOptions({
     queryKey: ["audit newest", filters],

@@ -29,7 +29,7 @@ export interface ChatFilter {
   pinned?: boolean
 }
 
-/** The list in the sidebar, page after page. */
+/** The chats in the sidebar, page by page. */
 export const chatListQuery = (filter: ChatFilter = {}) =>
   infiniteQueryOptions({
     queryKey: ["chats", "list", filter],
@@ -43,7 +43,10 @@ export const chatListQuery = (filter: ChatFilter = {}) =>
       items.length === pageSize ? page + 1 : undefined,
   })
 
-/** A refetch may be older than what the stream has reported since: nothing that is known is lost. */
+/**
+ * A refetch may be older than what the event stream has delivered since: keep the longer content
+ * and messages it lacks.
+ */
 const withNewest = (fetched: ChatWithMessages, known: ChatWithMessages | undefined) => {
   const byId = new Map(known?.messages.map((message) => [message.id, message]))
   const messages = fetched.messages.map((message) => {
@@ -57,7 +60,7 @@ const withNewest = (fetched: ChatWithMessages, known: ChatWithMessages | undefin
   return { ...fetched, messages: [...messages, ...byId.values()] }
 }
 
-/** A chat with all its messages, of which the server gives so many at a time. */
+/** A chat with all its messages, which the server returns in pages. */
 const fetchChat = async (id: string, signal: AbortSignal): Promise<ChatWithMessages> => {
   const chat = await api.get<ChatWithMessages>(pathOf(id), { signal })
   let { messages, earlier } = chat
@@ -96,7 +99,7 @@ export const eventsUrl = (chatId: string, after: number): string =>
 
 type Given<T> = { [K in keyof T]?: T[K] | undefined }
 
-/** Changes the kept chat in place; nothing happens when it is not kept. */
+/** Updates the cached chat; does nothing if it is not cached. */
 export const patchChat = (
   id: string,
   change: (chat: ChatWithMessages) => ChatWithMessages,
@@ -104,7 +107,7 @@ export const patchChat = (
   queryClient.setQueryData<ChatWithMessages>(["chats", "one", id], (chat) => chat && change(chat))
 }
 
-/** Puts messages in place of older ones of the same id, or after the others. */
+/** Replaces messages with the same ID and appends the others. */
 export const withMessages = (
   chat: ChatWithMessages,
   newer: readonly Message[],
@@ -125,7 +128,7 @@ export const refreshLists = (): void => {
 export const chatApi = {
   create: (chat: Given<NewChat>) => api.post<Chat>(`${base}/new`, chat),
 
-  /** Begins the answers and shows their beginning at once. */
+  /** Sends a message and shows the new answers before their first event arrives. */
   say: async (id: string, message: Given<NewMessage>): Promise<Started> => {
     const started = await api.post<Started>(`${pathOf(id)}/messages`, message)
     const shown = started.messages.find(({ role }) => role === "assistant")
@@ -177,7 +180,7 @@ export const chatApi = {
   },
 }
 
-/** Those of a file of many, or of one exported chat. */
+/** The chats in an exported file, which holds either a list or a single chat. */
 const chatsIn = (text: string): unknown[] => {
   const content: unknown = JSON.parse(text)
   if (typeof content !== "object" || content === null || !("chats" in content)) return [content]
@@ -187,7 +190,7 @@ const chatsIn = (text: string): unknown[] => {
 const maxBatchSize = 200
 const charactersInPortion = 8_000_000
 
-/** Many chats are more than the server takes at once. */
+/** Splits chats into batches within the server's limits on count and body size. */
 function* portions(chats: readonly unknown[]): Generator<{ chats: unknown[] }> {
   let portion: unknown[] = []
   let characters = 0

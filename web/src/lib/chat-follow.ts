@@ -19,7 +19,7 @@ interface Delta {
 
 type Change = (chat: ChatWithMessages) => ChatWithMessages
 
-/** Told twice, it is the same; null when something before it is missing. */
+/** Idempotent; null if the message lacks text that precedes the delta. */
 const grown = (message: Message, delta: Delta): Message | null => {
   const { content, reasoning } = message
   if (delta.content_at > content.length || delta.reasoning_at > reasoning.length) return null
@@ -30,7 +30,7 @@ const grown = (message: Message, delta: Delta): Message | null => {
   }
 }
 
-/** Keeps the chat as the server's stream tells it, drawn once a frame at the most. */
+/** Applies the chat's event stream to the cache, at most once per frame. */
 const createFollower = (chatId: string, after: number) => {
   let changes: Change[] = []
   let frame = 0
@@ -44,7 +44,7 @@ const createFollower = (chatId: string, after: number) => {
   }
   const later = (change: Change): void => {
     changes.push(change)
-    // A window that is not seen draws no frames, and must not gather changes without end.
+    // A hidden window gets no animation frames, and changes would pile up.
     if (document.hidden) draw()
     else frame ||= requestAnimationFrame(draw)
   }
@@ -55,7 +55,7 @@ const createFollower = (chatId: string, after: number) => {
     source.addEventListener(name, (event) => hear(JSON.parse(event.data)))
   }
 
-  // A long chat comes in several pieces.
+  // A long chat's snapshot arrives in several events.
   for (const name of ["snapshot", "messages"]) {
     listen<{ messages: Message[] }>(name, ({ messages }) =>
       later((chat) => withMessages(chat, messages)),
@@ -72,7 +72,7 @@ const createFollower = (chatId: string, after: number) => {
     }),
   )
   listen("deleted", askAnew)
-  // The browser tries again by itself; asking tells the page whether the server is there at all.
+  // EventSource reconnects automatically; the refetch shows whether the server is reachable.
   source.addEventListener("error", askAnew)
 
   return () => {
@@ -82,7 +82,7 @@ const createFollower = (chatId: string, after: number) => {
   }
 }
 
-/** Follows a chat while something is written in it. */
+/** Subscribes to a chat's event stream while one of its answers is being written. */
 export const useFollow = (chat: ChatWithMessages | undefined): void => {
   const id = chat?.id
   const running = chat?.messages.some(({ state }) => state === "running") === true

@@ -8,12 +8,15 @@ type News =
   | { name: "models" | "account" | "library" | "all" }
 
 const againMs = 3000
-/** Files move on in bursts; their lists are asked for once for all of them. */
+/** File events come in bursts; collect them into one refetch of the lists. */
 const gatherMs = 300
 
 let gathering = false
 
-/** What is asked for the first time just now may be answered with how it was: it is asked again after. */
+/**
+ * The first fetch of a query may have read the state before the event, so it is refetched
+ * afterwards.
+ */
 const renew = async (queryKey: readonly string[]): Promise<void> => {
   const first = queryClient.getQueryCache().findAll({ queryKey })
   const underWay = first.filter(({ state }) => state.data === undefined)
@@ -51,10 +54,10 @@ const act = (news: News): void => {
   }
 }
 
-/** Hears the server until `signal`; begins again when it was cut off for good. */
+/** Listens for server events until `signal` aborts; reconnects after the browser gives up. */
 const hear = (tell: (news: News) => void, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    // Its turn may come after it was stopped: it would never end, and keep the turn from others.
+    // The lock may be granted after the abort; without this check it would never be released.
     if (signal.aborted) return resolve()
     let source: EventSource | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -62,7 +65,8 @@ const hear = (tell: (news: News) => void, signal: AbortSignal): Promise<void> =>
     const open = (): void => {
       source = new EventSource("/api/v1/events")
       source.addEventListener("ready", () => {
-        // What happened while nobody heard is not told again. Files move on at once, also while a page loads.
+        // Events missed while disconnected are not replayed. Files change often, even while the
+        // page loads, so they are refetched on the first connection too.
         tell({ name: heard ? "all" : "library" })
         heard = true
       })
@@ -88,9 +92,8 @@ const hear = (tell: (news: News) => void, signal: AbortSignal): Promise<void> =>
   })
 
 /**
- * Keeps lists and open chats as the server has them. A browser opens few connections to a server:
- * of its windows one hears, and tells the others.
- * @returns how to stop
+ * Keeps lists and open chats in sync with the server. Browsers limit the connections per server, so
+ * one window listens and broadcasts to the others. @returns a function that stops it
  */
 export const followNews = (): (() => void) => {
   const stopping = new AbortController()
@@ -101,7 +104,7 @@ export const followNews = (): (() => void) => {
     channel.postMessage(news)
   }
   const { signal } = stopping
-  // Without locks (plain http from another machine) each window hears for itself.
+  // Without the Web Locks API (plain HTTP from another machine), every window listens on its own.
   if (navigator.locks) {
     navigator.locks.request("portico-news", { signal }, () => hear(tell, signal)).catch(() => {})
   } else {

@@ -1,19 +1,19 @@
 import type { Message } from "./chat-api.ts"
 
-/** One place in the shown branch: a user's message, or answers that stand side by side. */
+/** A step in the shown branch: a user message, or answers side by side. */
 export interface Turn {
   key: string
   messages: readonly Message[]
-  /** The one that the branch goes on under. */
+  /** The message that the branch continues from. */
   chosen: Message
-  /** The other ways at this place, this one included, oldest first: the first message of each. */
+  /** The alternatives at this step, including this one, oldest first: the first message of each. */
   ways: readonly Message[]
   way: number
 }
 
 const batchOf = (message: Message): string => message.batch ?? message.id
 
-/** The messages under `parent_id`, oldest first. */
+/** The replies to `parentId`, oldest first. */
 const childrenOf = (messages: readonly Message[], parentId: string | null): Message[] =>
   messages.filter((message) => message.parent_id === parentId)
 
@@ -32,7 +32,7 @@ const turnOf = (messages: readonly Message[], chosen: Message): Turn => {
   }
 }
 
-/** From the root to `currentId`, as the page shows it. */
+/** The branch from the root to `currentId`, as shown on the page. */
 export const turnsTo = (messages: readonly Message[], currentId: string | null): Turn[] => {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const branch: Message[] = []
@@ -46,7 +46,7 @@ export const turnsTo = (messages: readonly Message[], currentId: string | null):
   return branch.reverse().map((message) => turnOf(messages, message))
 }
 
-/** The last message below `id`, always by way of the newest. */
+/** The leaf reached from `id` by always following the newest reply. */
 export const newestBelow = (messages: readonly Message[], id: string): string => {
   let at = id
   for (;;) {
@@ -61,7 +61,7 @@ export const newestBelow = (messages: readonly Message[], id: string): string =>
 export const isRunning = (messages: readonly Message[]): boolean =>
   messages.some(({ state }) => state === "running")
 
-/** The last message of the shown branch that `fits`. */
+/** The last message of the shown branch that satisfies `fits`. */
 export const lastOf = (
   turns: readonly Turn[],
   fits: (message: Message) => boolean,

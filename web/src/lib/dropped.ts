@@ -2,13 +2,13 @@ import type { Chosen } from "./uploading.ts"
 
 const maxFiles = 5000
 
-/** Left in folders by systems and tools, and nobody's document. */
+/** Files that operating systems and tools leave in folders. */
 const isHidden = (name: string): boolean => name.startsWith(".") || name === "Thumbs.db"
 
 const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject))
 
-/** A reader gives a folder's entries in pieces, and an empty one at the end. */
+/** A reader returns entries in batches; an empty batch marks the end. */
 const entriesOf = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => {
   const reader = folder.createReader()
   const all: FileSystemEntry[] = []
@@ -33,7 +33,10 @@ const gather = async (entry: FileSystemEntry, into: Chosen[]): Promise<void> => 
   }
 }
 
-/** What was dropped: files, and the files in folders. To be called within the drop itself. */
+/**
+ * The dropped files, including those in dropped folders. Call it synchronously in the drop handler,
+ * before the browser clears the data.
+ */
 export const droppedFiles = async (data: DataTransfer): Promise<Chosen[]> => {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
   const plain = chosenFiles([...data.files])
@@ -43,7 +46,7 @@ export const droppedFiles = async (data: DataTransfer): Promise<Chosen[]> => {
   return found
 }
 
-/** What was chosen in a dialog, for a folder too. */
+/** The files chosen in a file or folder dialog. */
 export const chosenFiles = (files: readonly File[]): Chosen[] =>
   files
     .map((file) => ({ file, path: file.webkitRelativePath || file.name }))

@@ -4,14 +4,14 @@ import type {
   noEmbeddingModel,
 } from "../../../server/src/knowledge/embedding-schema.ts"
 
-/** The setting `embedding_model` that turns semantic search off. */
+/** The value of the setting `embedding_model` that turns semantic search off. */
 export const semanticSearchOff: typeof noEmbeddingModel = "none"
 
 const builtInModelId = "built-in/all-minilm-l6-v2"
 
 export const isBuiltInModel = (id: string): boolean => id === builtInModelId
 
-/** Whether the index in use is incomplete, or will be replaced by that of the chosen model. */
+/** Whether the current index is incomplete or about to be replaced by the chosen model's index. */
 export const isIndexChanging = ({ model, admin }: EmbeddingStatus): boolean => {
   if (!admin) return false
   const { building, choice } = admin
@@ -20,7 +20,7 @@ export const isIndexChanging = ({ model, admin }: EmbeddingStatus): boolean => {
   return isModel && choice.problem === null && choice.model !== model?.id
 }
 
-/** What a model that was pulled by `name` is listed as; its connection may put a prefix before it. */
+/** Finds a model pulled as `name` among the listed models; its connection may add a prefix. */
 export const findPulledModel = (
   models: readonly AvailableModel[],
   name: string,

@@ -8,7 +8,7 @@ const spans: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["minute", 60],
 ]
 
-/** "3 minutes ago", "in 2 days"; `seconds` is epoch time. */
+/** "3 minutes ago", "in 2 days"; `seconds` is Unix time. */
 export const relativeTime = (seconds: number, nowMs = Date.now()): string => {
   const away = seconds - nowMs / 1000
   const format = new Intl.RelativeTimeFormat(currentLanguage(), { numeric: "auto" })
@@ -18,7 +18,7 @@ export const relativeTime = (seconds: number, nowMs = Date.now()): string => {
   return format.format(0, "second")
 }
 
-/** Date and time to the second; `seconds` is epoch time. */
+/** Date and time to the second; `seconds` is Unix time. */
 export const exactTime = (seconds: number): string =>
   new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "medium", timeStyle: "medium" }).format(
     seconds * 1000,

@@ -1,13 +1,15 @@
 import { readText } from "./list-search.ts"
 
-/** The question of a collection's search page, as it stands in the address. */
+/** Search parameters of a collection's search page. */
 export interface KnowledgeSearch {
   q?: string | undefined
-  /** The question before it in a conversation. */
+  /** The preceding question of the conversation. */
   previous?: string | undefined
 }
 
-/** Two questions of this length fit into an address in any script: servers limit its size. */
+/**
+ * Characters. Two questions of this length fit into a URL in any script; servers limit its length.
+ */
 export const maxQuestionLength = 800
 
 export const knowledgeSearch = (search: Record<string, unknown>): KnowledgeSearch => ({

@@ -1,6 +1,6 @@
-/** Code that is loaded when it is first wanted, and can be used at once from then on. */
+/** A module loaded on first use and available synchronously afterwards. */
 export interface Later<T> {
-  /** Undefined until it is there. */
+  /** Undefined until loaded. */
   now: () => T | undefined
   load: () => Promise<T>
 }

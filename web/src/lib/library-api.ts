@@ -46,7 +46,7 @@ export const filesQuery = (query: Query) =>
     placeholderData: keepPreviousData,
   })
 
-/** A piece of the text that was found in a file. */
+/** Part of the text extracted from a file. */
 export const fileTextQuery = (id: string, piece: { start: number; end: number }) =>
   queryOptions({
     queryKey: ["files", "one", id, "text", piece],
@@ -100,17 +100,17 @@ export const collectionFilesQuery = (id: string, query: Query) =>
     placeholderData: keepPreviousData,
   })
 
-/** What a question finds in a collection. */
+/** The results of a test search in a collection. */
 export const findingsQuery = (id: string, question: Question) =>
   queryOptions({
     queryKey: ["findings", id, question],
     queryFn: ({ signal }) => api.post<Findings>(`${collectionAt(id)}/query`, question, { signal }),
-    // Results change only when the reader searches again.
+    // Results change only when the user searches again.
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
   })
 
-/** What an answer was given, with its words. */
+/** The passages sent to the model for an answer, with their text. */
 export const passagesQuery = (chatId: string, messageId: string) =>
   queryOptions({
     queryKey: ["chats", "passages", chatId, messageId],
@@ -136,7 +136,7 @@ export const collectionApi = {
     api.post(`${collectionAt(id)}/file/add`, { file_id: fileId }),
   takeOut: (id: string, fileId: string) =>
     api.post(`${collectionAt(id)}/file/remove`, { file_id: fileId }),
-  /** Ids of all files that could not be read. */
+  /** IDs of all files that failed to process. */
   failed: async (id: string): Promise<string[]> => {
     const ids: string[] = []
     const query = { status: "failed", page_size: 200 }

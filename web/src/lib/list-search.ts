@@ -1,4 +1,4 @@
-/** What a list shows, as it stands in the address. */
+/** Search parameters of a list page. */
 export type ListSearch<F extends string = never> = {
   query?: string | undefined
   page?: number | undefined
@@ -6,13 +6,19 @@ export type ListSearch<F extends string = never> = {
   direction?: "asc" | "desc" | undefined
 } & { [Name in F]?: string | undefined }
 
-/** A text that stands in an address, also one that reads like a number; undefined where it is empty. */
+/**
+ * A search parameter as text, also if the router parsed it as a number or boolean; undefined if
+ * empty.
+ */
 export const readText = (value: unknown): string | undefined => {
   if (typeof value === "number" || typeof value === "boolean") return String(value)
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-/** Reads a list's search from an address that anybody may have written; `filters` are its own. */
+/**
+ * Creates a validator for a list's search parameters, which are untrusted input; `filters` are the
+ * list's own parameters.
+ */
 export const listSearch =
   <F extends string = never>(...filters: readonly F[]) =>
   (search: Record<string, unknown>): ListSearch<F> => {
@@ -25,6 +31,6 @@ export const listSearch =
     const { direction } = search
     entries.push(["page", Number.isInteger(page) && page > 1 ? page : undefined])
     entries.push(["direction", direction === "desc" || direction === "asc" ? direction : undefined])
-    // The router keeps what a route does not name: what is wrong must be overwritten.
+    // The router keeps parameters that a route omits, so invalid ones must be overwritten.
     return Object.fromEntries(entries) as ListSearch<F>
   }

@@ -1,6 +1,6 @@
 import type { Message } from "./chat-api.ts"
 
-/** A message for tests: a finished one of a user, unless `fields` say otherwise. */
+/** Creates a message for tests: by default, a completed user message. */
 export const makeMessage = (fields: Partial<Message> & Pick<Message, "id">): Message => ({
   chat_id: "chat",
   parent_id: null,

@@ -12,7 +12,7 @@ const inlineRules: readonly (readonly [RegExp, boolean])[] = [
   [/^\$\$([^$]+?)\$\$/, true],
   [/^\\\[([\s\S]+?)\\\]/, true],
   [/^\\\(([\s\S]+?)\\\)/, false],
-  // Money stays money: no space inside the dollars, no digit after them.
+  // Dollar amounts are not math: no space inside the dollar signs and no digit after them.
   [/^\$(?![\s$])((?:\\.|[^\\$\n])+?)(?<!\s)\$(?!\d)/, false],
 ]
 
@@ -59,7 +59,7 @@ const marked = new Marked({ gfm: true, extensions: [blockFormula, inlineFormula]
 
 export type MarkdownToken = MarkedToken | MathToken
 
-/** A piece of Markdown that stands by itself. `start` is its place in the text. */
+/** A top-level Markdown block. `start` is its offset in the text. */
 export interface Block {
   start: number
   raw: string
@@ -77,8 +77,8 @@ const cut = (text: string, from: number): Block[] => {
 }
 
 /**
- * Cuts a text that may still grow. What stood before the last two blocks of the last time is not
- * looked at again, and keeps its identity, so that it is not drawn again either.
+ * Splits a text that may still grow into blocks. All but the last two blocks are reused without
+ * parsing and keep their identity, so React does not re-render them.
  */
 export const createBlockCutter = () => {
   let text = ""

@@ -19,14 +19,17 @@ import { ApiError, api, type Query } from "./api.ts"
 
 const refreshMs = 5000
 
-/** Every model that one may use. */
+/** Every model that the user may use. */
 export const modelsQuery = queryOptions({
   queryKey: ["models"],
   queryFn: async ({ signal }) =>
     (await api.get<{ data: ModelRecord[] }>("/api/v1/models", { signal })).data,
 })
 
-/** Every workspace model that one may use, page by page: the list mixes them with all others. */
+/**
+ * Every workspace model that the user may use. Fetches all pages, because the model list merges
+ * them with the other models.
+ */
 export const workspaceModelsQuery = queryOptions({
   queryKey: ["models", "workspace"],
   queryFn: async ({ signal }) => {
@@ -41,7 +44,7 @@ export const workspaceModelsQuery = queryOptions({
   },
 })
 
-/** Null where the workspace has no model of that id, or none that one may use. */
+/** Null if no such workspace model exists or the user may not use it. */
 export const workspaceModelQuery = (id: string) =>
   queryOptions({
     queryKey: ["models", "workspace", id],
@@ -54,7 +57,7 @@ export const workspaceModelQuery = (id: string) =>
       }
     },
   })
-/** What one stores oneself. */
+/** The user's own storage usage. */
 export const storageQuery = queryOptions({
   queryKey: ["storage"],
   queryFn: ({ signal }) => api.get<StorageUsage>("/api/v1/storage", { signal }),
@@ -130,7 +133,7 @@ export const settingsQuery = queryOptions({
   queryFn: ({ signal }) => api.get<SettingsView>("/api/v1/settings", { signal }),
 })
 
-/** Which model provides semantic search; more of it for administrators. */
+/** The model that provides semantic search; administrators get more detail. */
 export const embeddingStatusQuery = queryOptions({
   queryKey: ["embedding-model"],
   queryFn: ({ signal }) => api.get<EmbeddingStatus>("/api/v1/embedding-model", { signal }),
@@ -155,7 +158,7 @@ export const signOnProvidersQuery = queryOptions({
     (await api.get<Page<SignOnProvider>>("/api/v1/sso/providers", { signal })).items,
 })
 
-/** The address of an account's ties to providers; of one's own where `userId` is null. */
+/** Path of an account's linked identities; `null` means one's own account. */
 export const identitiesPath = (userId: string | null): string =>
   userId === null
     ? "/api/v1/sso/identities"

@@ -4,13 +4,13 @@ import { ApiError, GoneError } from "./api.ts"
 const retryable = (error: Error): boolean =>
   error instanceof GoneError || (error instanceof ApiError && error.status >= 500)
 
-/** One cache for the whole page. What the gateway refused is not asked again. */
+/** The page's only query cache. 4xx responses are not retried. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
       retry: (count, error) => count < 2 && retryable(error),
-      // The gateway may be on this machine: what the browser thinks of the network does not matter.
+      // The gateway may run on this machine, so the browser's online state does not matter.
       networkMode: "always",
     },
     mutations: { networkMode: "always" },

@@ -35,5 +35,8 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-/** Whether the gateway answered last; asks again by itself, and refreshes all when it is back. */
+/**
+ * Whether the gateway responded to the last request. While it does not, /health is polled, and all
+ * queries refetch once it is back.
+ */
 export const useReached = (): boolean => useSyncExternalStore(subscribe, () => reached)

@@ -8,12 +8,12 @@ export interface PublicConfig {
   name: string
   version: string
   first_run: boolean
-  /** Whether the first account needs the code from the gateway's log. */
+  /** Whether creating the first account requires the code from the gateway's log. */
   setup_code_required: boolean
   signup: boolean
   /** Who may sign in with a password. */
   password_sign_in: "on" | "administrators" | "off"
-  /** One button each. */
+  /** Providers for single sign-on, one button each. */
   sign_on: { name: string; label: string }[]
   runtime_prefix: string
 }
@@ -40,31 +40,31 @@ export const meQuery = queryOptions({
   staleTime: 30_000,
 })
 
-/** The account whose page this is; only below the signed-in routes. */
+/** The signed-in account; only for use below the signed-in routes. */
 export const useMe = (): Me => {
   const { data } = useSuspenseQuery(meQuery)
   if (!data) throw new Error("nobody is signed in")
   return data
 }
 
-/** The cookie is set by the reply; this makes the page know. */
+/** Updates the cache after sign-in; the response has already set the cookie. */
 export const rememberSignedIn = ({ id, email, name, role, expires_at }: SignedIn): void => {
   queryClient.clear()
   const me: Me = { id, email, name, role, expires_at }
   queryClient.setQueryData(meQuery.queryKey, me)
 }
 
-/** Where a sign-in with a provider begins. */
+/** URL that starts single sign-on with a provider. */
 export const signOnAddress = (provider: string, back = "/"): string =>
   `/api/v1/sso/${encodeURIComponent(provider)}/start?${new URLSearchParams({ back })}`
 
-/** Ends the session here, and at the provider that it came from. */
+/** Ends the session, and the provider's session if it came from there. */
 export const signOut = async (): Promise<void> => {
   const { redirect } = await api.post<Elsewhere>("/api/v1/sso/signout")
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, null)
   if (redirect === null) return
   window.location.assign(redirect)
-  // The page is left; nothing of it may go on meanwhile.
+  // The browser is leaving the page; the caller must not continue meanwhile.
   await new Promise(() => {})
 }

@@ -12,7 +12,7 @@ const names: Record<string, string> = {
   tab: "Tab",
 }
 
-/** How a combination such as `mod+shift+c` is written on this machine's keys. */
+/** The key labels of a combination such as `mod+shift+c` on this platform. */
 export const keyNames = (combination: string): string[] =>
   combination
     .split("+")
@@ -33,7 +33,10 @@ const matches = (event: KeyboardEvent, combination: string): boolean => {
   )
 }
 
-/** Runs `action` on a combination such as `mod+k` (⌘ on a Mac, Ctrl elsewhere), anywhere. */
+/**
+ * Runs `action` when a combination such as `mod+k` (⌘ on a Mac, otherwise Ctrl) is pressed
+ * anywhere.
+ */
 export const useShortcut = (combination: string, action: (() => void) | undefined): void => {
   const latest = useRef(action)
   latest.current = action

@@ -11,7 +11,7 @@ const subscribe = (listener: () => void): (() => void) => {
   }
 }
 
-/** A word kept in this browser under `portico.<name>`; null when there is none or no storage. */
+/** A value from local storage under `portico.<name>`; null if absent or storage is unavailable. */
 export const readStored = (name: string): string | null => {
   try {
     return localStorage.getItem(`portico.${name}`)
@@ -25,11 +25,11 @@ export const writeStored = (name: string, value: string | null): void => {
     if (value === null) localStorage.removeItem(`portico.${name}`)
     else localStorage.setItem(`portico.${name}`, value)
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage the choice is lost when the page closes.
   }
   for (const listener of listeners) listener()
 }
 
-/** The same, in every window of this browser at once. */
+/** The stored value; updates in every window of this browser. */
 export const useStored = (name: string): string | null =>
   useSyncExternalStore(subscribe, () => readStored(name))

@@ -1,4 +1,4 @@
-/** Lines of a streamed reply, as they arrive; the last one also without its line break. */
+/** Yields the lines of a streamed response as they arrive, including an unterminated last line. */
 async function* readLines(response: Response): AsyncGenerator<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (!reader) return
@@ -11,19 +11,22 @@ async function* readLines(response: Response): AsyncGenerator<string> {
     }
     if (rest) yield rest
   } finally {
-    // Also when the caller left the loop: the upstream stops then.
+    // Also runs when the caller leaves the loop early, which stops the upstream request.
     await reader.cancel().catch(() => {})
   }
 }
 
-/** The JSON of each line (NDJSON); T is what the route documents. */
+/** Parses NDJSON; T is the type that the route documents. */
 export async function* readJsonLines<T>(response: Response): AsyncGenerator<T> {
   for await (const line of readLines(response)) {
     if (line.trim()) yield JSON.parse(line) as T
   }
 }
 
-/** The JSON of each `data:` of an event stream, up to `[DONE]`; T is what the route documents. */
+/**
+ * Parses the `data:` fields of an event stream up to `[DONE]`; T is the type that the route
+ * documents.
+ */
 export async function* readEvents<T>(response: Response): AsyncGenerator<T> {
   for await (const line of readLines(response)) {
     const data = /^data: ?(.*)$/.exec(line.trimEnd())?.[1]
@@ -32,13 +35,13 @@ export async function* readEvents<T>(response: Response): AsyncGenerator<T> {
   }
 }
 
-/** An event of a stream: its name, and the JSON that it carries. */
+/** An event of an event stream and its JSON data. */
 export interface NamedEvent {
   name: string
   data: unknown
 }
 
-/** Each event of an event stream with its name. */
+/** Yields each event of an event stream with its name. */
 export async function* readNamedEvents(response: Response): AsyncGenerator<NamedEvent> {
   let name = "message"
   for await (const line of readLines(response)) {

@@ -18,16 +18,16 @@ export const chooseTheme = (theme: Theme): void => {
 
 export const useTheme = (): Theme => asTheme(useStored("theme"))
 
-/** What is seen now, whoever chose it. */
+/** The theme in effect, whether chosen by the user or the system. */
 export const shownTheme = (): "light" | "dark" => {
   const theme = asTheme(readStored("theme"))
   if (theme !== "system") return theme
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"
 }
 
-/** Light to dark and back, away from the system's. */
+/** Switches between light and dark and stores the choice. */
 export const switchTheme = (): void => chooseTheme(shownTheme() === "dark" ? "light" : "dark")
 
-/** Follows a choice made in another window. */
+/** Applies a theme chosen in another window. */
 export const followTheme = (): void =>
   window.addEventListener("storage", () => apply(asTheme(readStored("theme"))))

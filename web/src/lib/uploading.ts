@@ -2,7 +2,7 @@ import type { FileRecord } from "../../../server/src/files/schema.ts"
 import { t } from "../i18n/translate.ts"
 import { ApiError, GoneError } from "./api.ts"
 
-/** A file to send, with the folders it was chosen with. */
+/** A file to upload and its path within the chosen folder. */
 export interface Chosen {
   file: File
   path: string
@@ -22,15 +22,14 @@ const refusalOf = (request: XMLHttpRequest): ApiError => {
   try {
     body = JSON.parse(request.responseText)
   } catch {
-    // A proxy's own page; the status says what there is to say.
+    // Not JSON, such as a proxy's error page: the status has to suffice.
   }
   return new ApiError(new Response(null, { status, statusText, headers }), body)
 }
 
 /**
- * Sends one file; only XMLHttpRequest tells how far it is.
- * @throws {ApiError} when the gateway refuses it
- * @throws {GoneError} when the connection broke
+ * Uploads one file with XMLHttpRequest, because fetch reports no upload progress. @throws
+ * {ApiError} when the gateway rejects it @throws {UnreachableError} when the connection fails
  */
 export const sendFile = (
   { file, path }: Chosen,

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react"
 import type { FileRecord } from "../../../server/src/files/schema.ts"
 import { type Chosen, sendFile } from "./uploading.ts"
 
-/** One file on its way. What has arrived is no upload any more. */
+/** A file being uploaded. Removed from the list once complete. */
 export interface Upload {
   key: string
   name: string
@@ -15,7 +15,7 @@ export interface Upload {
 
 interface Entry extends Upload {
   chosen: Chosen
-  /** Set once its bytes have arrived, when only what follows has failed. */
+  /** Set once the bytes have arrived, so that a retry only repeats the step after the upload. */
   stored: FileRecord | null
   leaving: AbortController
 }
@@ -26,7 +26,7 @@ const working = new Set<object>()
 
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault()
 
-/** The browser asks before a page is closed over uploads. */
+/** Makes the browser confirm before the page closes during an upload. */
 const keepPage = (entry: object, busy: boolean): void => {
   if (busy) working.add(entry)
   else working.delete(entry)
@@ -36,7 +36,7 @@ const keepPage = (entry: object, busy: boolean): void => {
 
 type Arrived = (file: FileRecord) => Promise<unknown> | unknown
 
-/** Sends files, a few at once; `arrived` does what is to be done with each when it is there. */
+/** Uploads files, a few in parallel; calls `onUploaded` with each stored file. */
 const createUploader = (first: Arrived) => {
   let arrived = first
   let entries: readonly Entry[] = []
@@ -83,7 +83,7 @@ const createUploader = (first: Arrived) => {
   }
 
   return {
-    /** Of the place's views the last one knows best what is to be done. */
+    /** Called on every render, so that the latest callback is used. */
     hear: (next: Arrived): void => {
       arrived = next
     },
@@ -114,7 +114,7 @@ const createUploader = (first: Arrived) => {
       change(key, { state: "waiting", error: null, leaving: new AbortController() })
       next()
     },
-    /** Ends what is under way, and forgets what has failed. */
+    /** Cancels an upload in progress or dismisses a failed one. */
     cancel: (key: string): void => {
       const entry = entries.find((one) => one.key === key)
       entry?.leaving.abort(new DOMException("cancelled", "AbortError"))
@@ -125,10 +125,10 @@ const createUploader = (first: Arrived) => {
 
 type Uploader = ReturnType<typeof createUploader>
 
-/** They go on while one looks at other pages. */
+/** Uploads continue while the user visits other pages. */
 const uploaders = new Map<string, Uploader>()
 
-/** The uploads that go to one place, and how to add to them. */
+/** The uploads for one destination, and functions to add, retry, and cancel them. */
 export const useUploads = (place: string, arrived: Arrived) => {
   const known = uploaders.get(place)
   const uploader = known ?? createUploader(arrived)

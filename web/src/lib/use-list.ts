@@ -4,14 +4,14 @@ import type { ListSearch } from "./list-search.ts"
 
 type Change = Record<string, string | number | undefined>
 
-/** A list's search as it stands in the address, and how to change it. */
+/** A list's search parameters and functions to change them. */
 export const useListSearch = <F extends string = never>() => {
   const found: object = useSearch({ strict: false })
-  // The list's route read it with `listSearch`.
+  // The route validated it with `listSearch`.
   const search = found as ListSearch<F>
   const navigate = useNavigate()
 
-  /** Changes go to the address in place; another search begins at the first page. */
+  /** Replaces the current history entry; any change returns to the first page. */
   const change = useCallback(
     (changes: Change) => {
       const next = (before: Change): Change => {

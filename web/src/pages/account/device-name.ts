@@ -21,7 +21,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const first = (table: typeof browsers, text: string): string | undefined =>
   table.find(([pattern]) => pattern.test(text))?.[1]
 
-/** "Firefox · Linux", from what the browser said of itself; null when that says nothing. */
+/** "Firefox · Linux", from the User-Agent header; null without one. */
 export const deviceName = (userAgent: string | null): string | null => {
   if (!userAgent) return null
   const parts = [first(browsers, userAgent), first(systems, userAgent)].filter(Boolean)

@@ -12,7 +12,7 @@ import { ErrorNote } from "../../ui/error-note.tsx"
 import { Section } from "../../ui/page.tsx"
 import { Time } from "../../ui/time.tsx"
 
-/** The providers that one's own account is tied to, and those that it could be. */
+/** Providers linked to one's own account, and those that can be linked. */
 export const OwnLinks = () => {
   const { data: config } = useQuery(configQuery)
   const { data } = useQuery(identitiesQuery(null))
@@ -37,7 +37,7 @@ export const OwnLinks = () => {
   )
 }
 
-/** The same of somebody else, for administrators. */
+/** Providers linked to another user's account, for administrators. */
 export const UserLinks = ({ userId }: { userId: string }) => {
   const { data } = useQuery(identitiesQuery(userId))
   if (!data || data.items.length === 0) return null
@@ -51,7 +51,7 @@ export const UserLinks = ({ userId }: { userId: string }) => {
 interface ListProps {
   identities: Identities
   userId: string | null
-  /** Nothing may be unlinked: it is the only way in. */
+  /** Unlinking is disabled because it is the only way to sign in. */
   locked: boolean
 }
 

@@ -15,7 +15,7 @@ import { KeySnippets } from "./snippets.tsx"
 const daySeconds = 86_400
 const lives = ["", "7", "30", "90", "365"] as const
 
-/** The API's areas that a key may be held to. */
+/** Suggested API paths to restrict a key to. */
 const defaultRoutes = ["/v1/*", "/api/*", "/ollama/*", "/v1/chat/completions", "/v1/embeddings"]
 
 const empty = { name: "", days: "", models: [] as string[], routes: [] as string[] }

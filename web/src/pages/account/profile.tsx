@@ -101,7 +101,7 @@ const Appearance = () => {
   )
 }
 
-/** Who only signs in with a provider has no password to change. */
+/** Accounts that only sign in with a provider have no password to change. */
 const OwnPassword = () => {
   const { data } = useQuery(identitiesQuery(null))
   return data && (data.has_password || data.items.length === 0) ? <Password /> : null

@@ -7,7 +7,7 @@ import { Field } from "../../ui/field.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 
 interface Call {
-  /** This server's address. */
+  /** This server's origin. */
   origin: string
   model: string
   secret: string
@@ -53,7 +53,7 @@ const answer = await client.chat.completions.create({
 })
 console.log(answer.choices[0].message.content)`
 
-/** How a program calls this server, ready to paste. */
+/** Code samples for calling this server, ready to paste. */
 const snippetsFor = (call: Call) => [
   { name: "curl", code: curl(call) },
   { name: "Python", code: python(call) },
@@ -62,7 +62,7 @@ const snippetsFor = (call: Call) => [
 
 interface KeySnippetsProps {
   secret: string
-  /** Fixes the model; else it can be chosen. */
+  /** Fixes the model; otherwise it can be chosen. */
   model?: string
 }
 

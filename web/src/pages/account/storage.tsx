@@ -7,7 +7,7 @@ import { classes } from "../../ui/classes.ts"
 import { Loaded } from "../../ui/loaded.tsx"
 import { Facts, Section } from "../../ui/page.tsx"
 
-/** From here on the bar warns. */
+/** Share of the limit above which the bar shows a warning. */
 const warnShare = 0.9
 
 const labels: Record<keyof StorageBreakdown, MessageKey> = {
@@ -20,7 +20,7 @@ const labels: Record<keyof StorageBreakdown, MessageKey> = {
 }
 const parts = ["files", "text", "chats", "images", "models", "functions"] as const
 
-/** What one stores, by what it is, and how much one may. */
+/** The user's storage by type, and the limit. */
 export const OwnStorage = () => {
   const usage = useQuery(storageQuery)
   return (
@@ -58,7 +58,7 @@ const formatShare = (share: number): string => {
   return percent > 0 && percent < 1 ? "< 1 %" : `${formatNumber(percent)} %`
 }
 
-/** Draws what the text above it says. */
+/** Repeats the text above it graphically. */
 const Bar = ({ usage: { used, limit } }: { usage: StorageUsage }) => {
   const share = Math.min(1, used / limit)
   return (

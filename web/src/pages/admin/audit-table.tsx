@@ -13,7 +13,7 @@ const kinds: Record<string, MessageKey> = {
   anonymous: "actor.anonymous",
 }
 
-/** Who did it, for people. */
+/** Display name of the actor. */
 export const actorName = ({ actor_type, actor_name, actor_id }: AuditEvent): string => {
   const kind = kinds[actor_type]
   const named = actor_type === "user" || actor_type === "key"

@@ -15,7 +15,7 @@ import { AuditTable } from "./audit-table.tsx"
 
 type Filters = "actor" | "action" | "target" | "outcome" | "hours"
 
-/** Actions by how they begin. */
+/** Filters for actions, by prefix. */
 const actions: readonly (readonly [string, MessageKey])[] = [
   ["user.", "audit.accounts"],
   ["group.", "audit.groups"],
@@ -134,7 +134,7 @@ const Chip = ({ children, onRemove }: { children: string; onRemove: () => void }
   </Button>
 )
 
-/** Says that something happened since, and leaves the list as it is until asked. */
+/** Offers newer events and leaves the list unchanged until clicked. */
 const Newer = ({
   filters,
   shown,

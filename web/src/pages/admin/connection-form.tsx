@@ -12,7 +12,7 @@ import { fieldError } from "../../ui/form.tsx"
 
 export type Kind = NewConnection["kind"]
 
-/** Where a kind is usually found. */
+/** Default address of each provider kind. */
 export const defaultAddress: Record<Kind, string> = {
   ollama: "http://127.0.0.1:11434",
   openai: "https://api.openai.com/v1",
@@ -29,15 +29,15 @@ interface BasicsProps {
   values: ConnectionValues
   set: (changes: Partial<ConnectionValues>) => void
   error: unknown
-  /** The saved key's end; leaving the field empty keeps it. */
+  /** The last characters of the saved key; leaving the field empty keeps the key. */
   savedKey?: string
   fixedKind?: boolean
   nameHelp?: string
-  /** The variable that fixes all of it. */
+  /** The environment variable that locks these fields. */
   locked?: string | undefined
 }
 
-/** Kind, name, address and key. */
+/** Kind, name, address, and key. */
 export const ConnectionBasics = (props: BasicsProps) => {
   const { values, set, error, savedKey, fixedKind = false, locked } = props
   const { nameHelp = t("connection.nameHelp") } = props
@@ -96,7 +96,7 @@ export const ConnectionBasics = (props: BasicsProps) => {
   )
 }
 
-/** A test of what the form holds now; its outcome goes when that changes. */
+/** Tests the values in the form; a change of the form clears the result. */
 export const useConnectionTest = (values: object, ask: () => Promise<TestResult>) => {
   const test = useMutation({ mutationFn: ask })
   const { reset } = test
@@ -105,7 +105,7 @@ export const useConnectionTest = (values: object, ask: () => Promise<TestResult>
   return test
 }
 
-/** Asks the upstream and says in words what came of it. */
+/** Tests the connection and shows the result. */
 export const ConnectionTest = ({ test }: { test: ReturnType<typeof useConnectionTest> }) => (
   <div className="flex flex-col gap-3">
     <div>
@@ -118,7 +118,7 @@ export const ConnectionTest = ({ test }: { test: ReturnType<typeof useConnection
   </div>
 )
 
-/** Whether the words about an error stand under the fields. */
+/** Whether the error's messages are shown below the fields. */
 export const inFields = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.length > 0
 
@@ -152,7 +152,7 @@ const TestAnswer = ({ result }: { result: TestResult }) => {
 export const testUnsaved = (values: object): Promise<TestResult> =>
   api.post<TestResult>("/api/v1/connections/test", values)
 
-/** Without a name of its own it is called by its host. */
+/** A connection without a name is named after its host. */
 export const named = (values: ConnectionValues): ConnectionValues => {
   const host = URL.canParse(values.base_url) ? new URL(values.base_url).host : ""
   return { ...values, name: values.name.trim() || host || t(`connection.${values.kind}`) }

@@ -8,11 +8,11 @@ import { GrantsField } from "../grants/grants-field.tsx"
 
 export interface MoreValues {
   id_prefix: string
-  /** null offers all. */
+  /** `null` offers all models. */
   allowed_models: string[] | null
-  /** null is everyone. */
+  /** `null` grants access to everyone. */
   access_grants: AccessGrant[] | null
-  /** Seconds; null is the gateway's own. */
+  /** Seconds; `null` uses the gateway's default. */
   connect_timeout: number | null
   first_byte_timeout: number | null
   idle_timeout: number | null
@@ -29,7 +29,7 @@ const timeouts = ["connect_timeout", "first_byte_timeout", "idle_timeout"] as co
 
 const everyone: AccessGrant = { principal_type: "user", principal_id: "*", permission: "read" }
 
-/** What most connections leave as it is. */
+/** Fields that most connections leave at their defaults. */
 export const ConnectionMore = ({ values, set, error }: MoreProps) => (
   <>
     <SwitchField
