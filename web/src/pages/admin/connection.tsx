@@ -96,7 +96,8 @@ const Details = ({ connection }: { connection: Connection }) => {
       void client.invalidateQueries({ queryKey: ["models"] })
     },
   })
-  // What is not saved can be tested only with its own key: the saved one never comes back to us.
+  // Unsaved changes can only be tested with a newly entered key, because the API never returns the
+  // saved key.
   const ask = (): Promise<TestResult> =>
     dirty && values.api_key
       ? testUnsaved({ kind: connection.kind, ...changes() })

@@ -25,7 +25,7 @@ export const HealthStatus = ({ health }: { health: Health }) => {
   return <Status tone={tones[health.status]}>{t(`health.${health.status}`)}</Status>
 }
 
-/** The places of `ids` after one was moved a step, as the changes that need saving. */
+/** Moves a connection by `step` and returns the connections whose `position` must be saved. */
 const moved = (items: readonly Connection[], id: string, step: number) => {
   const own = items.filter(({ source }) => source === "database")
   const from = own.findIndex((connection) => connection.id === id)

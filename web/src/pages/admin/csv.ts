@@ -1,6 +1,6 @@
 type Cell = string | number
 
-/** A spreadsheet runs what begins like a formula; a quote before it makes it text again. */
+/** Spreadsheets execute cells that start like a formula; a leading quote keeps them text. */
 const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
 const cell = (value: Cell): string => {
@@ -9,11 +9,11 @@ const cell = (value: Cell): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** RFC 4180. */
+/** Formats rows as CSV (RFC 4180). */
 export const csvOf = (rows: readonly (readonly Cell[])[]): string =>
   `${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`
 
-/** Gives the browser a file to save. */
+/** Saves a text as a file in the browser. */
 export const download = (name: string, type: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement("a")

@@ -8,13 +8,13 @@ const daySeconds = 86_400
 
 interface DayChartProps {
   items: readonly UsageSum[]
-  /** Epoch seconds, whole UTC days. */
+  /** Unix time of the start of a UTC day. */
   from: number
   to: number
 }
 
 interface Day {
-  /** Noon of the day, so that every time zone of ours shows the same date. */
+  /** Noon UTC, so that nearly every time zone shows the same date. */
   at: number
   requests: number
   tokens: number
@@ -31,13 +31,13 @@ const everyDay = ({ items, from, to }: DayChartProps): Day[] => {
   })
 }
 
-/** The smallest round number at or above `value` that has a whole half, for the top of a scale. */
+/** Rounds up to a scale maximum whose half is also a round number. */
 const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return [2, 4, 6, 10, 20].map((step) => step * power).find((top) => top >= value) ?? value
 }
 
-/** A bar a day; the table under it has the same numbers. */
+/** A bar chart with one bar per day; the table below it has the same figures. */
 export const DayChart = (props: DayChartProps) => {
   const [measure, setMeasure] = useState<"requests" | "tokens">("requests")
   const [pointed, setPointed] = useState<Day | null>(null)

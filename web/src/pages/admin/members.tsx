@@ -20,11 +20,11 @@ const pageSize = 50
 
 interface MembersProps {
   groupId: string
-  /** Its members are kept by the identity provider. */
+  /** The identity provider manages the members. */
   provisioned: boolean
 }
 
-/** Who is in a group; one adds by a search and removes in the row. */
+/** The members of a group, with a search field to add users. */
 export const Members = ({ groupId, provisioned }: MembersProps) => {
   const client = useQueryClient()
   const [page, setPage] = useState(1)

@@ -16,7 +16,7 @@ interface GroupFieldsProps {
   values: GroupValues
   set: (changes: Partial<GroupValues>) => void
   error: unknown
-  /** The identity provider keeps its name. */
+  /** The identity provider manages the name. */
   provisioned?: boolean
 }
 

@@ -15,7 +15,7 @@ import { usePull } from "../models/use-pull.ts"
 
 type Admin = NonNullable<EmbeddingStatus["admin"]>
 
-/** The gateway lists a pulled model a moment after the pull has ended. */
+/** How often to refetch; the gateway lists a pulled model shortly after the pull ends. */
 const listingRefreshMs = 1000
 
 interface RecommendedProps {
@@ -23,7 +23,7 @@ interface RecommendedProps {
   onSaved: (view: SettingsView) => void
 }
 
-/** Sets a pulled model as soon as it is listed. */
+/** Saves a pulled model as the embedding model as soon as it is listed. */
 const useSelection = ({ admin, onSaved }: RecommendedProps) => {
   const [pulled, setPulled] = useState<string | null>(null)
   const { mutate, ...save } = useMutation({
@@ -40,7 +40,7 @@ const useSelection = ({ admin, onSaved }: RecommendedProps) => {
   return { isListing, setPulled, retry: () => id !== undefined && mutate(id), ...save }
 }
 
-/** Offers to pull a multilingual model and to use it. */
+/** Offers to pull a multilingual embedding model and select it. */
 export const RecommendedModel = (props: RecommendedProps) => {
   const { recommended } = props.admin
   const { state, pull, cancel } = usePull()

@@ -16,7 +16,7 @@ const changingRefreshMs = 2000
 const nameOf = (id: string): string =>
   isBuiltInModel(id) ? t("semantic.builtIn", { model: id.split("/").at(-1) ?? id }) : id
 
-/** The model that answers questions now, or why there is none. */
+/** The embedding model in use, or why there is none. */
 const Provider = ({ status: { model, admin } }: { status: EmbeddingStatus }) => {
   if (admin?.choice.model === semanticSearchOff) {
     return <Status tone="plain">{t("semantic.isOff")}</Status>
@@ -54,7 +54,7 @@ const Building = ({ building }: { building: NonNullable<Admin["building"]> }) =>
   )
 }
 
-/** The choice that is made, also where its model is gone. */
+/** Includes the current choice even if its model is no longer available. */
 const optionsOf = (models: Admin["models"], value: string) => {
   const options = [
     { value: "", label: t("semantic.automatic") },
@@ -69,16 +69,16 @@ const optionsOf = (models: Admin["models"], value: string) => {
 }
 
 interface SemanticSearchProps {
-  /** The setting `embedding_model`, saved or not. */
+  /** The setting `embedding_model`, possibly unsaved. */
   value: string
   onValue: (value: string) => void
   locked: string | undefined
   error: string | undefined
-  /** A model that was pulled is set at once. */
+  /** Called when a pulled model has been saved, without submitting the form. */
   onSaved: (view: SettingsView) => void
 }
 
-/** Which model provides semantic search, and which one should. */
+/** Shows the embedding model in use and selects the one to use. */
 export const SemanticSearch = (props: SemanticSearchProps) => {
   const { value, onValue, locked, error, onSaved } = props
   const query = useQuery({

@@ -4,7 +4,6 @@ import { Field, Input } from "../../ui/field.tsx"
 
 const daySeconds = 86_400
 
-/** Settings that belong together, under a heading. */
 export const SettingsGroup = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className="flex flex-col gap-5 rounded border border-line p-4">
     <h2 className="text-base font-semibold">{title}</h2>
@@ -17,7 +16,7 @@ interface NumberFieldProps {
   help: string
   value: number
   onValue: (value: number) => void
-  /** What the number counts; shown after it. */
+  /** The unit, shown after the number. */
   unit: string
   min?: number
   max?: number
@@ -54,7 +53,7 @@ interface DaysFieldProps extends Pick<NumberFieldProps, "label" | "help" | "lock
   onSeconds: (seconds: number) => void
 }
 
-/** A span of time, written in days. */
+/** A duration, entered in days. */
 export const DaysField = ({ seconds, onSeconds, ...field }: DaysFieldProps) => (
   <NumberField
     {...field}

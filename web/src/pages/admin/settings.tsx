@@ -25,7 +25,7 @@ export const SettingsPage = () => {
   )
 }
 
-/** Only what was changed: what the environment fixes must not be sent. */
+/** Only changed settings: the API rejects those that an environment variable locks. */
 const differences = (before: Settings, after: Settings): Partial<Settings> =>
   Object.fromEntries(
     Object.entries(after).filter(([name, value]) => before[name as keyof Settings] !== value),

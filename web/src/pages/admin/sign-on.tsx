@@ -60,7 +60,7 @@ const Provider = ({ provider }: { provider: SignOnProvider }) => (
   </section>
 )
 
-/** What whoever sets up the provider needs from here. */
+/** The URLs to enter at the provider. */
 const Addresses = ({ provider }: { provider: SignOnProvider }) => {
   const rows = [
     [t("signOn.redirect"), provider.redirect_uri],
@@ -83,7 +83,7 @@ const Addresses = ({ provider }: { provider: SignOnProvider }) => {
   )
 }
 
-/** What is switched, each with the variable that fixes it. */
+/** The provider's options, each with the environment variable that sets it. */
 const Switches = ({ provider }: { provider: SignOnProvider }) => {
   const onOff = (on: boolean): string => (on ? t("state.on") : t("state.off"))
   const rows = [

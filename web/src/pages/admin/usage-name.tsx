@@ -9,7 +9,7 @@ interface UsageNameProps {
   id: string | null
 }
 
-/** Whose line it is, by name where there is one. */
+/** The name behind a usage row's ID, if known. */
 export const UsageName = ({ by, id }: UsageNameProps) => {
   if (id === null) return <span className="text-muted">{t("usage.nobody")}</span>
   if (by === "user") return <UserName id={id} />
@@ -33,7 +33,7 @@ const UserName = ({ id }: { id: string }) => {
   )
 }
 
-/** Others' keys are known by their id alone. */
+/** The names of other users' keys are not available, so their ID is shown. */
 const KeyName = ({ id }: { id: string }) => {
   const { data } = useQuery(keysQuery)
   return <span className="truncate">{data?.find((one) => one.id === id)?.name ?? id}</span>

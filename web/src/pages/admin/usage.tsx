@@ -31,10 +31,10 @@ const groupLabels: Record<Grouping, MessageKey> = {
   day: "usage.byDay",
 }
 
-/** Everybody's. */
+/** Usage of all users, for administrators. */
 export const UsagePage = () => <Usage title={t("usage.title")} groupings={groupings} query={{}} />
 
-/** One's own, for everyone. */
+/** The user's own usage. */
 export const OwnUsagePage = () => {
   const { id } = useMe()
   return (
@@ -56,7 +56,7 @@ const Usage = ({ title, groupings, query }: UsageProps) => {
   const { search, change } = useListSearch<"days" | "by">()
   const span = spans.find((one) => one === search.days) ?? "30"
   const by = groupings.find((one) => one === search.by) ?? "model"
-  // Whole UTC days, so that the address stays the same query until midnight.
+  // Whole UTC days, so that the query key is stable until midnight.
   const { from, to } = useMemo(() => {
     const end = (Math.floor(Date.now() / 1000 / daySeconds) + 1) * daySeconds
     return { from: end - Number(span) * daySeconds, to: end }

@@ -14,7 +14,7 @@ const leadOf = ({ deleted_at, released, email }: User): string => {
   return t(deleted_at === null ? "release.lead" : "release.deletedLead", { email })
 }
 
-/** Of an inactive account: its address can be made free for another person's. */
+/** Releases an inactive account's email address for use by another account. */
 export const UserRelease = ({ user }: { user: User }) => {
   const client = useQueryClient()
   const release = useMutation({

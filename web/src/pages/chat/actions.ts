@@ -3,14 +3,14 @@ import { chatApi, imageUrl, patchChat } from "../../lib/chat-api.ts"
 import { newestBelow } from "../../lib/chat-tree.ts"
 import { fetchImage } from "./images.ts"
 
-/** What one can do with the messages of a chat; each rejects when the gateway refused. */
+/** Actions on the messages of a chat; each rejects when the gateway returns an error. */
 export const messageActions = (chat: ChatWithMessages) => {
   const show = async (id: string): Promise<void> => {
     patchChat(chat.id, (known) => ({ ...known, current_id: id }))
     if (chat.writable) await chatApi.change(chat.id, { current_id: id })
   }
   return {
-    /** Another wording, beside the first. */
+    /** Sends an edited message as an alternative to the original. */
     reword: async (message: Message, content: string): Promise<void> => {
       const urls = message.images.map(({ id }) => imageUrl(chat.id, id))
       const images = await Promise.all(urls.map(fetchImage))
@@ -18,7 +18,7 @@ export const messageActions = (chat: ChatWithMessages) => {
       await chatApi.say(chat.id, { parent_id, content, images, files })
     },
 
-    /** Another answer of the same models, beside the first. */
+    /** Regenerates answers with the same models, as an alternative. */
     again: async (messages: readonly Message[]): Promise<void> => {
       const [first] = messages
       if (!first) return
@@ -30,10 +30,10 @@ export const messageActions = (chat: ChatWithMessages) => {
       await chatApi.say(chat.id, { continue_id: id })
     },
 
-    /** Shows another way at one place, and below it the newest. */
+    /** Shows another alternative and its newest replies. */
     way: ({ id }: Message): Promise<void> => show(newestBelow(chat.messages, id)),
 
-    /** The chat goes on under this one of several answers. */
+    /** Continues the chat from this one of several answers. */
     choose: ({ id }: Message): Promise<void> => show(newestBelow(chat.messages, id)),
   }
 }

@@ -8,7 +8,7 @@ import { groupSources, type NumberedSource } from "./source-groups.ts"
 
 interface SourcesProps {
   message: Message
-  /** Where an answer's question can be searched; null where it cannot. */
+  /** The search for an answer's question; null if not available. */
   searchOf: (answer: Message) => QuestionSearch | null
   onOpen: (number: number) => void
 }
@@ -62,7 +62,7 @@ const Chips = ({ message, onOpen }: Pick<SourcesProps, "message" | "onOpen">) =>
   )
 }
 
-/** Why an answer has no cited source; null where it has one, or where the reader cannot know. */
+/** Why an answer cites no source; null if it cites one or the reader cannot know. */
 const lackOf = ({ sources, state }: Message): string | null => {
   if (!sources) return null
   if (sources.length === 0) return t("sources.nothing")
@@ -100,7 +100,10 @@ const Skipped = ({ skipped }: { skipped: Message["sources_skipped"] }) => (
   </details>
 )
 
-/** The sources that an answer cites and was given, and the files that could not be searched. */
+/**
+ * The sources cited in an answer, the others sent to the model, and the files that could not be
+ * searched.
+ */
 export const AnswerSources = ({ message, searchOf, onOpen }: SourcesProps) => {
   const { sources, sources_skipped: skipped, state } = message
   if (sources === null || state === "running") return null

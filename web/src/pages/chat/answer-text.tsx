@@ -4,7 +4,7 @@ import { katexLater, mayHoldFormula } from "./markdown/katex-later.ts"
 
 const markdownLater = later(() => import("./markdown/markdown.tsx"))
 
-/** To be called where an answer is about to be shown. */
+/** Call it when an answer is about to be shown. */
 export const preloadMarkdown = (): void => void markdownLater.load().catch(() => {})
 
 const needed = (texts: readonly string[]) => [
@@ -12,11 +12,11 @@ const needed = (texts: readonly string[]) => [
   ...(texts.some(mayHoldFormula) ? [katexLater] : []),
 ]
 
-/** Whether these can be drawn as they will stand, so that nothing moves afterwards. */
+/** Whether the code for these texts is loaded, so that rendering them causes no layout shift. */
 export const canDraw = (texts: readonly string[]): boolean =>
   needed(texts).every((part) => part.now() !== undefined)
 
-/** Resolves when they can, or when what they need cannot be had. */
+/** Resolves when that code is loaded or failed to load. */
 export const readyToDraw = async (texts: readonly string[]): Promise<void> => {
   await Promise.allSettled(needed(texts).map((part) => part.load()))
 }
@@ -26,7 +26,7 @@ interface AnswerTextProps {
   growing: boolean
 }
 
-/** An answer's Markdown; as plain text for the moment until its parts are there. */
+/** An answer's Markdown; plain text until the renderer is loaded. */
 export const AnswerText = (props: AnswerTextProps) => {
   const [, again] = useReducer((times: number) => times + 1, 0)
   const Markdown = markdownLater.now()?.Markdown

@@ -48,7 +48,7 @@ interface ProblemProps {
   onContinue: () => void
 }
 
-/** What went wrong, in the provider's own words, and the way on. */
+/** The error of an answer, with buttons to retry or continue. */
 const Problem = ({ message, writable, onRetry, onContinue }: ProblemProps) => {
   const { error, state, content, request_id } = message
   if (!error) return null
@@ -104,7 +104,7 @@ const noteOf = ({ state, finish_reason, content, reasoning, error }: Message): s
   return state === "completed" && nothing ? t("chat.empty") : null
 }
 
-/** Tokens, time to the first one and speed, as far as they are known. */
+/** Tokens, time to first token, and speed, as far as known. */
 export const costOf = (message: Message): string => {
   const { tokens_out, estimated, time_to_first_token_ms: first, duration_ms } = message
   const parts: string[] = []
@@ -119,7 +119,7 @@ export const costOf = (message: Message): string => {
   return parts.join(" · ")
 }
 
-/** What the answer's numbers stand for; null where it has no sources. */
+/** Resolves the citation numbers of an answer; null without sources. */
 const useCitations = ({ id, sources }: Message, onCite: AnswerProps["onCite"]): Citations | null =>
   useMemo(() => {
     if (!sources || sources.length === 0) return null
@@ -137,12 +137,12 @@ interface AnswerProps {
   writable: boolean
   onRetry: (message: Message) => void
   onContinue: (message: Message) => void
-  /** Opens the source of this number. */
+  /** Opens the source with this number. */
   onCite: (messageId: string, number: number) => void
   searchOf: (message: Message) => QuestionSearch | null
 }
 
-/** What one model answered, as far as it has come. */
+/** One model's answer, complete or still streaming. */
 export const Answer = memo((props: AnswerProps) => {
   const { message, writable, onRetry, onContinue, onCite, searchOf } = props
   const citations = useCitations(message, onCite)

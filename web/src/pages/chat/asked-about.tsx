@@ -6,7 +6,7 @@ import type { Attached } from "./attached.ts"
 const chip =
   "flex max-w-full min-w-0 items-center gap-1.5 rounded border border-line px-2 py-1 text-xs hover:border-line-strong hover:bg-surface [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-muted"
 
-/** The files and collections that a message was about; each opens its page. */
+/** The files and collections attached to a sent message, as links. */
 export const AskedAbout = ({ files }: { files: readonly Attached[] }) => (
   <ul aria-label={t("attach.about")} className="mt-1.5 flex flex-wrap gap-1.5">
     {files.map(({ type, id, name }) => (

@@ -9,12 +9,12 @@ import type { Attached } from "./attached.ts"
 const max = 6
 
 export interface PickerKeys {
-  /** @returns whether the key was the picker's */
+  /** @returns whether the picker handled the key */
   press: (key: string) => boolean
 }
 
 interface PickerProps {
-  /** Of the list, for the field that steers it. */
+  /** The listbox's ID, for the text field that controls it. */
   id: string
   query: string
   keys: RefObject<PickerKeys | null>
@@ -44,7 +44,7 @@ const useFound = (query: string) => {
   return { found, isPending: collections.isPending || files.isPending }
 }
 
-/** Collections and files by their names; steered from the field in which one writes. */
+/** Suggests collections and files by name; the text field keeps the focus and forwards its keys. */
 export const AttachPicker = ({ id, query, keys, onActive, onPick, onClose }: PickerProps) => {
   const { found, isPending } = useFound(query)
   const [at, setAt] = useState(0)

@@ -11,7 +11,7 @@ interface ChipProps {
   icon: ReactNode
   name: string
   note?: string | undefined
-  /** What went wrong, in words. */
+  /** Error message to show. */
   error?: string | null
   onRetry?: (() => void) | undefined
   removeLabel: string
@@ -74,7 +74,7 @@ interface ChipsProps {
   onCancel: (key: string) => void
 }
 
-/** What goes with the message, and what is still on its way. */
+/** The files attached to the draft, and the uploads in progress. */
 export const AttachedChips = ({ attached, uploads, onRemove, onRetry, onCancel }: ChipsProps) => (
   <ul aria-label={t("attach.about")} className="flex flex-wrap gap-1.5 px-3 pt-3">
     {attached.map((one) => (

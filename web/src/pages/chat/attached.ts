@@ -6,15 +6,15 @@ import { type FileRecord, fileQuery } from "../../lib/library-api.ts"
 import { readStored, useStored, writeStored } from "../../lib/stored.ts"
 import { useUploads } from "../../lib/uploads.ts"
 
-/** A file or a collection that goes with a question. */
+/** A file or collection attached to a message. */
 export type Attached = Message["files"][number]
 
-/** How far an attached file is; `gone` where it was deleted or is not one's own any more. */
+/** Processing state of an attached file; `gone` if it was deleted or is no longer accessible. */
 export type FileState = "reading" | "ready" | "failed" | "gone"
 
 export interface AttachedFile extends Attached {
   state: FileState
-  /** Why it failed, in a sentence. */
+  /** Error message. */
   error: string | null
 }
 
@@ -45,7 +45,7 @@ const stateOf = (
   return { state: readable ? "ready" : "reading", error: null }
 }
 
-/** States as the server tells them: its news has each asked for anew. */
+/** The state of each attached file; server events refetch the queries. */
 const useStates = (attached: readonly Attached[]): AttachedFile[] => {
   const files = attached.filter(({ type }) => type === "file")
   const queries = useQueries({ queries: files.map(({ id }) => fileQuery(id)) })
@@ -56,10 +56,7 @@ const useStates = (attached: readonly Attached[]): AttachedFile[] => {
   })
 }
 
-/**
- * What is attached to the message that is being written: kept with its draft, and to begin with
- * what the message before was about.
- */
+/** The attachments of a draft, stored with it; initially those of the previous message. */
 export const useAttached = (draft: string, before: readonly Attached[]) => {
   const key = `draft.${draft}.files`
   const stored = useStored(key)
@@ -67,7 +64,7 @@ export const useAttached = (draft: string, before: readonly Attached[]) => {
   const set = (next: readonly Attached[]): void => writeStored(key, JSON.stringify(next))
 
   const attach = (one: Attached): void => {
-    // Uploads end whenever they end: what is kept by then counts, not what was drawn.
+    // An upload may end after a later change, so read the stored list rather than the rendered one.
     const now = parse(readStored(key)) ?? before
     if (!now.some(({ id, type }) => id === one.id && type === one.type)) set([...now, one])
   }
@@ -80,7 +77,7 @@ export const useAttached = (draft: string, before: readonly Attached[]) => {
     attach,
     remove: ({ id, type }: Attached): void =>
       set(attached.filter((one) => one.id !== id || one.type !== type)),
-    /** After sending: the next message begins with what this one was about. */
+    /** Called after sending: the next message starts with this one's attachments. */
     settle: (): void => writeStored(key, null),
   }
 }

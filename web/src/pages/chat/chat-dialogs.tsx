@@ -14,10 +14,10 @@ type Subject = Pick<Chat, "id" | "title" | "folder" | "tags" | "shared">
 interface PanelProps {
   title: string
   onClose: () => void
-  /** The verb of the button that does it; without one there is only "Close". */
+  /** Label of the submit button; without it, there is only "Close". */
   action?: string
   onDone?: () => Promise<void>
-  /** It shows something else when it is done. */
+  /** Keeps the dialog open after submission, to show something else. */
   stays?: boolean
   children: ReactNode
 }

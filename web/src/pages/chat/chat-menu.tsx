@@ -25,7 +25,7 @@ const dialogs = {
   share: lazy(async () => ({ default: (await load()).ShareDialog })),
 }
 
-/** What one does with a chat as a whole; the same in the list and on the page. */
+/** Actions on a whole chat, used in the sidebar and on the page. */
 export const ChatMenu = ({ chat, trigger }: { chat: Subject; trigger: ReactElement }) => {
   const [dialog, setDialog] = useState<keyof typeof dialogs | null>(null)
   const navigate = useNavigate()

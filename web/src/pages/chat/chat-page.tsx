@@ -90,7 +90,7 @@ const useChosen = (chat: ChatWithMessages | null, first: string[]) => {
   return [picked ?? kept, setPicked] as const
 }
 
-/** The sources of the answer that the open pane names, where it is one of this chat's. */
+/** The sources that the stored pane refers to, if the message belongs to this chat. */
 const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }) => {
   const shown = paneSource(pane)
   const message = chat.messages.find(({ id }) => id === shown?.messageId)
@@ -108,7 +108,7 @@ const Sources = ({ chat, pane }: { chat: ChatWithMessages; pane: string | null }
   )
 }
 
-/** The same place for a chat that is begun and one that is not. */
+/** The chat page, for new and existing chats. */
 const Chatting = ({ chat, named }: { chat: ChatWithMessages | null; named?: string }) => {
   const { models, favourites, isPending } = useChatModels()
   const [chosen, setChosen] = useChosen(chat, useFirstModels(models, named))
@@ -152,7 +152,7 @@ const Chatting = ({ chat, named }: { chat: ChatWithMessages | null; named?: stri
   )
 }
 
-/** `/`: a chat that is not begun yet. */
+/** `/`: a new chat. */
 export const NewChatPage = () => {
   const { model } = useSearch({ strict: false })
   useEffect(() => {
@@ -162,7 +162,10 @@ export const NewChatPage = () => {
   return <Chatting key={model} chat={null} {...(model !== undefined && { named: model })} />
 }
 
-/** Whether a chat's answers can be drawn as they will stand; asked once, when it has come. */
+/**
+ * Whether a chat's answers can be rendered without layout shift; checked once when the chat is
+ * loaded.
+ */
 const useDrawable = (chat: ChatWithMessages | undefined): boolean => {
   const texts = chat?.messages.filter(({ role }) => role === "assistant").map((m) => m.content)
   const [drawable, setDrawable] = useState(() => texts !== undefined && canDraw(texts))
@@ -174,7 +177,7 @@ const useDrawable = (chat: ChatWithMessages | undefined): boolean => {
   return drawable
 }
 
-/** A chat by its id: one's own, or one that is shared. */
+/** A chat by ID: one's own or a shared one. */
 const OneChat = ({ id }: { id: string }) => {
   const { data, error, refetch } = useQuery(chatQuery(id))
   const gone = error instanceof ApiError && error.status === 404
@@ -211,7 +214,7 @@ export const ChatPage = () => {
   return <OneChat key={chatId} id={chatId ?? ""} />
 }
 
-/** `/s/$shareId`: somebody else's chat, to read; its owner goes to the chat itself. */
+/** `/s/$shareId`: another user's shared chat, read-only. Redirects its owner to `/c/$chatId`. */
 export const SharedChatPage = () => {
   const { shareId } = useParams({ strict: false })
   const navigate = useNavigate()

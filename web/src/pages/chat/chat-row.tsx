@@ -6,7 +6,7 @@ import { exactTime } from "../../lib/format.ts"
 import { IconButton } from "../../ui/button.tsx"
 import { ChatMenu } from "./chat-menu.tsx"
 
-/** One chat of the list. */
+/** A chat in the sidebar's list. */
 export const ChatRow = ({ chat }: { chat: ChatListItem }) => {
   const title = chat.title || t("chat.untitled")
   return (

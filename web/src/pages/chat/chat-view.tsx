@@ -23,11 +23,11 @@ interface ChatViewProps {
   models: readonly ModelRecord[]
   chosen: readonly string[]
   sending: ReturnType<typeof useSending>
-  /** Shown while there is no message. */
+  /** Shown in an empty chat. */
   greeting: ReactNode
 }
 
-/** Functions that stay the same while what they do follows the chat. */
+/** Callbacks with a stable identity that act on the current chat. */
 const useTurnActions = (
   chat: ChatWithMessages | null,
   models: readonly ModelRecord[],
@@ -61,7 +61,7 @@ const isAnswer = ({ role }: Message): boolean => role === "assistant"
 const isQuestion = ({ role }: Message): boolean => role === "user"
 const noFiles: Message["files"] = []
 
-/** What a screen reader is told of an answer: that it began, and that it is there. */
+/** Announces to screen readers that an answer has started or is complete. */
 const Announcer = ({ answer, name }: { answer: Message | undefined; name: string }) => {
   const word = answer?.state === "running" ? "chat.writing" : "chat.answered"
   return (
@@ -76,7 +76,9 @@ const blindnessOf = (chosen: readonly string[], models: readonly ModelRecord[]):
   return blind ? t("chat.blind", { model: blind.name }) : null
 }
 
-/** Shown away from the end, and for as long as the keyboard's focus is on it: it would be lost. */
+/**
+ * Shown while not at the end, and while it has the keyboard focus, which removing it would lose.
+ */
 const Down = ({ away, onClick }: { away: boolean; onClick: () => void }) => {
   const [focused, setFocused] = useState(false)
   if (!away && !focused) return null
@@ -95,7 +97,6 @@ const Down = ({ away, onClick }: { away: boolean; onClick: () => void }) => {
   )
 }
 
-/** What is derived of a chat for showing it. */
 const shownOf = (chat: ChatWithMessages | null) => {
   const messages = chat?.messages ?? []
   const turns = turnsTo(messages, chat?.current_id ?? null)
@@ -109,7 +110,7 @@ const shownOf = (chat: ChatWithMessages | null) => {
   }
 }
 
-/** The conversation and where one writes. */
+/** The messages of a chat and the composer. */
 export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewProps) => {
   const scroller = useRef<HTMLElement>(null)
   const content = useRef<HTMLDivElement>(null)

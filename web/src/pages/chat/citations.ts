@@ -4,9 +4,9 @@ import type { Message } from "../../lib/chat-api.ts"
 
 export type Source = NonNullable<NonNullable<Message["sources"]>[number]>
 
-/** What the numbers in an answer stand for. */
+/** The sources that an answer's citation numbers refer to. */
 export interface Citations {
-  /** Of the source that is cited as this number; null where there is none. */
+  /** Name of the source with this number; null if there is none. */
   nameOf: (number: number) => string | null
   open: (number: number) => void
 }
@@ -18,7 +18,7 @@ const cited = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/
 
 export type Piece = string | readonly number[]
 
-/** A text cut at its citations; numbers that no source has stay text. */
+/** Splits a text at its citations; numbers without a source remain text. */
 export const cutAtCitations = (text: string, known: (number: number) => boolean): Piece[] =>
   text.split(new RegExp(cited.source, "g")).flatMap((part, index): Piece[] => {
     if (index % 2 === 0) return part === "" ? [] : [part]
@@ -26,7 +26,7 @@ export const cutAtCitations = (text: string, known: (number: number) => boolean)
     return numbers.every(known) ? [numbers] : [`[${part}]`]
   })
 
-/** Files by id; where two have one name, they are told apart by a number. */
+/** Display names by file ID; files with the same name get a number. */
 export const namesOf = (sources: readonly (Source | null)[]): Map<string, string> => {
   const nameById = new Map(sources.flatMap((one) => (one ? [[one.file_id, one.name]] : [])))
   const idsByName = Map.groupBy(nameById.keys(), (id) => nameById.get(id) ?? "")
@@ -52,13 +52,13 @@ export const placeOf = ({ page, slide, sheet, row, heading }: Placed): string =>
     .filter(Boolean)
     .join(" · ")
 
-/** The same with the last heading alone, for where there is little room. */
+/** Like `formatLocation`, with only the innermost heading, for narrow places. */
 export const shortPlaceOf = ({ heading, ...placed }: Placed): string =>
   placeOf({ ...placed, heading: heading?.slice(-1) })
 
 const paneWord = "sources"
 
-/** What the open pane is kept as. */
+/** Encodes the open source for storage. */
 export const paneOf = (messageId: string, number: number): string =>
   `${paneWord} ${messageId} ${number}`
 

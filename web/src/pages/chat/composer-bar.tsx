@@ -8,7 +8,7 @@ import { IconButton } from "../../ui/button.tsx"
 interface BarProps {
   running: boolean
   mayAsk: boolean
-  /** What keeps the message, or is to be known before it goes. */
+  /** Why the message cannot be sent, or a hint about sending it. */
   note: ReactNode
   onFiles: (files: Chosen[]) => void
   onKnowledge: () => void
@@ -16,7 +16,7 @@ interface BarProps {
   onStop: () => void
 }
 
-/** Under the text: what can be added to it, and sending. */
+/** The buttons below the text field. */
 export const ComposerBar = (props: BarProps) => {
   const { running, mayAsk, note, onFiles, onKnowledge, onSend, onStop } = props
   const chosen = useRef<HTMLInputElement>(null)

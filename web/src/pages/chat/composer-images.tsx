@@ -7,7 +7,7 @@ interface ImagesProps {
   onRemove: (id: string) => void
 }
 
-/** The pictures that go with the message. */
+/** The images attached to the draft. */
 export const ComposerImages = ({ images, onRemove }: ImagesProps) => (
   <ul className="flex flex-wrap gap-2 px-3 pt-3">
     {images.map(({ id, name, url }) => (

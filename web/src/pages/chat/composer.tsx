@@ -27,10 +27,13 @@ const AttachPicker = lazy(async () => ({
 
 const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches
 
-/** Chromium takes seconds to insert a long text as if it were typed. In characters. */
+/**
+ * Characters. Chromium takes seconds to paste a longer text into the field, so it is inserted
+ * directly.
+ */
 const slowPaste = 4000
 
-/** Kept in this browser until it is sent, whatever happens to the page. */
+/** A draft stored in the browser until it is sent; survives a reload. */
 const useDraft = (name: string) => {
   const key = `draft.${name}`
   const [text, setText] = useState(() => readStored(key) ?? "")
@@ -44,22 +47,22 @@ const useDraft = (name: string) => {
 }
 
 interface ComposerProps {
-  /** What the draft is kept under. */
+  /** Storage key of the draft. */
   draft: string
   running: boolean
-  /** Why nothing can be sent now, if so. */
+  /** Why sending is not possible, if so. */
   blocked: ReactNode
-  /** Says what is wrong with sending images; null when nothing is. */
+  /** Why images cannot be sent to the chosen models; null if they can. */
   blind: string | null
-  /** What the message before was about. */
+  /** Attachments of the previous message. */
   before: readonly Attached[]
-  /** Resolves when it was taken; rejects when it was not, and the draft stays. */
+  /** Resolves when the server has accepted the message; on rejection the draft is restored. */
   onSend: (said: Said) => Promise<void>
   onStop: () => void
   onEditLast: () => void
 }
 
-/** What attached files keep from being sent, or say of it. */
+/** Whether attachments prevent sending, and the hint to show. */
 const attachedNote = (
   { attached, uploads }: ReturnType<typeof useAttached>,
   waiting: boolean,
@@ -85,7 +88,7 @@ const Notice = ({ children }: { children: string | null }) =>
     </p>
   )
 
-/** Where one writes. Grows with the text; Enter sends, on touch screens it breaks the line. */
+/** The message input. It grows with the text; Enter sends, except on touch screens. */
 export const Composer = (props: ComposerProps) => {
   const { draft, running, blocked, blind, before, onSend, onStop, onEditLast } = props
   const { text, setText } = useDraft(draft)
@@ -93,7 +96,7 @@ export const Composer = (props: ComposerProps) => {
   const [problem, setProblem] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
   const [dragging, setDragging] = useState(false)
-  /** Enter came before all was there; what was written goes as soon as it is. */
+  /** Enter was pressed before everything was ready; the message is sent as soon as it is. */
   const [waiting, setWaiting] = useState(false)
   const area = useRef<HTMLTextAreaElement>(null)
   const files = useAttached(draft, before)

@@ -29,13 +29,13 @@ const deleteNow = async (id: string): Promise<void> => {
   try {
     await chatApi.remove(id)
   } catch {
-    // It comes back into the list, which says it all.
+    // On failure, the refetched list shows the chat again.
   }
   refreshLists()
   forget(id)
 }
 
-/** Hides a chat at once, and deletes it when nobody took that back. */
+/** Hides a chat immediately and deletes it unless that is undone in time. */
 export const deleteLater = (id: string, title: string): void => {
   set([...waiting.filter((deletion) => deletion.id !== id), { id, title }])
   timers.set(
@@ -46,7 +46,7 @@ export const deleteLater = (id: string, title: string): void => {
 
 export const undoDeletion = (id: string): void => forget(id)
 
-// Who leaves the page has not taken it back.
+// Pending deletions are carried out when the page closes.
 window.addEventListener("pagehide", () => {
   for (const id of timers.keys()) {
     void fetch(`/api/v1/chats/${encodeURIComponent(id)}`, { method: "DELETE", keepalive: true })

@@ -10,7 +10,7 @@ interface EditProps {
   onSend: (content: string) => Promise<void>
 }
 
-/** A message in another wording; the first stays beside it. */
+/** Edits a sent message; the result becomes an alternative to the original. */
 export const EditMessage = ({ content, onCancel, onSend }: EditProps) => {
   const [text, setText] = useState(content)
   const [busy, setBusy] = useState(false)

@@ -8,7 +8,7 @@ import { ApiError } from "../../lib/api.ts"
 import { fileTextQuery } from "../../lib/library-api.ts"
 import { Skeleton } from "../../ui/skeleton.tsx"
 
-/** UTF-16 units shown before and after a passage. */
+/** UTF-16 code units shown before and after a passage. */
 const around = 900
 
 interface Surroundings {
@@ -16,7 +16,7 @@ interface Surroundings {
   after: string
 }
 
-/** Whole lines where there are any, else whole words. */
+/** Trims to a line break if one is near, or else to a space. */
 const fromLine = (text: string, cut: boolean): string => {
   if (!cut) return text
   const line = text.indexOf("\n")
@@ -31,7 +31,9 @@ const toLine = (text: string, cut: boolean): string => {
   return `${text.slice(0, Math.max(to, 0))}…`
 }
 
-/** The text on both sides of a passage; null when it is not there any more, or not the reader's. */
+/**
+ * The text around a passage; null if the file is gone, changed, or not accessible to the reader.
+ */
 const useSurroundings = (passage: Passage) => {
   const { start, end, text } = passage
   const piece = { start: Math.max(0, start - around), end: end + around }
@@ -50,7 +52,7 @@ const useSurroundings = (passage: Passage) => {
   return { found, gone, changed: data !== undefined && !same, isPending }
 }
 
-/** @param at where it opens, in UTF-16 units; at its beginning where there is none */
+/** @param at offset to open the file at, in UTF-16 code units; its start if omitted */
 const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
   <Link
     to="/knowledge/files/$fileId"
@@ -63,12 +65,12 @@ const OpenFile = ({ fileId, at }: { fileId: string; at?: number }) => (
   </Link>
 )
 
-/** The passage in the text around it. */
+/** The passage highlighted in the surrounding text. */
 const PassageInFile = ({ passage }: { passage: Passage }) => {
   const { found, gone, changed, isPending } = useSurroundings(passage)
   const mark = useRef<HTMLElement>(null)
   useEffect(() => {
-    // What stands before it is context; people came for the passage.
+    // Center the passage; the text before it is only context.
     if (!isPending) mark.current?.scrollIntoView({ block: "center" })
   }, [isPending])
   if (isPending) return <Skeleton rows={4} />
@@ -88,7 +90,7 @@ const PassageInFile = ({ passage }: { passage: Passage }) => {
   )
 }
 
-/** What a source says, and the way to its file. */
+/** A source's passage and a link to its file. */
 export const Excerpt = ({ passage }: { passage: Passage }) => {
   if (passage.reason !== "outline") return <PassageInFile passage={passage} />
   return (

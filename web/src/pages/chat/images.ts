@@ -11,7 +11,7 @@ const readable = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 const maxBytes = 20 * 1024 * 1024
 export const maxImages = 10
 
-/** What goes to the model as a picture; SVG is a text that can be read. */
+/** Whether the file is sent as an image; SVG is treated as a text file. */
 export const isImage = ({ type }: File): boolean =>
   type.startsWith("image/") && type !== "image/svg+xml"
 
@@ -23,7 +23,7 @@ const dataUrlOf = (blob: Blob): Promise<string> =>
     reader.readAsDataURL(blob)
   })
 
-/** Reads chosen files; what cannot be shown to a model is said in words. */
+/** Reads image files up to the limits; `problem` is the message for the last rejected file. */
 export const readImages = async (
   files: readonly File[],
   room: number,
@@ -45,6 +45,6 @@ export const readImages = async (
   return { images, problem }
 }
 
-/** What a message that was sent shows, to be sent again with its other wording. */
+/** Fetches an image of a sent message, to resend it with the edited message. */
 export const fetchImage = async (url: string): Promise<string> =>
   dataUrlOf(await (await fetch(url)).blob())

@@ -21,7 +21,7 @@ interface ListMenuProps {
   onPlace: (place: ListPlace) => void
 }
 
-/** Chooses a folder, a tag or the archive; takes chats out and in. */
+/** Selects a folder, a tag, or the archive; imports and exports chats. */
 export const ListMenu = ({ place, onPlace }: ListMenuProps) => {
   const { data } = useQuery(labelsQuery)
   const picker = useRef<HTMLInputElement>(null)

@@ -1,10 +1,10 @@
-/** "#handb" where the caret stands, and where in the text its "#" is. */
+/** The "#handb" at the caret, and the offset of its "#" in the text. */
 export interface Mention {
   from: number
   query: string
 }
 
-/** At the beginning or after a space; "# Heading" is Markdown and none. */
+/** "#" at the start or after a space; "# Heading" is Markdown, not a mention. */
 const mention = /(?:^|\s)#([^\s#][^\n#]{0,60}|)$/
 
 export const mentionAt = (text: string, caret: number): Mention | null => {

@@ -13,13 +13,13 @@ const idsOf = (stored: string | null): string[] => {
   }
 }
 
-/** Where a provider does not say what a model does, its name often does. */
+/** For providers that do not report capabilities, the name is a hint. */
 const embedsByName = /(^|[-_/:. ])embed/i
 
 const chats = ({ id, capabilities, is_active }: ModelRecord): boolean =>
   is_active && !(capabilities.embedding ?? embedsByName.test(id))
 
-/** The models that one can talk to, favourites first. */
+/** The models available for chatting, and the favorites. */
 export const useChatModels = () => {
   const query = useQuery(modelsQuery)
   const stored = useStored("favourites")
@@ -38,14 +38,17 @@ export const toggleFavourite = (id: string, favourites: ReadonlySet<string>): vo
 export const rememberModels = (ids: readonly string[]): void =>
   writeStored("models", JSON.stringify(ids))
 
-/** A language model before a function: what ships helps until there is one, and is in nobody's way. */
+/**
+ * Prefers language models to functions: the bundled function is only useful until a model is
+ * connected.
+ */
 const firstOf = (models: readonly ModelRecord[]): ModelRecord | undefined => {
   const available = models.filter((model) => model.available)
   const language = available.find(({ connection_type }) => connection_type !== "function")
   return language ?? available[0] ?? models[0]
 }
 
-/** What a new chat goes to: what the address names, what was used last, or the first there is. */
+/** The models of a new chat: the one in the URL, those used last, or the first available. */
 export const useFirstModels = (models: readonly ModelRecord[], named?: string): string[] => {
   const last = idsOf(useStored("models"))
   const known = (id: string): boolean => models.some((model) => model.id === id)
@@ -56,6 +59,6 @@ export const useFirstModels = (models: readonly ModelRecord[], named?: string): 
   return first ? [first.id] : []
 }
 
-/** Providers that say nothing about it get the benefit of the doubt; runtimes do say. */
+/** If the provider reports no capabilities, assume vision; local runtimes do report them. */
 export const seesImages = (model: ModelRecord | undefined): boolean =>
   model !== undefined && (model.capabilities.vision ?? model.connection_type !== "local")

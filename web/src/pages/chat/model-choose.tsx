@@ -79,7 +79,7 @@ const matches = (model: ModelRecord, query: string): boolean => {
     .every((word) => text.includes(word))
 }
 
-/** A list of models to search, open from the beginning. */
+/** A searchable list of models, initially open. */
 export const Choose = ({ trigger, models, favourites, value, onChoose }: ChooseProps) => {
   const first = models.filter(({ id }) => favourites.has(id))
   const items = [...first, ...models.filter(({ id }) => !favourites.has(id))]

@@ -15,7 +15,7 @@ interface TriggerProps {
   "aria-haspopup"?: "listbox"
 }
 
-/** Loaded when it is first pointed at: most chats go on with the model they have. */
+/** Loads the list on first hover or click, since most chats keep their model. */
 const Choose = (props: ChooseProps) => {
   const [wanted, setWanted] = useState(false)
   // Every trigger is a button.
@@ -43,7 +43,7 @@ interface ModelPickerProps {
 
 const maxModels = 4
 
-/** The models that the next message goes to: one, or several side by side. */
+/** The models that the next message is sent to: one, or several side by side. */
 export const ModelPicker = ({ models, favourites, chosen, onChosen }: ModelPickerProps) => {
   const free = models.filter(({ id }) => !chosen.includes(id))
   const nameOf = (id: string): string => models.find((model) => model.id === id)?.name ?? id

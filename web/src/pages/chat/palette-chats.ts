@@ -8,7 +8,7 @@ import { chatListQuery } from "../../lib/chat-api.ts"
 
 const maxShown = 8
 
-/** Chats that the palette finds: by title and by what was said in them. */
+/** Chats for the command palette, found by title or content. */
 export const usePaletteChats = (query: string): Command[] => {
   const wanted = useDeferredValue(query.trim())
   const navigate = useNavigate()

@@ -72,7 +72,7 @@ interface PaneProps {
   onClose: () => void
 }
 
-/** Prompt and parameters of one chat; kept a moment after the last key. */
+/** System prompt and parameters of a chat; saved shortly after the last change. */
 export const SettingsPane = ({ settings, onSettings, onClose }: PaneProps) => {
   const [draft, setDraft] = useState<ChatSettings>({
     system: settings.system,

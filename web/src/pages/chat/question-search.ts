@@ -1,7 +1,7 @@
 import type { ChatWithMessages, Message } from "../../lib/chat-api.ts"
 import { type KnowledgeSearch, maxQuestionLength } from "../../lib/knowledge-search.ts"
 
-/** A collection's search page with the question of an answer. */
+/** Parameters of a collection's search page for an answer's question. */
 export interface QuestionSearch {
   collectionId: string
   search: KnowledgeSearch
@@ -10,7 +10,7 @@ export interface QuestionSearch {
 const textOf = (message: Message | undefined): string | undefined =>
   message?.content.trim().slice(0, maxQuestionLength) || undefined
 
-/** From the message's parent to the root; a message that comes again ends it. */
+/** From the message's parent to the root; stops at a cycle. */
 const ancestorsOf = (messages: readonly Message[], { parent_id }: Message): Message[] => {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const ancestors: Message[] = []
@@ -21,7 +21,7 @@ const ancestorsOf = (messages: readonly Message[], { parent_id }: Message): Mess
   return ancestors
 }
 
-/** Null where no collection is attached to the question, or where it has no words. */
+/** Null if no collection is attached to the question or it has no text. */
 export const questionSearchOf = (
   { messages, writable }: Pick<ChatWithMessages, "messages" | "writable">,
   answer: Message,
@@ -29,7 +29,7 @@ export const questionSearchOf = (
   const [question, previous] = ancestorsOf(messages, answer).filter(({ role }) => role === "user")
   const collection = question?.files.find(({ type }) => type === "collection")
   const q = textOf(question)
-  // Those who read a shared chat may not be able to open its collections.
+  // Readers of a shared chat may not have access to its collections.
   if (!writable || !collection || q === undefined) return null
   return { collectionId: collection.id, search: { q, previous: textOf(previous) } }
 }

@@ -35,7 +35,7 @@ const useChats = (filter: ChatFilter) => {
   })
   const hidden = new Set(useDeletions().map(({ id }) => id))
   const all = query.data?.pages.flatMap(({ items }) => items) ?? []
-  // Pages shift when a chat moves up: the same one may stand on two.
+  // Pages shift when a chat moves up, so the same chat may appear on two of them.
   const chats = [...new Map(all.map((chat) => [chat.id, chat])).values()]
   return { ...query, chats: chats.filter(({ id }) => !hidden.has(id)) }
 }
@@ -88,7 +88,7 @@ const List = (props: ListProps) => {
   )
 }
 
-/** What was deleted a moment ago, and how to take that back. */
+/** Shows the last deletion with an "Undo" button. */
 const UndoBar = () => {
   const last = useDeletions().at(-1)
   return createPortal(

@@ -10,13 +10,13 @@ import { placeOf, type Source } from "./citations.ts"
 import { Excerpt } from "./excerpt.tsx"
 import type { NumberedSource } from "./source-groups.ts"
 
-/** A pane that a reload has brought back takes the focus from nobody. */
+/** A pane restored by a reload must not take the focus from the composer. */
 const mayTakeFocus = (): boolean => {
   const { activeElement } = document
   return activeElement !== document.body && activeElement?.id !== "composer"
 }
 
-/** "Start of a section · page 14"; a passage that the search found needs no reason. */
+/** "Start of a section · page 14"; passages found by the search need no reason. */
 const locationOf = (source: Source): string => {
   const { reason = "passage" } = source
   const why = reason === "passage" ? "" : t(`reason.${reason}`)
@@ -31,7 +31,7 @@ interface EntryProps {
   onNumber: (number: number) => void
 }
 
-/** One source: what it is called, and once it is opened its passage. */
+/** A source; expands to show its passage. */
 export const SourceEntry = ({ message, numbered, open, name, onNumber }: EntryProps) => {
   const { number, source } = numbered
   const passages = useQuery({ ...passagesQuery(message.chat_id, message.id), enabled: open })

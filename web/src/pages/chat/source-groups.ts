@@ -1,6 +1,6 @@
 import type { Source } from "./citations.ts"
 
-/** A source with the number that it is cited as; null for a file that the reader may not read. */
+/** A source with its citation number; `source` is null if the reader has no access to the file. */
 export interface NumberedSource {
   number: number
   source: Source | null
@@ -8,7 +8,7 @@ export interface NumberedSource {
 
 export interface SourceGroups {
   cited: NumberedSource[]
-  /** Given to the model, and not cited as far as the reader may know. */
+  /** Sent to the model but not cited, as far as the reader may know. */
   others: NumberedSource[]
 }
 

@@ -15,7 +15,7 @@ interface PaneProps {
   onClose: () => void
 }
 
-/** The focus goes back to where the pane was opened from. */
+/** Returns the focus to the element that opened the pane. */
 const useFocusBack = (): void => {
   const [before] = useState(() => document.activeElement)
   useEffect(
@@ -28,7 +28,7 @@ const useFocusBack = (): void => {
 
 type ListProps = Pick<PaneProps, "message" | "number" | "onNumber"> & {
   items: readonly NumberedSource[]
-  /** The id of its heading, where it has one. */
+  /** ID of the list's heading, if it has one. */
   labelledBy?: string
 }
 
@@ -52,7 +52,7 @@ const SourceList = ({ message, number: opened, onNumber, items, labelledBy }: Li
 
 const heading = "px-4 pt-3 pb-1 text-xs font-semibold text-muted"
 
-/** Unfolded while it has the open source; the reader may unfold it at any time. */
+/** Opens when it contains the selected source; the reader may also open it. */
 const AlsoGiven = (props: ListProps) => {
   const { items, number } = props
   const hasOpen = items.some((item) => item.number === number)
@@ -70,7 +70,7 @@ const AlsoGiven = (props: ListProps) => {
   )
 }
 
-/** What an answer was given: the sources it cites, then the others. */
+/** The sources of an answer: the cited ones, then the others. */
 export const SourcesPane = ({ message, number, onNumber, onClose }: PaneProps) => {
   const { cited, others } = groupSources(message.sources ?? [])
   const list = { message, number, onNumber }

@@ -12,7 +12,7 @@ import type { Attached } from "./attached.ts"
 import { EditMessage } from "./edit-message.tsx"
 import type { QuestionSearch } from "./question-search.ts"
 
-/** What a turn needs from around it; the same function from drawing to drawing. */
+/** Callbacks for a turn; their identity is stable across renders. */
 export interface TurnActions {
   nameOf: (model: string | null) => string
   again: (messages: readonly Message[]) => void
@@ -33,7 +33,7 @@ interface TurnProps {
   actions: TurnActions
 }
 
-/** ‹ 2/3 ›: the other wordings or answers at this place. */
+/** ‹ 2/3 ›: switches between the alternatives at this step. */
 const Ways = ({ turn, onWay }: { turn: Turn; onWay: (message: Message) => void }) => {
   const { ways, way } = turn
   const before = ways[way - 1]
@@ -60,7 +60,7 @@ const Ways = ({ turn, onWay }: { turn: Turn; onWay: (message: Message) => void }
   )
 }
 
-/** Seen when it is pointed at or focused, and always under the last message and on touch. */
+/** Shown on hover and focus; always visible below the last message and on touch screens. */
 const Tools = ({ children }: { children: ReactNode }) => (
   <div className="turn-tools mt-1 -ml-2 flex min-h-8 flex-wrap items-center">{children}</div>
 )
@@ -190,7 +190,7 @@ const same = (before: TurnProps, after: TurnProps): boolean =>
   before.writable === after.writable &&
   before.actions === after.actions
 
-/** One place of the conversation. Drawn again only when it changed itself. */
+/** A step of the conversation. Re-renders only if it changed. */
 export const TurnView = memo((props: TurnProps) => {
   const { chosen } = props.turn
   return (
@@ -217,7 +217,7 @@ interface PendingProps {
   files: readonly Attached[]
 }
 
-/** What was just sent, before the server has said that it has it. */
+/** The message being sent, until the server has accepted it. */
 export const PendingTurn = ({ content, images, files }: PendingProps) => {
   const [shown] = useState(images)
   return (

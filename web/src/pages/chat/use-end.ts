@@ -13,8 +13,8 @@ const keep = (name: string, top: number | null): void => {
 }
 
 /**
- * Stays at the end of what grows for as long as the reader is there; scrolling up stops it.
- * @param name what the place is kept under when the page is left
+ * Keeps the view at the end of growing content until the reader scrolls up. @param name key for the
+ * scroll position, saved when the page closes
  */
 export const useEnd = (
   scroller: RefObject<HTMLElement | null>,
@@ -68,7 +68,7 @@ export const useEnd = (
       if (distance() <= nearPx && !up) follow(true)
       else if (up && distance() > 2) follow(false)
     }
-    // Before the browser has scrolled: what arrives meanwhile must not pull back.
+    // Runs before the browser scrolls, so that content arriving now does not scroll back down.
     const onWheel = ({ deltaY }: WheelEvent): void => {
       if (deltaY < 0 && box.scrollHeight > box.clientHeight) follow(false)
     }

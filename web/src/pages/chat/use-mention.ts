@@ -10,10 +10,10 @@ interface Deps {
   setText: (text: string) => void
 }
 
-/** The "#…" at the caret, while something may be chosen for it. */
+/** The "#…" at the caret and the state of its suggestions. */
 export const useMention = ({ area, text, setText }: Deps) => {
   const [caret, setCaret] = useState<number | null>(null)
-  /** Where a "#" stands for which nothing was wanted. */
+  /** Offset of a "#" whose suggestions the user dismissed. */
   const [dismissed, setDismissed] = useState<number | null>(null)
   const [active, setActive] = useState<string | undefined>(undefined)
   const keys = useRef<PickerKeys | null>(null)
@@ -29,14 +29,14 @@ export const useMention = ({ area, text, setText }: Deps) => {
       "aria-controls": mention ? listId : undefined,
       "aria-activedescendant": mention ? active : undefined,
     },
-    /** @returns whether the key was the list's */
+    /** @returns whether the list handled the key */
     press: (event: KeyboardEvent): boolean => {
       if (!mention || event.shiftKey || !keys.current?.press(event.key)) return false
       event.preventDefault()
       event.stopPropagation()
       return true
     },
-    /** The caret or the text around it moved. */
+    /** Call it when the caret or the text changes. */
     look: (): void => {
       const field = area.current
       if (!field) return
@@ -46,7 +46,7 @@ export const useMention = ({ area, text, setText }: Deps) => {
     },
     leave: (): void => setCaret(null),
     dismiss: (): void => setDismissed(mention?.from ?? null),
-    /** Takes what was written for it out of the text. */
+    /** Removes the mention from the text. */
     take: (): void => {
       const field = area.current
       if (!field || !mention || caret === null) return
@@ -55,7 +55,7 @@ export const useMention = ({ area, text, setText }: Deps) => {
       setText(field.value)
       setCaret(field.selectionStart)
     },
-    /** Writes the "#" that has something chosen. */
+    /** Inserts a "#", which opens the suggestions. */
     begin: (): void => {
       const field = area.current
       if (!field) return

@@ -7,7 +7,7 @@ import type { Attached } from "./attached.ts"
 import { rememberModels } from "./model-choice.ts"
 import type { ChatSettings } from "./pane.tsx"
 
-/** What is said: words, pictures as data URLs, and what the answer is to rest on. */
+/** A message to send: text, images as data URLs, and attachments. */
 export interface Said {
   content: string
   images: string[]
@@ -17,11 +17,11 @@ export interface Said {
 interface Deps {
   chat: ChatWithMessages | null
   models: readonly string[]
-  /** Of a chat that is not begun yet. */
+  /** For a chat that does not exist yet. */
   settings: ChatSettings
 }
 
-/** Sends messages; shows each at once, and begins a chat with the first. */
+/** Sends messages and shows each immediately; the first one creates the chat. */
 export const useSending = ({ chat, models, settings }: Deps) => {
   const [pending, setPending] = useState<Said | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -46,7 +46,7 @@ export const useSending = ({ chat, models, settings }: Deps) => {
       if (!chat) await navigate({ to: "/c/$chatId", params: { chatId: id } })
     } catch (reason) {
       setError(reason)
-      // A chat in which nothing could be said is none.
+      // Remove the chat just created if its first message was rejected.
       if (id !== null && !chat) void chatApi.remove(id).catch(() => {})
       throw reason
     } finally {

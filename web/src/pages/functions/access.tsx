@@ -16,7 +16,7 @@ const valuesOf = (one: FunctionRecord) => {
   return { access_grants, hosts, filter_models, filter_order }
 }
 
-/** Who may use it, where it may go, and what it stands around. */
+/** Who may use the function, the hosts it may contact, and the models it filters. */
 export const AccessPart = () => {
   const one = useFunction()
   const client = useQueryClient()
@@ -91,7 +91,7 @@ interface AroundFieldProps {
   onModels: (models: string[]) => void
 }
 
-/** All models, or those one names. */
+/** All models or selected ones. */
 const AroundField = ({ models, onModels }: AroundFieldProps) => {
   const id = useId()
   const { data: known = [] } = useQuery(modelsQuery)

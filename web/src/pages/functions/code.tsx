@@ -14,11 +14,11 @@ import { ProblemList } from "./problem-list.tsx"
 import { RunPane } from "./run-pane.tsx"
 import { useFunction } from "./use-function.ts"
 
-/** The editor, and a place to run what it holds. */
+/** The code editor and a pane to run its content. */
 export const CodePart = () => {
   const one = useFunction()
   const client = useQueryClient()
-  // Somebody else's save must not take away what is being written here.
+  // Saves by other users must not replace what is being edited here.
   const [base, setBase] = useState({ content: one.content, version: one.version })
   const [content, setContent] = useState(base.content)
   const [problems, setProblems] = useState<readonly Problem[]>([])
@@ -92,7 +92,7 @@ export const CodePart = () => {
   )
 }
 
-/** Where the gateway, which refused to save it, found the fault. */
+/** The positions in the gateway's validation errors. */
 const problemsOf = (error: unknown): Problem[] => {
   if (!(error instanceof ApiError)) return []
   return error.errors.map(({ message, line = 1, column = 1 }) => ({ message, line, column }))

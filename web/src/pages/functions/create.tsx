@@ -24,7 +24,7 @@ export const NewFunctionPage = () => {
       const { example, name, id, description } = values
       const content = all.find((one) => one.id === example)?.content ?? ""
       const meta = { description, tags: [] }
-      // Nobody is answered by what was not looked at yet.
+      // Disabled at first, so that unreviewed code does not answer anyone.
       const body = { id: id || idFrom(name), name, content, meta, is_active: false }
       return api.post<FunctionRecord>("/api/v1/functions/create", body)
     },

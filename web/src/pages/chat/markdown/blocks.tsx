@@ -13,7 +13,10 @@ interface BlockProps {
   open: boolean
 }
 
-/** The page's title is h1, who speaks h2; what an answer has below that only looks like a depth. */
+/**
+ * The page title is h1 and the speaker h2, so every heading in an answer is an h3, styled by its
+ * depth.
+ */
 const Heading = ({ token }: { token: Tokens.Heading }) => (
   <h3 data-depth={token.depth}>
     <Inlines tokens={token.tokens} />
@@ -79,16 +82,16 @@ const Code = ({ token, open }: { token: Tokens.Code; open: boolean }) => {
   return <CodeBlock code={token.text} language={language} growing={growing} />
 }
 
-/** Several blocks, as in a quotation or an item of a list. */
+/** Nested blocks, as in a quotation or a list item. */
 const Blocks = ({ tokens, open }: { tokens: readonly Token[]; open: boolean }): ReactNode =>
   tokens.map((token, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only ever added at the end
     <BlockView key={index} token={token} open={open && index === tokens.length - 1} />
   ))
 
-/** One block of an answer. HTML in it is text like any other. */
+/** A Markdown block. HTML is shown as text. */
 export const BlockView = ({ token: given, open }: BlockProps): ReactNode => {
-  // What the lexer makes: its own tokens and our formula.
+  // The lexer only emits its own tokens and `formula`.
   const token = given as MarkdownToken
   switch (token.type) {
     case "space":

@@ -7,7 +7,7 @@ interface CitationProps {
   citations: Citations
 }
 
-/** [2]: opens the passage that it stands for. */
+/** A citation such as [2]; opens its passage. */
 export const Citation = ({ number, citations }: CitationProps) => {
   const label = t("sources.one", { number, name: citations.nameOf(number) ?? "" })
   return (

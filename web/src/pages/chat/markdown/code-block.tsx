@@ -11,7 +11,7 @@ interface CodeBlockProps {
   growing: boolean
 }
 
-/** Colours once the code is whole: colouring what grows would flicker and cost. */
+/** Highlights code once it is complete; highlighting while it grows would flicker and be slow. */
 const useColours = ({ code, language, growing }: CodeBlockProps): ReactNode => {
   const [coloured, setColoured] = useState<{ code: string; tree: ReactNode } | null>(null)
   useEffect(() => {

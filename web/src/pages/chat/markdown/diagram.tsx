@@ -4,7 +4,7 @@ import { shownTheme, useTheme } from "../../../lib/theme.ts"
 import { Button } from "../../../ui/button.tsx"
 import { CodeBlock } from "./code-block.tsx"
 
-/** A Mermaid diagram: as a picture, in which nothing can run, or as its source. */
+/** A Mermaid diagram as an image, in which no script can run, or its source code. */
 export const Diagram = ({ source }: { source: string }) => {
   useTheme()
   const theme = shownTheme()

@@ -8,7 +8,7 @@ interface FormulaProps {
   display: boolean
 }
 
-/** A formula in TeX; its source until KaTeX is there, and where it cannot be read. */
+/** A TeX formula; its source is shown until KaTeX is loaded, or if it is invalid. */
 export const Formula = ({ source, display }: FormulaProps) => {
   const place = useRef<HTMLSpanElement>(null)
   const [drawn, setDrawn] = useState<string | null>(null)

@@ -12,7 +12,7 @@ const longest = 100_000
 
 type Nodes = ReturnType<typeof lowlight.highlight>["children"]
 
-/** A tree of text and spans: what the code holds never becomes markup. */
+/** Renders a tree of text and spans, so the code is never parsed as HTML. */
 const drawn = (nodes: Nodes): ReactNode =>
   nodes.map((node, index) => {
     if (node.type === "text") return node.value
@@ -26,7 +26,7 @@ const drawn = (nodes: Nodes): ReactNode =>
     )
   })
 
-/** The code with its parts coloured; as it is in a language that is not known. */
+/** The highlighted code; unchanged if the language is unknown or the code too long. */
 export const colour = (code: string, language: string): ReactNode => {
   if (code.length > longest || !lowlight.registered(language)) return code
   return drawn(lowlight.highlight(language, code).children)

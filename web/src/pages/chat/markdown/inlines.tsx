@@ -20,11 +20,11 @@ const entities: Record<string, string> = {
   "&nbsp;": "\u00a0",
 }
 
-/** Models write a few entities by habit. */
+/** Entities that models commonly write. */
 const plain = (text: string): string =>
   text.replace(/&(lt|gt|quot|#39|amp|nbsp);/g, (entity) => entities[entity] ?? entity)
 
-/** Whether what is drawn is the words of a link: a number there is part of them. */
+/** Whether the current text is part of a link, where numbers are not citations. */
 const InLink = createContext(false)
 
 const Link = ({ href, children }: { href: string; children: ReactNode }) => {
@@ -38,7 +38,7 @@ const Link = ({ href, children }: { href: string; children: ReactNode }) => {
   )
 }
 
-/** Words, and the numbers among them that cite a source. */
+/** Text with its citations. */
 const Words = ({ text }: { text: string }): ReactNode => {
   const citations = use(CitationsContext)
   const linked = use(InLink)
@@ -55,7 +55,7 @@ const Words = ({ text }: { text: string }): ReactNode => {
 }
 
 const Inline = ({ token: given }: { token: Token }): ReactNode => {
-  // What the lexer makes: its own tokens and our formula.
+  // The lexer only emits its own tokens and `formula`.
   const token = given as MarkdownToken
   switch (token.type) {
     case "text":
@@ -93,7 +93,7 @@ const Inline = ({ token: given }: { token: Token }): ReactNode => {
         </Link>
       )
     case "image":
-      // Loading it would tell its host who reads; nor would the page's own policy let it.
+      // Loading the image would reveal the reader to its host, and the CSP blocks it anyway.
       return <Link href={token.href}>{token.text || token.href}</Link>
     case "html":
       return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : token.raw

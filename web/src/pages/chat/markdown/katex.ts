@@ -1,11 +1,14 @@
 import katex from "katex"
 import "katex/dist/katex.min.css"
 
-/** The largest size that a formula may ask for, in em. */
+/** Maximum size that a formula may request, in em. */
 const maxEm = 20
 const maxExpansions = 500
 
-/** Draws with DOM nodes of KaTeX's own making. @returns false when the source is no TeX */
+/**
+ * Renders a formula as DOM nodes, without HTML strings. @returns false if the source is not valid
+ * TeX
+ */
 export const drawFormula = (source: string, place: HTMLElement, display: boolean): boolean => {
   try {
     katex.render(source, place, {

@@ -5,7 +5,7 @@ import "./markdown.css"
 
 interface DrawnProps {
   block: Block
-  /** It may still grow. */
+  /** Whether the block may still grow. */
   open: boolean
 }
 
@@ -13,11 +13,11 @@ const Drawn = memo(({ block, open }: DrawnProps) => <BlockView token={block.toke
 
 interface MarkdownProps {
   text: string
-  /** More of it is being written. */
+  /** Whether more text is being written. */
   growing: boolean
 }
 
-/** Somebody else's Markdown. While it grows only its last block is drawn again. */
+/** Untrusted Markdown. While it grows, only its last block re-renders. */
 export const Markdown = ({ text, growing }: MarkdownProps) => {
   const cutter = useRef<ReturnType<typeof createBlockCutter>>(null)
   cutter.current ??= createBlockCutter()

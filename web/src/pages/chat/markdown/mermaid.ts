@@ -4,7 +4,7 @@ const maxCharacters = 20_000
 let number = 0
 let drawing: Promise<unknown> = Promise.resolve()
 
-/** Directives in a diagram could loosen these; Mermaid keeps them for itself. */
+/** Options that directives in a diagram must not override. */
 const secure = [
   "secure",
   "securityLevel",
@@ -18,7 +18,10 @@ const secure = [
   "layout",
 ]
 
-/** Tags in labels, but line breaks, are text: Mermaid would have the page read them while it measures. */
+/**
+ * Escapes tags in labels except line breaks: Mermaid inserts labels into the page as HTML to
+ * measure them.
+ */
 const withoutTags = (source: string): string =>
   source.replace(/(?<!<)<(?=[a-z/!])(?!br\s*\/?>)/gi, "#lt;")
 
@@ -40,7 +43,7 @@ const draw = async (source: string, theme: "light" | "dark"): Promise<string> =>
   return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(sized(svg))}`
 }
 
-/** A picture without a size of its own would be drawn 300 by 150. */
+/** Without an explicit size, browsers render an SVG image at 300 × 150 pixels. */
 const sized = (svg: string): string => {
   const box = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg)
   if (!box) return svg
@@ -49,8 +52,8 @@ const sized = (svg: string): string => {
 }
 
 /**
- * The diagram as the address of a picture, one after another as Mermaid has one state for all.
- * @throws when the source is no diagram
+ * Renders a diagram to a data URL. Runs one at a time because Mermaid has global state. @throws if
+ * the source is not a valid diagram
  */
 export const drawDiagram = (source: string, theme: "light" | "dark"): Promise<string> => {
   const next = drawing.catch(() => {}).then(() => draw(source, theme))
