@@ -6,7 +6,7 @@ import { configQuery, meQuery } from "../lib/session.ts"
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
-/** Everything below it has an approved account. */
+/** Parent of all routes that require an approved account. */
 export const inside = createRoute({
   getParentRoute: () => root,
   id: "inside",

@@ -3,9 +3,9 @@ import { queryClient } from "../lib/query-client.ts"
 import { configQuery, meQuery } from "../lib/session.ts"
 import { inside, root } from "./root.tsx"
 
-/** Where a sign-in goes back to: a page of ours, never another site. */
+/** Where to go after sign-in. Only paths on this site, to prevent open redirects. */
 const backSearch = ({ back }: Record<string, unknown>): { back?: string | undefined } => ({
-  // Left out it would stay as it is: the router keeps what a route does not name.
+  // The router keeps parameters that a route omits, so an invalid one must be overwritten.
   back: typeof back === "string" && /^\/(?![/\\])/.test(back) ? back : undefined,
 })
 
@@ -34,7 +34,7 @@ const signIn = createRoute({
 const asText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined
 
-/** Why nobody was let in by a provider; the gateway sends people here. */
+/** Why signing in with a provider failed; the gateway redirects here. */
 const signInProblem = createRoute({
   getParentRoute: () => root,
   path: "/sign-in/problem",

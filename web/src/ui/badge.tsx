@@ -22,7 +22,7 @@ export const Badge = ({ tone = "plain", children }: { tone?: Tone; children: Rea
   </span>
 )
 
-/** A state as a dot with its word. */
+/** A state, as a colored dot and its label. */
 export const Status = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
   <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
     <span

@@ -22,7 +22,7 @@ interface Common {
 }
 
 export interface ButtonProps extends ComponentProps<"button">, Common {
-  /** Shows that it works on it, and takes no second click. */
+  /** Shows a spinner and disables the button. */
   busy?: boolean
 }
 
@@ -48,12 +48,12 @@ export const Button = ({
 
 interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
   icon: LucideIcon
-  /** Its accessible name and its tooltip. */
+  /** Accessible name and tooltip. */
   label: string
   keys?: string
 }
 
-/** A square button that is an icon; its word is the tooltip. */
+/** A square icon button; its label is shown as a tooltip. */
 export const IconButton = ({ icon: Icon, label, keys, className, ...props }: IconButtonProps) => (
   <Tip label={label} {...(keys && { keys })}>
     <button
@@ -77,7 +77,7 @@ interface ButtonLinkProps extends Common {
   children: ReactNode
 }
 
-/** A link that looks like a button: it goes to a page. */
+/** A link to a page, styled as a button. */
 export const ButtonLink = ({
   look = "secondary",
   icon: Icon,
@@ -90,7 +90,7 @@ export const ButtonLink = ({
   </Link>
 )
 
-/** A link to a file, that the browser saves as it comes. */
+/** A link that downloads a file, styled as a button. */
 export const DownloadLink = ({ href, children }: { href: string; children: ReactNode }) => (
   <a href={href} download className={classes(base, looks.secondary)}>
     <Download aria-hidden />
@@ -98,7 +98,7 @@ export const DownloadLink = ({ href, children }: { href: string; children: React
   </a>
 )
 
-/** A link that looks like a button and leaves the page. */
+/** A link that leaves the app, styled as a button. */
 export const ButtonAnchor = ({
   look = "secondary",
   icon: Icon,

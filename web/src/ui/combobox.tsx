@@ -16,11 +16,11 @@ interface ComboboxProps extends Partial<Wired> {
   value: string | null
   onValue: (value: string | null) => void
   placeholder?: string
-  /** Called with what is typed, for lists that the server searches. */
+  /** Called with the typed text, for choices searched by the server. */
   onQuery?: (query: string) => void
 }
 
-/** One of many, found by typing. */
+/** A select with type-ahead search. */
 export const Combobox = (props: ComboboxProps) => {
   const { choices, value, onValue, placeholder, onQuery, disabled = false, ...wired } = props
   const chosen = choices.find((choice) => choice.value === value) ?? null

@@ -7,13 +7,13 @@ const shownMs = 1500
 
 interface CopyButtonProps {
   text: string
-  /** What is copied: "Copy key". */
+  /** Names what is copied: "Copy key". */
   label: string
-  /** With its word beside the icon. */
+  /** Shows the label next to the icon. */
   worded?: boolean
 }
 
-/** Copies, and says on itself that it did. */
+/** Copies a text and briefly confirms it. */
 export const CopyButton = ({ text, label, worded = false }: CopyButtonProps) => {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -37,7 +37,7 @@ export const CopyButton = ({ text, label, worded = false }: CopyButtonProps) => 
   )
 }
 
-/** Copies where the clipboard is open to pages, and by a selection where it is not (plain http). */
+/** Copies with the Clipboard API, or with a selection where it is unavailable (plain HTTP). */
 export const copyText = async (text: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text)

@@ -11,17 +11,17 @@ interface ConfirmProps {
   onClose: () => void
   title: string
   children: ReactNode
-  /** The verb with its object: "Delete model". */
+  /** Label of the confirming button, a verb with its object: "Delete model". */
   action: string
   danger?: boolean
-  /** Room for what has to be read before; its action has the focus. */
+  /** A wide dialog for long content; the confirming button gets the initial focus. */
   wide?: boolean
-  /** Must be typed first; for what cannot come back. */
+  /** Text to type before confirming, for irreversible actions. */
   typed?: string
   onConfirm: () => Promise<unknown> | unknown
 }
 
-/** Asks before something is done; stays open and says why when that failed. */
+/** Asks for confirmation; stays open with the error if the action fails. */
 export const Confirm = (props: ConfirmProps) => {
   const { open, onClose, title, children, action, danger = false, typed, onConfirm } = props
   const { wide = false } = props

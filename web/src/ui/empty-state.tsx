@@ -4,10 +4,10 @@ import type { ReactNode } from "react"
 interface EmptyStateProps {
   icon: LucideIcon
   title: string
-  /** What this is, and what to do next. */
+  /** What belongs here, and what to do next. */
   children?: ReactNode
   action?: ReactNode
-  /** Where it is the whole page, its title is the page's. */
+  /** The empty state is the whole page, so its title is the h1. */
   whole?: boolean
 }
 

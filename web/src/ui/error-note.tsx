@@ -3,7 +3,7 @@ import { t } from "../i18n/translate.ts"
 import { ApiError, GoneError } from "../lib/api.ts"
 import { Button } from "./button.tsx"
 
-/** What went wrong, for a person: the gateway's own sentence, or that it is away. */
+/** A message for the user: the one from the gateway, or that it is unreachable. */
 export const inWords = (error: unknown): string => {
   if (error instanceof ApiError) {
     if (error.status === 429 && error.retryAfter !== null) {
@@ -15,7 +15,7 @@ export const inWords = (error: unknown): string => {
   return error instanceof Error && error.message ? error.message : t("error.unknown")
 }
 
-/** An error where it happened, with a retry and the request's id behind "details". */
+/** An error message with a retry button and the request ID under "Details". */
 export const ErrorNote = ({ error, retry }: { error: unknown; retry?: () => void }) => (
   <div
     role="alert"

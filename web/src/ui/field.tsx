@@ -16,18 +16,18 @@ export interface Wired {
 export interface FieldProps {
   label: string
   help?: ReactNode
-  /** In words; shown under the control. */
+  /** Message shown below the control. */
   error?: string | undefined
-  /** The environment variable that fixes the value. */
+  /** The environment variable that locks the value. */
   locked?: string | undefined
   disabled?: boolean
-  /** Beside the label, at the right. */
+  /** Shown to the right of the label. */
   aside?: ReactNode
   className?: string
   children: (wired: Wired) => ReactNode
 }
 
-/** Label above, control, help under it, error under that. */
+/** A form field: label, control, help, and error. */
 export const Field = (props: FieldProps) => {
   const { label, help, error, locked, disabled = false, aside, className, children } = props
   const id = useId()
@@ -61,7 +61,7 @@ export const Field = (props: FieldProps) => {
   )
 }
 
-/** Says which environment variable fixes a value. */
+/** Names the environment variable that locks a value. */
 export const LockedNote = ({ id, variable }: { id?: string; variable: string }) => (
   <p id={id} className="flex items-center gap-1.5 text-xs text-muted">
     <Lock aria-hidden className="size-3.5 shrink-0" />
@@ -88,7 +88,7 @@ interface SelectProps extends Omit<ComponentProps<"select">, "onChange" | "value
   onValue: (value: string) => void
 }
 
-/** The browser's own list: right for a few choices, on every device. */
+/** A native select, for a few choices. */
 export const Select = ({ options, onValue, className, ...props }: SelectProps) => (
   <select
     {...props}
@@ -109,7 +109,7 @@ type TextFieldProps = Omit<FieldProps, "children"> &
     onValue: (value: string) => void
   }
 
-/** A field with one line of text. */
+/** A single-line text field. */
 export const TextField = (props: TextFieldProps) => {
   const { label, help, error, locked, disabled, aside, className, onValue, ...input } = props
   return (
@@ -121,7 +121,7 @@ export const TextField = (props: TextFieldProps) => {
 
 type Maybe<T> = { [K in keyof T]?: T[K] | undefined }
 
-/** Leaves out what is undefined, as optional properties want it. */
+/** Omits undefined values, as `exactOptionalPropertyTypes` requires. */
 const pickField = ({
   label,
   ...rest

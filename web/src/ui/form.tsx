@@ -8,17 +8,17 @@ import { Button } from "./button.tsx"
 import { Confirm } from "./dialog.tsx"
 import { ErrorNote } from "./error-note.tsx"
 
-/** A form's values beside those it began with. */
+/** A form's values and the saved values they are compared with. */
 export const useDraft = <T extends object>(initial: T) => {
   const [base, setBase] = useState(initial)
   const [values, setValues] = useState(initial)
   const set = (changes: Partial<T>): void => setValues((before) => ({ ...before, ...changes }))
-  /** These are saved now. */
+  /** Call it when all values have been saved. */
   const settle = (saved: T): void => {
     setBase(saved)
     setValues(saved)
   }
-  /** Some fields are saved now; what else was changed stays unsaved. */
+  /** Call it when some fields have been saved; other changes remain unsaved. */
   const settleSome = (saved: Partial<T>): void => {
     setBase((before) => ({ ...before, ...saved }))
     set(saved)
@@ -27,7 +27,7 @@ export const useDraft = <T extends object>(initial: T) => {
   return { base, values, set, settle, settleSome, dirty }
 }
 
-/** The gateway's words about one field, when it refused the form. */
+/** The gateway's validation message for a field. */
 export const fieldError = (error: unknown, ...paths: string[]): string | undefined => {
   if (!(error instanceof ApiError)) return undefined
   return error.errors.find(({ path }) =>
@@ -39,19 +39,19 @@ interface FormProps {
   dirty: boolean
   saving: boolean
   error: unknown
-  /** Paths whose words stand under their fields, so that the form need not repeat them. */
+  /** Fields that show their own errors, which the form therefore does not repeat. */
   fields?: readonly string[]
   onSave: () => void
   action?: string
-  /** New objects may be saved as they are; changed ones only when something changed. */
+  /** Allows submitting without changes, for new objects. */
   always?: boolean
   saved?: boolean
   children: ReactNode
-  /** Beside the save button. */
+  /** Shown next to the save button. */
   beside?: ReactNode
 }
 
-/** One column of fields, saved with ⌘S; says what is unsaved, and asks before it is lost. */
+/** A form that saves with ⌘S, shows unsaved changes, and asks before discarding them. */
 export const Form = (props: FormProps) => {
   const { dirty, saving, error, fields = [], onSave, action, always = false, saved } = props
   const form = useRef<HTMLFormElement>(null)

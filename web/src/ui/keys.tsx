@@ -1,6 +1,6 @@
 import { keyNames } from "../lib/shortcuts.ts"
 
-/** A key combination as it is written on the keys. */
+/** A key combination with the labels of this platform. */
 export const Keys = ({ of }: { of: string }) => (
   <span className="inline-flex gap-0.5">
     {keyNames(of).map((name) => (

@@ -4,11 +4,11 @@ import { useEffect, useRef } from "react"
 export interface LinkTab {
   to: NonNullable<LinkProps["to"]>
   label: string
-  /** Active on its own address only, not below it. */
+  /** Active only on its exact path, not below it. */
   exact?: true
 }
 
-/** The pages of one area, as tabs that are links. */
+/** Tabs that link to the pages of an area. */
 export const LinkTabs = ({ label, tabs }: { label: string; tabs: readonly LinkTab[] }) => {
   const nav = useRef<HTMLElement>(null)
   const path = useRouterState({ select: ({ location }) => location.pathname })

@@ -9,7 +9,7 @@ interface LoadedProps<T> {
   children: (data: NonNullable<T>) => ReactNode
 }
 
-/** What a query gave; until then its skeleton, or why it failed. */
+/** Renders a query's data, a skeleton while it loads, or its error. */
 export const Loaded = <T,>({ query, rows = 5, children }: LoadedProps<T>) => {
   const { data, error, refetch } = query
   if (data !== undefined && data !== null) return children(data)

@@ -10,7 +10,7 @@ export interface MenuProps {
   side?: "top" | "bottom"
 }
 
-/** Open from the beginning: it is made when it is first asked for. */
+/** Initially open, because it is first rendered when the user opens it. */
 export const Menu = ({ trigger, children, align = "end", side = "bottom" }: MenuProps) => (
   <Base.Root defaultOpen>
     <Base.Trigger render={trigger} />

@@ -13,7 +13,7 @@ interface TriggerProps {
   "aria-haspopup"?: "menu"
 }
 
-/** A menu behind a button. What menus are made of is loaded when one is first pointed at. */
+/** A menu button. The menu's code is loaded on first hover or click. */
 export const Menu = (props: MenuProps) => {
   const [wanted, setWanted] = useState(false)
   // Every trigger is a button.

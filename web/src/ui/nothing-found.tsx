@@ -8,7 +8,7 @@ interface NothingFoundProps {
   clear: () => void
 }
 
-/** A list of which a search or a filter leaves nothing, and the way back to all of it. */
+/** Shown when a search or filter has no results, with a button to clear it. */
 export const NothingFound = ({ icon, clear }: NothingFoundProps) => (
   <EmptyState
     icon={icon}

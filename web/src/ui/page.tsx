@@ -5,18 +5,18 @@ import { classes } from "./classes.ts"
 
 interface PageProps {
   title: string
-  /** One sentence under the title. */
+  /** One sentence below the title. */
   lead?: ReactNode
-  /** The primary action, at the right. */
+  /** The primary action, on the right. */
   action?: ReactNode
-  /** Above the title: where this belongs. */
+  /** Link to the parent page, above the title. */
   above?: ReactNode
   /** Reading width, for forms. */
   narrow?: boolean
   children: ReactNode
 }
 
-/** A page: title, one sentence, one primary action, and what it is about. */
+/** A page with a title, a sentence, a primary action, and its content. */
 export const Page = ({ title, lead, action, above, narrow = false, children }: PageProps) => {
   useEffect(() => {
     document.title = `${title} · Portico`
@@ -48,7 +48,7 @@ interface SectionProps {
   children: ReactNode
 }
 
-/** A part of a page under a heading of its own. */
+/** A section of a page with a heading. */
 export const Section = ({ title, lead, action, children }: SectionProps) => (
   <section className="flex flex-col gap-3">
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
@@ -62,12 +62,12 @@ export const Section = ({ title, lead, action, children }: SectionProps) => (
   </section>
 )
 
-/** A box around what belongs together. */
+/** A bordered box. */
 export const Card = ({ children, className }: { children: ReactNode; className?: string }) => (
   <div className={classes("rounded border border-line bg-bg p-4", className)}>{children}</div>
 )
 
-/** An area of several pages: their tabs stay at the top while the page scrolls. */
+/** An area of several pages, with tabs that stay visible while the page scrolls. */
 export const TabbedArea = ({ tabs, children }: { tabs: ReactNode; children: ReactNode }) => (
   <>
     <div className="sticky top-0 z-20 bg-bg">
@@ -77,7 +77,7 @@ export const TabbedArea = ({ tabs, children }: { tabs: ReactNode; children: Reac
   </>
 )
 
-/** Back to the list an object belongs to. */
+/** A link back to the list that an object belongs to. */
 export const BackLink = ({ to, children }: { to: LinkProps["to"]; children: ReactNode }) => (
   <Link
     {...({ to } as LinkProps)}
@@ -88,7 +88,7 @@ export const BackLink = ({ to, children }: { to: LinkProps["to"]; children: Reac
   </Link>
 )
 
-/** Labels with what they say, in two columns where there is room. */
+/** Labels and values, in two columns if space permits. */
 export const Facts = ({ rows }: { rows: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
     {rows.map(([label, value]) => (

@@ -5,18 +5,18 @@ import { Confirm } from "./dialog.tsx"
 import { Section } from "./page.tsx"
 
 interface RemovalProps {
-  /** The verb with its object: "Delete group". */
+  /** A verb with its object: "Delete group". */
   action: string
-  /** The same, with the object's own name. */
+  /** The dialog's title, with the object's name. */
   title: string
-  /** What goes with it, and what stays. */
+  /** What is deleted and what remains. */
   lead: string
-  /** Must be typed first; for what cannot come back. */
+  /** Text to type before confirming, for irreversible deletions. */
   typed?: string
   onRemove: () => Promise<unknown>
 }
 
-/** A button that deletes after it has asked. */
+/** A button that deletes after confirmation. */
 export const RemoveButton = ({ action, title, lead, onRemove, ...typed }: RemovalProps) => {
   const [asking, setAsking] = useState(false)
   return (
@@ -39,7 +39,7 @@ export const RemoveButton = ({ action, title, lead, onRemove, ...typed }: Remova
   )
 }
 
-/** The end of an object's page: what deleting it means, and the button. */
+/** The last section of an object's page: what deletion means, and the button. */
 export const Removal = (props: RemovalProps) => (
   <Section title={props.action} lead={props.lead}>
     <div>

@@ -3,7 +3,7 @@ import { t } from "../i18n/translate.ts"
 
 const patienceMs = 400
 
-/** Lines of the size of what is awaited; seen only when that takes long. */
+/** Placeholder lines, shown only if loading takes longer than `showDelayMs`. */
 export const Skeleton = ({ rows = 5, height = 40 }: { rows?: number; height?: number }) => {
   const [late, setLate] = useState(false)
   useEffect(() => {

@@ -8,7 +8,7 @@ export interface SnippetTab {
   code: string
 }
 
-/** Code in several languages, one shown, with a copy button. */
+/** A code sample in several languages, with tabs and a copy button. */
 export const Snippet = ({ tabs }: { tabs: readonly SnippetTab[] }) => {
   const [shown, setShown] = useState(0)
   const id = useId()

@@ -30,7 +30,7 @@ interface SwitchFieldProps {
   disabled?: boolean
 }
 
-/** A switch with its label and help at its left. */
+/** A switch with its label and help on the left. */
 export const SwitchField = (props: SwitchFieldProps) => {
   const { label, help, locked, checked, onValue, disabled = false } = props
   const id = useId()

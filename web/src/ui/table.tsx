@@ -7,17 +7,17 @@ export interface Column<T> {
   id: string
   header: string
   cell: (item: T) => ReactNode
-  /** What the list is ordered by when its header is pressed. */
+  /** The sort key; makes the header a button. */
   sort?: string
   align?: "right"
-  /** Left out where the table has little room. */
+  /** Hidden in narrow tables. */
   wideOnly?: boolean
-  /** Takes the room that others leave. */
+  /** Takes the remaining width. */
   grow?: boolean
 }
 
 interface TableProps<T> {
-  /** What the table holds, for screen readers. */
+  /** What the table lists, for screen readers. */
   label: string
   columns: readonly Column<T>[]
   items: readonly T[]
@@ -103,7 +103,7 @@ const Header = <T,>({ column, order, onOrder, className }: HeaderProps<T>) => {
   )
 }
 
-/** A name that opens its object's page, with a quiet second line. */
+/** A name linked to its object's page, with a secondary line. */
 export const NameCell = ({ children, note }: { children: ReactNode; note?: ReactNode }) => (
   <div className="min-w-0">
     <div className="truncate font-medium [&_a]:hover:underline">{children}</div>

@@ -1,7 +1,7 @@
 import { t } from "../i18n/translate.ts"
 import { exactTime, relativeTime } from "../lib/format.ts"
 
-/** "3 minutes ago", the exact time on hover; `at` is epoch seconds. */
+/** "3 minutes ago", with the exact time on hover; `at` is Unix time. */
 export const Time = ({ at }: { at: number | null }) =>
   at === null ? (
     <span className="text-muted">{t("state.never")}</span>

@@ -30,8 +30,8 @@ interface TipProps {
 }
 
 /**
- * A word or two about what is pointed at or focused. The trigger has the same word as its
- * accessible name, so that nobody hears it twice.
+ * A tooltip shown on hover and keyboard focus. Not announced to screen readers, because the
+ * trigger's accessible name is the same text.
  */
 export const Tip = ({ label, keys, children }: TipProps) => {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
@@ -87,7 +87,7 @@ interface BubbleProps {
   hide: () => void
 }
 
-/** Under its anchor, or over it where there is no room, within the window. */
+/** Positions the tooltip below its anchor, or above if space is short, within the window. */
 const place = (bubble: HTMLElement | null, anchor: HTMLElement): void => {
   if (!bubble) return
   const at = anchor.getBoundingClientRect()

@@ -7,11 +7,11 @@ interface TokensFieldProps extends Omit<FieldProps, "children"> {
   values: readonly string[]
   onValues: (values: string[]) => void
   placeholder?: string
-  /** What to offer while typing. */
+  /** Values suggested while typing. */
   suggestions?: readonly string[]
 }
 
-/** Several short texts: Enter or a comma adds one. */
+/** A list of short texts; Enter or a comma adds one. */
 export const TokensField = (props: TokensFieldProps) => {
   const { values, onValues, placeholder, suggestions = [], ...field } = props
   const [text, setText] = useState("")

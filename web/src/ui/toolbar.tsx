@@ -4,7 +4,7 @@ import { t } from "../i18n/translate.ts"
 import { IconButton } from "./button.tsx"
 import { Input, Select } from "./field.tsx"
 
-/** Search and filters in one row. */
+/** Search and filters in a row. */
 export const Toolbar = ({ children }: { children: ReactNode }) => (
   <div className="flex flex-wrap items-center gap-2">{children}</div>
 )
@@ -17,12 +17,12 @@ interface SearchFieldProps {
   onValue: (value: string) => void
 }
 
-/** Searches a moment after the last key. */
+/** Searches shortly after the last key press. */
 export const SearchField = ({ label, value, onValue }: SearchFieldProps) => {
   const [text, setText] = useState(value)
   const sent = useRef(value)
   useEffect(() => {
-    // The address changed by itself: back, forward, or "clear".
+    // Changed from outside, by navigation or by clearing the search.
     if (value === sent.current) return
     sent.current = value
     setText(value)
@@ -60,7 +60,7 @@ interface FilterProps {
   onValue: (value: string) => void
 }
 
-/** One filter; the empty value is "all". */
+/** A filter; the empty value means "all". */
 export const Filter = ({ label, ...select }: FilterProps) => (
   <Select aria-label={label} {...select} className="w-auto! max-w-full" />
 )

@@ -22,7 +22,7 @@ export async function* reply({ messages }, context) {
 const sources = { empty, guide, router, redact, proxy, panel }
 const ids = ["empty", "guide", "router", "redact", "proxy", "panel"] as const
 
-/** What a new function may begin with. */
+/** Templates for a new function. */
 export const examples = (): Example[] =>
   ids.map((id) => ({
     id,

@@ -19,7 +19,7 @@ import { OnOff, State } from "./list.tsx"
 
 const route = getRouteApi("/inside/functions/$functionId")
 
-/** One function: its head and its parts, each with an address. */
+/** A function's page, with a tab and a URL for each part. */
 export const FunctionPage = () => {
   const { functionId } = route.useParams()
   const found = useQuery(functionQuery(functionId))

@@ -58,18 +58,18 @@ export const valvesQuery = (id: string) =>
     queryFn: ({ signal }) => api.get<FunctionValves>(pathOf(id, "/valves"), { signal }),
   })
 
-/** What is wrong with a source, by the parser that will strip its types. */
+/** Checks a source with the parser that the gateway uses to strip types. */
 export const check = async (content: string): Promise<readonly Problem[]> =>
   (await api.post<{ problems: Problem[] }>(`${base}/check`, { content })).problems
 
-/** A module that is both stands first of all as the model that it offers. */
+/** A module that is both a model and a filter counts as a model. */
 export const kindOf = ({ models, filter }: FunctionSummary): "model" | "filter" =>
   filter && models.length === 0 ? "filter" : "model"
 
 export const describedBy = ({ meta, models }: FunctionSummary): string =>
   meta.description || (models[0]?.description ?? "")
 
-/** What it adds to the gateway: the models it offers, or those it stands around. */
+/** The models that the function offers or filters. */
 export const offersOf = (one: FunctionSummary): string => {
   const { filter_models: around } = one
   if (kindOf(one) === "model")

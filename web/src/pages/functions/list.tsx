@@ -169,7 +169,8 @@ export const OnOff = ({ one: { id, name, is_active } }: { one: FunctionSummary }
   const toggle = useMutation({
     mutationFn: () => api.post<FunctionSummary>(pathOf(id, "/toggle")),
     onSettled: async () => {
-      // Known before the page offers to chat with it: a list that is stale would choose another.
+      // Refetch before the page links to the chat, which would select another model if its list
+      // were stale.
       await client.refetchQueries({ queryKey: ["models"], type: "all" })
       await client.invalidateQueries({ queryKey: ["functions"] })
     },
@@ -178,7 +179,7 @@ export const OnOff = ({ one: { id, name, is_active } }: { one: FunctionSummary }
     <>
       <Switch
         aria-label={t("functions.onOff", { name })}
-        // Shown at once as it will be; the list brings the truth.
+        // Optimistic; the refetched list shows the actual state.
         checked={toggle.isPending ? !is_active : is_active}
         onValue={() => toggle.mutate()}
       />

@@ -17,7 +17,7 @@ const toneOf = (result: string) => {
   return result === "cancelled" || result === "running" ? "plain" : "danger"
 }
 
-/** How a run ended, as a dot with its word. */
+/** The outcome of a run. */
 export const Outcome = ({ result }: { result: string }) => {
   const word = words[result]
   return <Status tone={toneOf(result)}>{word ? t(word) : result}</Status>

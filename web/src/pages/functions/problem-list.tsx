@@ -7,7 +7,7 @@ interface ProblemListProps {
   onShow: (line: number | null, column: number | null) => void
 }
 
-/** What the gateway would refuse to save, each with a way to its place. */
+/** Problems that prevent saving; a click moves the cursor to the position. */
 export const ProblemList = ({ problems, onShow }: ProblemListProps) => (
   <ul aria-label={t("functions.problemsTitle")} aria-live="polite" className="flex flex-col gap-1">
     {problems.map(({ message, line, column }) => (

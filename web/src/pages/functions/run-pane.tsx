@@ -32,11 +32,11 @@ const parsed = (text: string): { request?: object; wrong?: string } => {
   }
 }
 
-/** Runs what the editor holds, saved or not, and shows what it says, logs and costs. */
+/** Runs the editor's content, saved or not, and shows its output, log, and resource use. */
 export const RunPane = ({ one, content, onPlace }: RunPaneProps) => {
   const id = useId()
   const [message, setMessage] = useState("Hello")
-  /** The whole request as JSON, once somebody wanted more than the message. */
+  /** The whole request as JSON, if edited instead of only the message. */
   const [written, setWritten] = useState<string | null>(null)
   const [reply, setReply] = useState(t("run.replySample"))
   const [model, setModel] = useState("")
@@ -129,7 +129,7 @@ interface RequestFieldProps {
   wrong: string | undefined
 }
 
-/** The message, or the whole request as a client would send it. */
+/** A text field for the message or for the whole request as JSON. */
 const RequestField = (props: RequestFieldProps) => {
   const { message, onMessage, written, onWritten, wrong } = props
   const other = (

@@ -15,7 +15,7 @@ import { useFunction } from "./use-function.ts"
 
 const failed = ({ outcome }: FunctionRun): boolean => outcome !== "ok" && outcome !== "cancelled"
 
-/** The last runs, each with what it logged. */
+/** The latest runs with their logs. */
 export const RunsPart = () => {
   const { id } = useFunction()
   const runs = useQuery(runsQuery(id))

@@ -8,15 +8,15 @@ export type Value = string | number | boolean | null
 interface SettingFieldProps {
   name: string
   shape: SettingShape
-  /** Null where the default counts. */
+  /** `null` uses the default. */
   value: Value
-  /** As the gateway has it; of a secret its mask. */
+  /** The saved value; a mask if the setting is secret. */
   stored: Value
   onValue: (value: Value) => void
   error: string | undefined
 }
 
-/** One setting, in the control that its description asks for. */
+/** A setting, with the control that its description requires. */
 export const SettingField = (props: SettingFieldProps) => {
   const { name, shape, value, stored, onValue, error } = props
   const label = shape.label ?? name
@@ -103,7 +103,7 @@ const Control = ({ wired, ...props }: SettingFieldProps & { wired: Wired }) => {
   )
 }
 
-/** Empty where one is stored: it never comes back to the browser, and stays unless another is written. */
+/** Never shows the saved secret, which is kept unless a new one is entered. */
 const SecretControl = ({ wired, value, stored, onValue }: SettingFieldProps & { wired: Wired }) => (
   <Input
     {...wired}

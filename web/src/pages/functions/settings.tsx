@@ -10,7 +10,7 @@ import { pathOf, valvesQuery } from "./functions-api.ts"
 import { SettingField, type Value } from "./setting-field.tsx"
 import { useFunction } from "./use-function.ts"
 
-/** What the code asks for, as a form made from its description. */
+/** The function's settings, as a form generated from their descriptions. */
 export const SettingsPart = () => {
   const { id, version } = useFunction()
   const valves = useQuery(valvesQuery(id))
@@ -29,7 +29,7 @@ export const SettingsPart = () => {
   )
 }
 
-/** Only what was touched: a secret's mask is never sent as its value. */
+/** Only changed values, so that a secret's mask is never sent as its value. */
 const changed = (before: Record<string, Value>, after: Record<string, Value>) =>
   Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== before[name]))
 

@@ -10,7 +10,7 @@ import { Menu, MenuItem } from "../../ui/menu.tsx"
 import { download } from "../admin/csv.ts"
 import { idFrom } from "./values.ts"
 
-/** A module as it is, named after its file. */
+/** A source file as an import of one function named after it. */
 const fromSource = (name: string, content: string): object => {
   const title = name.replace(/\.[^.]+$/, "")
   return { functions: [{ id: idFrom(title), name: title, content, is_active: false }] }
@@ -19,11 +19,11 @@ const fromSource = (name: string, content: string): object => {
 const fromJson = (text: string): object => {
   try {
     const value: unknown = JSON.parse(text)
-    // A bare list is what people keep; the route takes it under its name.
+    // Also accept a bare array; the API expects an object.
     if (Array.isArray(value)) return { functions: value }
     if (typeof value === "object" && value !== null) return value
   } catch {
-    // Said below.
+    // Reported by the throw below.
   }
   throw new Error(t("functions.importWrong"))
 }
@@ -33,7 +33,7 @@ const read = async (file: File): Promise<object> => {
   return /\.[mc]?[jt]s$/.test(file.name) ? fromSource(file.name, text) : fromJson(text)
 }
 
-/** Functions to a file and back; never their secrets. */
+/** Exports functions to a file and imports them; secrets are not exported. */
 export const Transfer = () => {
   const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)

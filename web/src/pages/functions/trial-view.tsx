@@ -10,12 +10,12 @@ type OnPlace = (line: number | null, column: number | null) => void
 interface TrialViewProps {
   id: string
   trial: Trial
-  /** Until there is a result. */
+  /** Shown until there is a result. */
   state: "running" | "cancelled" | null
   onPlace: OnPlace
 }
 
-/** What a trial has said so far, and what it came to. */
+/** The output, log, and result of a trial run. */
 export const TrialView = ({ id, trial, state, onPlace }: TrialViewProps) => (
   <div className="flex min-w-0 flex-col gap-3">
     <Part id={`${id}-output`} title={t("run.output")}>
@@ -116,7 +116,7 @@ interface PlaceProps {
   onPlace: OnPlace | undefined
 }
 
-/** A line of the author's source; a way there where the editor is at hand. */
+/** A line of the function's source; a link if the editor is on the page. */
 const Place = ({ line, column = null, onPlace }: PlaceProps) =>
   onPlace ? (
     <button

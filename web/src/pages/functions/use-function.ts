@@ -3,7 +3,7 @@ import { useParams } from "@tanstack/react-router"
 import type { FunctionRecord } from "../../../../server/src/functions/schema.ts"
 import { functionQuery } from "./functions-api.ts"
 
-/** The function that a part of its page is about; the page has loaded it. */
+/** The function of the current page, which has already been loaded. */
 export const useFunction = (): FunctionRecord => {
   const { functionId } = useParams({ from: "/inside/functions/$functionId" })
   return useSuspenseQuery(functionQuery(functionId)).data

@@ -4,7 +4,7 @@ import { callRaw } from "../../lib/api.ts"
 import { type NamedEvent, readNamedEvents } from "../../lib/stream.ts"
 import { pathOf } from "./functions-api.ts"
 
-/** What a trial tells as it goes, by the event's name; the gateway's own shapes. */
+/** Data of a trial run's events by name, as sent by the gateway. */
 interface Told {
   request: { request: object }
   delta: Delta
@@ -23,7 +23,7 @@ export interface Trial {
   reasoning: string
   output: string
   sources: readonly string[]
-  /** What is no text: a request that goes on to a model, calls of tools. */
+  /** Non-text output: requests that a filter passes to its model, and tool calls. */
   others: readonly string[]
   log: readonly LogLine[]
   result: RunResult | null
@@ -39,7 +39,7 @@ const nothing: Trial = {
 }
 
 const maxLines = 1000
-/** Of each delta, and of no interest beside its text. */
+/** Delta fields that are not shown as output. */
 const silent = new Set(["role", "finish_reason"])
 
 const last = <T>(list: readonly T[], one: T): T[] => [...list, one].slice(-maxLines)
@@ -59,7 +59,7 @@ const withDelta = (
   }
 }
 
-/** The gateway and this page are built from the same schemas: an event's name says what it holds. */
+/** Not validated: the gateway and this page are built from the same schemas. */
 const after = (trial: Trial, { name, data }: NamedEvent): Trial => {
   switch (name) {
     case "request": {
@@ -77,7 +77,7 @@ const after = (trial: Trial, { name, data }: NamedEvent): Trial => {
   }
 }
 
-/** Runs a function as its editor has it, and follows what it says. */
+/** Runs the editor's content as a trial and collects its output. */
 export const useRun = (id: string) => {
   const [trial, setTrial] = useState<Trial | null>(null)
   const [error, setError] = useState<unknown>(null)

@@ -1,6 +1,6 @@
 import { idFrom as modelIdFrom } from "../models/values.ts"
 
-/** An id made from a name: "Harbour Pilot" → "harbour_pilot". */
+/** Derives an ID from a name: "Harbour Pilot" → "harbour_pilot". */
 export const idFrom = (name: string): string =>
   modelIdFrom(name)
     .replace(/[^a-z0-9]+/g, "_")

@@ -14,7 +14,7 @@ import { DifferenceView } from "./editor/difference-view.tsx"
 import { functionQuery, pathOf, versionQuery, versionsQuery } from "./functions-api.ts"
 import { useFunction } from "./use-function.ts"
 
-/** Every source there was, and the way back to one. */
+/** All versions of a function; older ones can be restored. */
 export const VersionsPart = () => {
   const one = useFunction()
   const versions = useQuery(versionsQuery(one.id))
@@ -69,7 +69,7 @@ interface GoBackProps {
   onClose: () => void
 }
 
-/** Shows what going back would change, and goes back. */
+/** Shows what restoring a version would change, and restores it. */
 const GoBack = ({ one, to, onClose }: GoBackProps) => {
   const client = useQueryClient()
   const old = useQuery(versionQuery(one.id, to))

@@ -11,7 +11,7 @@ interface GrantsFieldProps {
   label: string
   grants: readonly AccessGrant[]
   onGrants: (grants: AccessGrant[]) => void
-  /** Only the use can be granted, not the change. */
+  /** Only read access can be granted. */
   readOnly?: boolean
 }
 
@@ -19,7 +19,7 @@ const everyone: AccessGrant = { principal_type: "user", principal_id: "*", permi
 
 const isEveryone = ({ principal_id }: AccessGrant): boolean => principal_id === "*"
 
-/** Everyone, or the people and groups one names. */
+/** Grants access to everyone or to selected people and groups. */
 export const GrantsField = ({ label, grants, onGrants, readOnly = false }: GrantsFieldProps) => {
   const id = useId()
   const open = grants.some(isEveryone)

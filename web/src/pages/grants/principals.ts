@@ -8,7 +8,7 @@ import { api } from "../../lib/api.ts"
 import { useMe } from "../../lib/session.ts"
 import type { Choice } from "../../ui/combobox.tsx"
 
-/** Groups that the caller may share with; theirs, or all for administrators. */
+/** A group that the user may share with: their own groups, or all for administrators. */
 export interface OwnGroup {
   id: string
   name: string
@@ -47,7 +47,7 @@ const asAdmin = async (query: string, signal: AbortSignal): Promise<Choice[]> =>
 const asUser = async (signal: AbortSignal): Promise<Choice[]> =>
   (await api.get<OwnGroup[]>("/api/v1/groups/mine", { signal })).map(groupChoice)
 
-/** People and groups to choose from; administrators find all, others the groups they are in. */
+/** People and groups to choose from; other users than administrators only find their own groups. */
 export const usePrincipals = (query: string): Choice[] => {
   const { role } = useMe()
   const { data = [] } = useQuery({
@@ -58,7 +58,7 @@ export const usePrincipals = (query: string): Choice[] => {
   return data
 }
 
-/** The name behind a grant, as far as the caller may know it. */
+/** The name of a grant's principal, as far as the user may know it. */
 export const usePrincipalName = (principal: Principal): string => {
   const me = useMe()
   const { principal_type: type, principal_id: id } = principal

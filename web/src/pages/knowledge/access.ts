@@ -2,17 +2,17 @@ import { t } from "../../i18n/translate.ts"
 import type { CollectionWithFiles } from "../../lib/library-api.ts"
 import type { Me } from "../../lib/session.ts"
 
-/** Who may read it, in a word or two. */
+/** A short description of who has read access. */
 export const readersOf = ({ access_grants, grant_count }: CollectionWithFiles): string => {
   if (access_grants.some(({ principal_id }) => principal_id === "*")) return t("grants.everyone")
   return grant_count === 0 ? t("knowledge.private") : t("knowledge.shared", { count: grant_count })
 }
 
-/** Whether one decides who may read or change it, and may delete it. */
+/** Whether the user may share and delete the collection. */
 export const owns = (me: Me, { user_id }: CollectionWithFiles): boolean =>
   me.role === "admin" || user_id === me.id
 
-/** Whether the page offers to change it; the gateway decides, groups included. */
+/** Whether to offer editing. Group membership is unknown here; the gateway enforces access. */
 export const mayChange = (me: Me, collection: CollectionWithFiles): boolean =>
   owns(me, collection) ||
   collection.access_grants.some(

@@ -32,7 +32,7 @@ import { UploadList } from "./upload-list.tsx"
 const pageSize = 50
 const states = ["completed", "processing", "failed"] as const
 
-/** Whoever waits to be read counts as being read here. */
+/** The filter "processing" includes files waiting to be processed. */
 const statusesOf = (state: string | undefined): string | undefined =>
   state === "processing" ? "pending,processing" : state
 
@@ -136,7 +136,7 @@ interface RetryAllProps {
   onError: (error: unknown) => void
 }
 
-/** All failed files once more. */
+/** Reprocesses all failed files. */
 const RetryAll = ({ collection: { id, file_counts }, onError }: RetryAllProps) => {
   const [busy, setBusy] = useState(false)
   if (file_counts.failed < 2) return null
@@ -172,7 +172,7 @@ interface FoundProps extends RetryAllProps {
   writable: boolean
 }
 
-/** The files that the page's search asks for, a page of them at a time. */
+/** The collection's files that match the search parameters, page by page. */
 const Found = ({ collection, writable, onError }: FoundProps) => {
   const { search, change, toPage, setQuery, clear } = useListSearch<"status">()
   const { query, status, page = 1 } = search

@@ -23,7 +23,7 @@ interface FieldsProps {
   shareable: boolean
 }
 
-/** What a collection is called, how it is searched, and who may read it. */
+/** Name, description, search mode, and access of a collection. */
 export const CollectionFields = ({ values, set, error, shareable }: FieldsProps) => (
   <>
     <TextField

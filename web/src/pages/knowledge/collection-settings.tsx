@@ -19,7 +19,7 @@ const valuesOf = (collection: CollectionWithFiles): CollectionValues => {
 
 interface EditProps {
   collection: CollectionWithFiles
-  /** Only the owner and administrators decide who may read or change it. */
+  /** Only the owner and administrators may change access. */
   owned: boolean
 }
 

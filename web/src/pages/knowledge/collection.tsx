@@ -17,7 +17,7 @@ import { mayChange, owns } from "./access.ts"
 
 const route = getRouteApi("/inside/knowledge/$collectionId")
 
-/** The collection whose page this is. */
+/** The collection of the current page, and the user's rights on it. */
 export const useCollection = () => {
   const { collectionId } = route.useParams()
   const me = useMe()
@@ -46,7 +46,7 @@ const Gone = () => (
   </EmptyState>
 )
 
-/** Which model provides semantic search in a collection, or that there is none. */
+/** The model that provides semantic search in the collection, or a note that there is none. */
 const SearchNote = ({ collection }: { collection: CollectionWithFiles }) => {
   const { search, embedding_model: model } = collection
   if (search === "lexical") return null
@@ -66,7 +66,7 @@ const SearchNote = ({ collection }: { collection: CollectionWithFiles }) => {
   )
 }
 
-/** `/knowledge/$collectionId`: what its files, its search and its settings stand under. */
+/** `/knowledge/$collectionId`: the frame around a collection's files, search, and settings. */
 export const CollectionLayout = () => {
   const { query, writable } = useCollection()
   const { data, error } = query

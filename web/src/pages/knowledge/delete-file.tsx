@@ -10,7 +10,7 @@ interface DeleteProps {
   onGone: () => void
 }
 
-/** Asks before a file goes for good, and says which collections lose it. */
+/** Asks for confirmation before deleting a file, and lists the collections that contain it. */
 export const DeleteFile = ({ id, name, onClose, onGone }: DeleteProps) => {
   const { data: used = [] } = useQuery(fileUsedQuery(id))
   return (

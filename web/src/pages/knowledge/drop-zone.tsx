@@ -39,7 +39,7 @@ interface DropZoneProps {
   children?: ReactNode
 }
 
-/** Files and folders are dropped here, or chosen. */
+/** An area to drop files and folders on, with buttons to choose them. */
 export const DropZone = ({ onFiles, children }: DropZoneProps) => {
   const [over, setOver] = useState(false)
   return (

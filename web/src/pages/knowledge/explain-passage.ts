@@ -9,12 +9,12 @@ const valuesOf = ({ rank, score }: NonNullable<RankedScore>) => ({
   score: formatNumber(score, 3),
 })
 
-/** Where a passage stands in each ranking of its search, in words. */
+/** A passage's rank and score in each ranking of the search. */
 export const explainRanks = (
   { lexical, dense, reranked, reason }: FoundPassage,
   search: Findings["search"],
 ): string[] => {
-  // What is given without being searched for need not be found.
+  // Passages added without a search, such as whole files, need no rank.
   const isSearched = reason === "passage"
   const lines: string[] = []
   if (lexical) lines.push(t("playground.keywords", valuesOf(lexical)))
@@ -25,7 +25,7 @@ export const explainRanks = (
   return lines
 }
 
-/** Why a passage is among the results at all, besides its ranks. */
+/** Why a passage is among the results, apart from its ranks. */
 export const explainPresence = (passage: FoundPassage): string[] => {
   const { reason, reserved, merged, from_previous } = passage
   const lines: string[] = []
@@ -36,6 +36,6 @@ export const explainPresence = (passage: FoundPassage): string[] => {
   return lines
 }
 
-/** Whether the model would be given it, and if not, why. */
+/** Whether the passage would be sent to the model, and if not, why. */
 export const explainUse = ({ left_out }: FoundPassage): string =>
   left_out ? t(`playground.leftOut.${left_out}`) : t("playground.given")

@@ -111,7 +111,7 @@ const Actions = ({ file }: { file: FileRecord }) => {
   )
 }
 
-/** `/knowledge/files/$fileId`: what a file is, and the text that was found in it. */
+/** `/knowledge/files/$fileId`: a file's details and its extracted text. */
 export const FilePage = () => {
   const { fileId } = route.useParams()
   const { at, page } = route.useSearch()

@@ -27,7 +27,9 @@ const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
     </EmptyState>
   )
 
-/** `/knowledge/files`: what one has uploaded, in collections or not; for administrators all. */
+/**
+ * `/knowledge/files`: the user's uploads, in collections or not; all uploads for administrators.
+ */
 export const FilesPage = () => {
   const { role } = useMe()
   const { search, change, toPage, setQuery, clear } = useListSearch<"status">()

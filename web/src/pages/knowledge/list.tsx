@@ -33,7 +33,7 @@ const None = ({ searched, clear }: { searched: boolean; clear: () => void }) =>
     </EmptyState>
   )
 
-/** `/knowledge`: the collections that one may read. */
+/** `/knowledge`: the collections that the user may read. */
 export const CollectionsPage = () => {
   const { search, change, toPage, setQuery, clear } = useListSearch()
   const { query, page = 1, order_by = "updated_at", direction = "desc" } = search

@@ -25,7 +25,7 @@ const Result = ({ passage, number, search }: ResultProps) => {
         <Link
           to="/knowledge/files/$fileId"
           params={{ fileId: file_id }}
-          // An outline is no part of the file's text.
+          // An outline is generated, so it has no position in the file's text.
           search={reason === "outline" ? {} : { at: start }}
           className="min-w-0 text-sm font-medium break-words hover:underline"
         >
@@ -50,7 +50,7 @@ const Result = ({ passage, number, search }: ResultProps) => {
   )
 }
 
-/** How many passages the model is given, how they were searched, and what they take. */
+/** How many passages the model would receive, how they were searched, and their token count. */
 const Summary = ({ findings }: { findings: Findings }) => {
   const { budget, search, embedding_model: model } = findings
   return (
@@ -64,7 +64,10 @@ const Summary = ({ findings }: { findings: Findings }) => {
   )
 }
 
-/** What a question found, and why each passage would be given to the model or not. */
+/**
+ * The passages found for a question, with the reasons for sending each to the model or leaving it
+ * out.
+ */
 export const PlaygroundResults = ({ findings }: { findings: Findings }) => {
   const { passages, search, sources_skipped: skipped, partly_embedded: partlyEmbedded } = findings
   return (

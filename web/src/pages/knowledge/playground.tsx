@@ -20,7 +20,7 @@ interface PreviousProps {
   onValue: (value: string) => void
 }
 
-/** The question before it in a conversation; folded away while there is none. */
+/** The preceding question of a conversation; collapsed while empty. */
 const PreviousQuestion = ({ value, onValue }: PreviousProps) => {
   const [open, setOpen] = useState(value !== "")
   useEffect(() => {
@@ -51,7 +51,7 @@ const PreviousQuestion = ({ value, onValue }: PreviousProps) => {
   )
 }
 
-/** The search form's fields; they follow the address. */
+/** The form's fields, initialized from the search parameters and updated when these change. */
 const useFields = () => {
   const { q = "", previous = "" } = route.useSearch()
   const [fields, setFields] = useState({ q, previous })
@@ -60,7 +60,7 @@ const useFields = () => {
   return { asked: { q, previous }, fields, set }
 }
 
-/** `/knowledge/$collectionId/search`: what a question finds, and why. */
+/** `/knowledge/$collectionId/search`: test searches with explanations. */
 export const PlaygroundPage = () => {
   const { query: collection } = useCollection()
   const navigate = route.useNavigate()

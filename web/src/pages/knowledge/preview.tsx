@@ -44,14 +44,14 @@ const PassageView = ({ passage, wanted }: PassageProps) => {
   )
 }
 
-/** Headings show how deep they stand by their own words alone. */
+/** The depth of a heading is shown by indentation, so only its own text is repeated. */
 const entryOf = ({ heading, ...place }: Outlined): { label: string; depth: number } => {
   const own = heading?.at(-1)
   const rest = placeOf(place)
   return { label: [rest, own].filter(Boolean).join(" · "), depth: (heading?.length ?? 1) - 1 }
 }
 
-/** The pages or headings of a file, to go to. */
+/** Links to the pages or headings of a file. */
 const Outline = ({ id }: { id: string }) => {
   const { data = [] } = useQuery(fileOutlineQuery(id))
   if (data.length < 2) return null
@@ -83,12 +83,12 @@ const Outline = ({ id }: { id: string }) => {
 
 interface PreviewProps {
   file: FileRecord
-  /** The place in the text that is looked for, in UTF-16 units. */
+  /** Offset of the passage to highlight, in UTF-16 code units. */
   at: number | undefined
   page: number | undefined
 }
 
-/** The text that was found in a file, passage by passage. */
+/** The text extracted from a file, passage by passage. */
 export const Preview = ({ file, at, page }: PreviewProps) => {
   const navigate = useNavigate()
   const known = file.data.progress.passages !== null

@@ -17,14 +17,14 @@ const tones = {
 
 const stateWord = (status: FileStatus): string => t(`files.state.${status}`)
 
-/** "3 of 40 passages", while vectors are made. */
+/** "3 of 40 passages", while the passages are being embedded. */
 const progressOf = ({ status, progress }: Data): string | null => {
   const { passages, embedded } = progress
   if (status !== "processing" || passages === null) return null
   return t("files.embedding", { done: formatNumber(embedded), all: formatNumber(passages) })
 }
 
-/** How far a file is, with a number where there is one. */
+/** A file's processing state, with its progress if known. */
 export const FileState = ({ data }: { data: Data }) => {
   const progress = progressOf(data)
   return (
@@ -43,7 +43,7 @@ interface StateFilterProps {
   onStatus: (status: string) => void
 }
 
-/** Chooses the files of one state out of a list. */
+/** Filters a list of files by state. */
 export const StateFilter = ({ states, status, onStatus }: StateFilterProps) => (
   <Filter
     label={t("files.state")}
@@ -56,13 +56,13 @@ export const StateFilter = ({ states, status, onStatus }: StateFilterProps) => (
   />
 )
 
-/** How many files of a collection are not there yet, or never will be. */
+/** Numbers of failed and unprocessed files in a collection. */
 export const unreadOf = ({ pending, processing, failed }: FileCounts) => ({
   failed,
   reading: pending + processing,
 })
 
-/** The state of a whole collection in one line. */
+/** The state of a whole collection. */
 export const CollectionState = ({ counts }: { counts: FileCounts }) => {
   const { failed, reading } = unreadOf(counts)
   if (counts.total === 0) return <Status tone="plain">{t("knowledge.empty")}</Status>

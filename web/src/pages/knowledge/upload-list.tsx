@@ -12,7 +12,7 @@ interface UploadsProps {
   onCancel: (key: string) => void
 }
 
-/** Those that failed first, then those under way, then those that wait. */
+/** Failed uploads first, then active ones, then those waiting. */
 const order = { failed: 0, sending: 1, waiting: 2 } as const
 
 const Row = ({ upload, onRetry, onCancel }: UploadRowProps) => {
@@ -63,7 +63,7 @@ interface UploadRowProps extends Omit<UploadsProps, "uploads"> {
   upload: Upload
 }
 
-/** Files on their way, each with its bar. */
+/** Uploads in progress, with progress bars. */
 export const UploadList = ({ uploads, onRetry, onCancel }: UploadsProps) => {
   if (uploads.length === 0) return null
   const sorted = uploads.toSorted((a, b) => order[a.state] - order[b.state])

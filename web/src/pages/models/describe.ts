@@ -8,7 +8,7 @@ import type {
 import { type MessageKey, t } from "../../i18n/translate.ts"
 import type { Me } from "../../lib/session.ts"
 
-/** A model as the list shows it: what the API offers, and what the workspace keeps of it. */
+/** A row of the model list: the model from the API and the workspace entry, if any. */
 export interface ListedModel {
   id: string
   name: string
@@ -16,10 +16,13 @@ export interface ListedModel {
   workspace: WorkspaceEntry | undefined
 }
 
-/** From the list, which shows a few grants and counts them, or by itself. */
+/** Entries of the list carry some of their grants and the count; a single model carries all. */
 type WorkspaceEntry = ModelSummary & Partial<Pick<ModelListItem, "grant_count" | "writable">>
 
-/** Workspace models that are switched off or have lost their base are in the second list only. */
+/**
+ * Merges both lists. Workspace models that are disabled or lack their base model are only in the
+ * second.
+ */
 export const merged = (
   records: readonly ModelRecord[],
   workspace: readonly WorkspaceEntry[],
@@ -48,7 +51,7 @@ const capabilityKeys: Record<string, MessageKey> = {
   insert: "can.insert",
 }
 
-/** What it can do beyond text, in words. */
+/** Labels of the model's capabilities other than text. */
 export const abilities = (record: ModelRecord | undefined): string[] =>
   Object.entries(record?.capabilities ?? {})
     .filter(([name, can]) => can && name !== "completion")
@@ -71,20 +74,23 @@ export const sourceOf = ({ record, workspace }: ListedModel): string => {
   return names.length > 0 ? names.join(", ") : (record?.owned_by ?? "")
 }
 
-/** The grants of a connection's model: those of all connections that offer it; null is everyone. */
+/** Combined grants of the connections that offer a model; `null` grants access to everyone. */
 const offered = (record: ModelRecord, connections: readonly Connection[]) => {
   const ids = new Set(record.connections.map(({ id }) => id))
   const grants = connections.filter(({ id }) => ids.has(id)).map((one) => one.access_grants)
   return grants.includes(null) ? null : grants.flatMap((some) => some ?? [])
 }
 
-/** @param grantCount where `grants` are the first of so many */
+/** @param grantCount total number of grants if `grants` is only the first part */
 const countPrincipals = (grants: readonly AccessGrant[], grantCount = 0): number => {
   if (grantCount > grants.length) return grantCount
   return new Set(grants.map((grant) => `${grant.principal_type} ${grant.principal_id}`)).size
 }
 
-/** @param connections none for those who may not see them; whom these serve is not said then */
+/**
+ * @param connections undefined if the user may not see them; then access to connections' models is
+ * not described
+ */
 export const sharedWith = (
   { record, workspace }: ListedModel,
   connections: readonly Connection[] | undefined,
@@ -100,7 +106,7 @@ export const sharedWith = (
   return count === 0 ? t(nobody) : t("models.shared", { count })
 }
 
-/** Whether the page offers to change it; the gateway decides, groups included. */
+/** Whether to offer editing. Group membership may be unknown here; the gateway enforces access. */
 export const mayChange = (me: Me, model: WorkspaceEntry): boolean =>
   model.writable ??
   (me.role === "admin" ||

@@ -39,7 +39,7 @@ const Chosen = ({ ids, onIds }: KnowledgeFieldProps) => {
   )
 }
 
-/** The collections that a model brings along. */
+/** The collections attached to a model. */
 export const KnowledgeField = ({ ids, onIds }: KnowledgeFieldProps) => {
   const [query, setQuery] = useState("")
   const { data } = useQuery(collectionsQuery({ query, page_size: 20 }))

@@ -35,7 +35,7 @@ import { Transfer } from "./transfer.tsx"
 
 const pageSize = 30
 
-/** Whom connections serve is for administrators to know. */
+/** Connections, for administrators only; others may not see their grants. */
 export const useConnections = (): readonly Connection[] | undefined => {
   const { role } = useMe()
   return useQuery({ ...connectionsQuery, enabled: role === "admin" }).data
@@ -146,7 +146,7 @@ const Listing = ({ records, own, search, toPage, clear }: ListingProps) => {
   if (items.length === 0) {
     return <NothingFound icon={Boxes} clear={clear} />
   }
-  // A page behind the last one is left when models are deleted.
+  // Deleting models may leave the current page beyond the last one.
   const page = Math.min(search.page ?? 1, Math.ceil(items.length / pageSize))
   return (
     <>
@@ -238,7 +238,7 @@ const OnOff = ({ model: { workspace } }: { model: ListedModel }) => {
     onSettled: () => client.invalidateQueries({ queryKey: ["models"] }),
   })
   if (!workspace || !mayChange(me, workspace)) return null
-  // Shown at once as it will be; the list brings the truth.
+  // Optimistic; the refetched list shows the actual state.
   const on = toggle.isPending ? !workspace.is_active : workspace.is_active
   return (
     <>

@@ -20,12 +20,12 @@ interface ModelFormProps {
   saved: boolean
   error: unknown
   onSave: () => void
-  /** A new model: its id can still be chosen. */
+  /** A new model, whose ID can still be chosen. */
   fresh?: boolean
   beside?: ReactNode
 }
 
-/** A workspace model's fields, with a place to try them beside the form. */
+/** The fields of a workspace model, with a pane to try them. */
 export const ModelForm = (props: ModelFormProps) => {
   const { values, set, error, fresh = false, beside, ...form } = props
   const { data: models = [] } = useQuery(modelsQuery)

@@ -77,7 +77,7 @@ const Actions = ({ model }: { model: ListedModel }) => (
   </>
 )
 
-/** To the function that offers it, for those who may change it. */
+/** Links administrators to the function that offers the model. */
 const FunctionLink = ({ model: { id, record, workspace } }: { model: ListedModel }) => {
   const { role } = useMe()
   if (workspace || record?.connection_type !== "function" || role !== "admin") return null
@@ -91,7 +91,7 @@ const FunctionLink = ({ model: { id, record, workspace } }: { model: ListedModel
 
 interface ModelProps {
   model: ListedModel
-  /** The workspace's model of that id, with all that may be edited. */
+  /** The workspace model with this ID, with all editable fields. */
   own: WorkspaceModel | null | undefined
 }
 

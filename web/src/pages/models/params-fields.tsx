@@ -58,7 +58,7 @@ const list = (value: unknown): string[] => {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : []
 }
 
-/** Sampling and length; what is left empty is the model's own default. */
+/** Sampling and length parameters; an empty field uses the model's default. */
 export const ParamsFields = ({ params, onParams, error }: ParamsProps) => {
   const set = (name: string, value: unknown): void => onParams({ ...params, [name]: value })
   return (

@@ -26,7 +26,7 @@ const Progress = ({ name, step }: { name: string; step: PullStep }) => {
   )
 }
 
-/** How far a pull is, or why it failed; nothing before and after it. */
+/** The progress or error of a pull; nothing before and after it. */
 export const PullProgress = ({ state }: { state: PullState }) => {
   if (state.at === "running") return <Progress name={state.name} step={state.step} />
   if (state.at === "failed") return <ErrorNote error={state.error} />

@@ -8,7 +8,7 @@ import { usePull } from "./use-pull.ts"
 
 const suggestions = ["llama3.2", "qwen3:4b", "gemma3:4b", "mistral", "nomic-embed-text"]
 
-/** Fetches a model into the runtime, with how far it is. */
+/** Pulls a model into the runtime and shows the progress. */
 export const Pull = () => {
   const [name, setName] = useState("")
   const { state, pull, cancel } = usePull()

@@ -3,7 +3,7 @@ import { api } from "../../lib/api.ts"
 import { queryClient } from "../../lib/query-client.ts"
 import { configQuery } from "../../lib/session.ts"
 
-/** Of Ollama's `/api/tags`, as far as it is shown. */
+/** A model from Ollama's `/api/tags`, with the fields shown here. */
 export interface Tag {
   name: string
   size?: number
@@ -11,7 +11,7 @@ export interface Tag {
   details?: { parameter_size?: string; quantization_level?: string }
 }
 
-/** Of Ollama's `/api/ps`. */
+/** A model from Ollama's `/api/ps`. */
 export interface LoadedModel {
   name: string
   size_vram?: number
@@ -19,7 +19,7 @@ export interface LoadedModel {
   expires_at?: string
 }
 
-/** Where the runtime's own API is on this server. */
+/** Path of the runtime's native API on this server. */
 export const runtimePath = async (path: string): Promise<string> => {
   const { runtime_prefix } = await queryClient.ensureQueryData(configQuery)
   return `/${runtime_prefix}/api/${path}`
@@ -29,7 +29,7 @@ export const tagsQuery = queryOptions({
   queryKey: ["runtime", "tags"],
   queryFn: async ({ signal }) =>
     (await api.get<{ models: Tag[] | null }>(await runtimePath("tags"), { signal })).models ?? [],
-  // What was pulled shows up a moment after the pull has ended.
+  // A pulled model is listed shortly after the pull has ended.
   refetchInterval: 3000,
 })
 

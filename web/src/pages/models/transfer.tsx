@@ -12,16 +12,16 @@ import { download } from "../admin/csv.ts"
 const parse = (text: string): object => {
   try {
     const value: unknown = JSON.parse(text)
-    // A bare list is what people keep; the route takes it under its name.
+    // Also accept a bare array; the API expects an object.
     if (Array.isArray(value)) return { models: value }
     if (typeof value === "object" && value !== null) return value
   } catch {
-    // Said below.
+    // Reported by the throw below.
   }
   throw new Error(t("models.importWrong"))
 }
 
-/** Models to a file and back. */
+/** Exports models to a file and imports them. */
 export const Transfer = () => {
   const client = useQueryClient()
   const input = useRef<HTMLInputElement>(null)

@@ -23,7 +23,7 @@ const requestOf = ({ base_model_id, system, params }: ModelValues, question: str
   stream: true,
 })
 
-/** The answer's text, piece by piece. */
+/** Yields the answer's text as it streams. */
 async function* answerTo(body: object, signal: AbortSignal): AsyncGenerator<string> {
   const response = await callRaw("POST", "/api/v1/chat/completions", { body, signal })
   for await (const chunk of readEvents<Chunk>(response)) {
@@ -33,7 +33,7 @@ async function* answerTo(body: object, signal: AbortSignal): AsyncGenerator<stri
   }
 }
 
-/** Asks the model as the form has it now, saved or not. */
+/** Sends a question to the model as configured in the form, saved or not. */
 export const TryModel = ({ values }: { values: ModelValues }) => {
   const id = useId()
   const [question, setQuestion] = useState("")

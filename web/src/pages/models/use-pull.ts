@@ -4,11 +4,11 @@ import { callRaw } from "../../lib/api.ts"
 import { readJsonLines } from "../../lib/stream.ts"
 import { runtimePath } from "./runtime-queries.ts"
 
-/** One line of what the runtime reports while it pulls a model. */
+/** A progress line of the runtime's pull response. */
 export interface PullStep {
   status?: string
   error?: string
-  /** Bytes of the layer that is being downloaded. */
+  /** Bytes of the layer being downloaded. */
   total?: number
   completed?: number
 }
@@ -19,14 +19,14 @@ export type PullState =
   | { at: "done"; name: string }
   | { at: "failed"; name: string; error: unknown }
 
-/** Pulls models into the runtime, one at a time; leaving the page cancels it. */
+/** Pulls models into the runtime, one at a time; leaving the page cancels the pull. */
 export const usePull = () => {
   const client = useQueryClient()
   const [state, setState] = useState<PullState>({ at: "idle" })
   const control = useRef<AbortController | null>(null)
   useEffect(() => () => control.current?.abort(), [])
 
-  /** @returns whether the runtime has the model now */
+  /** @returns whether the pull succeeded */
   const pull = async (name: string): Promise<boolean> => {
     const abort = new AbortController()
     control.current = abort

@@ -8,10 +8,10 @@ export interface ModelValues {
   description: string
   system: string
   tags: string[]
-  /** Ids of collections. */
+  /** Collection IDs. */
   knowledge: string[]
   access_grants: AccessGrant[]
-  /** Those that the form has controls for are in it too; others are kept as they are. */
+  /** Includes parameters without a control in the form; these are kept unchanged. */
   params: Record<string, unknown>
 }
 
@@ -30,7 +30,7 @@ export const emptyModel = (base: string): ModelValues => ({
 const idOf = (one: unknown): unknown =>
   typeof one === "object" && one !== null && "id" in one ? one.id : one
 
-/** The gateway takes ids, and records that have one. */
+/** The API accepts IDs and objects with an ID. */
 const knowledgeOf = (knowledge: unknown): string[] =>
   (Array.isArray(knowledge) ? knowledge : [])
     .map(idOf)
@@ -51,7 +51,7 @@ export const valuesOf = (model: WorkspaceModel): ModelValues => {
   }
 }
 
-/** An id made from a name: "Harbour Pilot" → "harbour-pilot". */
+/** Derives an ID from a name: "Harbour Pilot" → "harbour-pilot". */
 export const idFrom = (name: string): string =>
   name
     .normalize("NFKD")
@@ -60,7 +60,7 @@ export const idFrom = (name: string): string =>
     .replace(/[^a-z0-9.:_/]+/g, "-")
     .replace(/^-+|-+$/g, "")
 
-/** Parameters that are set; an empty control means the model's own default. */
+/** Omits empty parameters, which use the model's defaults. */
 export const setParams = (params: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(params).filter(
@@ -69,7 +69,7 @@ export const setParams = (params: Record<string, unknown>): Record<string, unkno
     ),
   )
 
-/** The body that the gateway takes; `before` keeps what this form knows nothing of. */
+/** The request body; metadata unknown to the form is kept from `previous`. */
 export const bodyOf = (values: ModelValues, before?: WorkspaceModel) => {
   const { base_model_id, name, id, description, system, tags, access_grants } = values
   const knowledge = values.knowledge.map((one) => ({ type: "collection", id: one }))

@@ -13,11 +13,11 @@ interface AccountFieldsProps {
   values: AccountValues
   set: (changes: Partial<AccountValues>) => void
   error: unknown
-  /** One's own data are what the browser may fill in. */
+  /** The browser may only autofill one's own data. */
   whose: "mine" | "theirs"
 }
 
-/** Who somebody is, and what they sign in with. */
+/** Name, email, and password of an account. */
 export const AccountFields = ({ values, set, error, whose }: AccountFieldsProps) => {
   const mine = whose === "mine"
   return (

@@ -12,12 +12,12 @@ import { AccountFields } from "./account-fields.tsx"
 
 interface AccountFormProps {
   action: string
-  /** Whether the first account needs the code from the gateway's log. */
+  /** Whether creating the first account requires the code from the gateway's log. */
   needsSetupCode?: boolean
   onDone: (signedIn: SignedIn) => void
 }
 
-/** Name, e-mail and password of a new account; the first one becomes the administrator's. */
+/** A form to create an account; the first one becomes the administrator. */
 export const AccountForm = ({ action, needsSetupCode = false, onDone }: AccountFormProps) => {
   const [values, setValues] = useState({ name: "", email: "", password: "", setup_code: "" })
   const set = (changes: Partial<typeof values>): void => setValues({ ...values, ...changes })

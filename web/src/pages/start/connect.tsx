@@ -23,11 +23,11 @@ import { Steps } from "./outside.tsx"
 const address = defaultAddress.ollama
 const runtime = { kind: "ollama", name: "Ollama", base_url: address } as const
 
-/** After the first account: where do the models come from? */
+/** Second step of the setup: connect a source of models. */
 export const ConnectPage = () => {
   const { data: models } = useQuery({ ...modelsQuery, refetchInterval: 3000 })
   const [open, setOpen] = useState(false)
-  // The Guide is there from the start, and is no source of models.
+  // The Guide is always available and does not count as a model source.
   const count = models?.filter((model) => model.connection_type !== "function").length ?? 0
   const hasGuide = models?.some(({ id }) => id === "guide") ?? false
   return (
@@ -74,7 +74,7 @@ const Ready = ({ count }: { count: number }) => (
   </Card>
 )
 
-/** Looks on the usual address, and connects what it finds unless that is connected already. */
+/** Looks for a runtime at the default address and connects it unless already connected. */
 const LocalRuntime = ({ needed }: { needed: boolean }) => {
   const client = useQueryClient()
   const look = useQuery({
@@ -136,7 +136,7 @@ const empty: ConnectionValues = {
   api_key: "",
 }
 
-/** Connects a provider once it has answered; says what is wrong while it does not. */
+/** Connects a provider after a successful test; otherwise shows the error. */
 const Provider = ({ onSaved }: { onSaved: () => void }) => {
   const client = useQueryClient()
   const [values, setValues] = useState(empty)

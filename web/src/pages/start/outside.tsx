@@ -10,7 +10,7 @@ interface OutsideProps {
   step?: number
 }
 
-/** The page of somebody who is not in yet: one card in the middle. */
+/** Layout of the pages before sign-in: a single card in the center. */
 export const Outside = ({ title, lead, children, step }: OutsideProps) => {
   useEffect(() => {
     document.title = `${title} · Portico`
@@ -49,7 +49,7 @@ export const Outside = ({ title, lead, children, step }: OutsideProps) => {
   )
 }
 
-/** Where one is on the way from nothing to a first chat. */
+/** Progress through the setup. */
 export const Steps = ({ at }: { at: number }) => (
   <ol className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
     {(["welcome.stepAccount", "welcome.stepSource", "welcome.stepChat"] as const).map(

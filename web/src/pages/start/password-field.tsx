@@ -9,7 +9,7 @@ interface PasswordFieldProps extends Omit<FieldProps, "children"> {
   autoComplete: "current-password" | "new-password"
 }
 
-/** A password, shown on request. */
+/** A password field that can show its value. */
 export const PasswordField = ({ value, onValue, autoComplete, ...field }: PasswordFieldProps) => {
   const [shown, setShown] = useState(false)
   const Icon = shown ? EyeOff : Eye

@@ -8,7 +8,7 @@ import { Outside } from "./outside.tsx"
 
 const askAgainMs = 5000
 
-/** The account waits for an administrator; goes on by itself. */
+/** Shown while the account awaits approval; continues automatically once approved. */
 export const PendingPage = () => {
   const router = useRouter()
   const { data: me } = useQuery({ ...meQuery, refetchInterval: askAgainMs })

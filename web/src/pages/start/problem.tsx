@@ -9,7 +9,7 @@ import { Outside } from "./outside.tsx"
 
 const route = getRouteApi("/sign-in/problem")
 
-/** Each with whether beginning again may help. */
+/** Whether trying again may help, by problem. */
 const problems: Record<SignOnProblem, boolean> = {
   unknown_provider: false,
   provider_unreachable: true,
@@ -33,7 +33,7 @@ const problems: Record<SignOnProblem, boolean> = {
 const isProblem = (text: string | undefined): text is SignOnProblem =>
   text !== undefined && Object.hasOwn(problems, text)
 
-/** Why a provider's sign-in did not work, and what to do. */
+/** Why signing in with a provider failed, and what to do. */
 export const ProblemPage = () => {
   const { problem: named, provider: name, request } = route.useSearch()
   const { data: config } = useQuery(configQuery)

@@ -5,7 +5,7 @@ import { configQuery } from "../../lib/session.ts"
 import { AccountForm } from "./account-form.tsx"
 import { Outside } from "./outside.tsx"
 
-/** First run: nobody has an account yet. */
+/** First run: no account exists yet. */
 export const WelcomePage = () => {
   const router = useRouter()
   const { data: config } = useQuery(configQuery)

@@ -17,7 +17,7 @@ const load = async () => {
 
 type Parts = Awaited<ReturnType<typeof load>>
 
-/** What a page can do with its editor. */
+/** What the page can do with its editor. */
 export interface EditorHandle {
   replace: (content: string) => void
   goTo: (line: number, column: number) => void
@@ -40,7 +40,7 @@ const handleOf = (view: EditorView, parts: Parts): EditorHandle => ({
   mark: (problems) => parts.mark(view, problems),
 })
 
-/** TypeScript with completion and problems as one types; what it is made of is loaded with it. */
+/** A TypeScript editor with completion and error checking; loads CodeMirror on demand. */
 export const CodeEditor = (props: CodeEditorProps) => {
   const { label, declarations, handle, className } = props
   const place = useRef<HTMLDivElement>(null)

@@ -13,7 +13,7 @@ const known = knownFrom(readFileSync(new URL(path, import.meta.url), "utf8"))
 const stateOf = (doc: string): EditorState =>
   EditorState.create({ doc, extensions: [javascript({ typescript: true })] })
 
-/** A state whose time for parsing is over at once, as on a busy machine. */
+/** A state whose parser hits its time limit immediately, as on a busy machine. */
 const createUnparsed = (doc: string): EditorState => {
   let now = 0
   const clock = vi.spyOn(Date, "now").mockImplementation(() => (now += 1000))
@@ -22,7 +22,7 @@ const createUnparsed = (doc: string): EditorState => {
   return state
 }
 
-/** What is offered where the `|` stands. */
+/** Labels of the completions offered at the `|`. */
 const offered = async (text: string, create = stateOf): Promise<string[]> => {
   const at = text.indexOf("|")
   const state = create(text.replace("|", ""))

@@ -52,7 +52,7 @@ const snippets: readonly Completion[] = [
   }),
 ]
 
-/** `context.us|`: the expression before the point, and where the name begins. */
+/** `context.us|`: the expression before the dot, and the offset where the name starts. */
 const memberAt = (node: SyntaxNode, position: number) => {
   const whole = node.name === "MemberExpression" ? node : node.parent
   if (whole?.name !== "MemberExpression") return undefined
@@ -62,7 +62,7 @@ const memberAt = (node: SyntaxNode, position: number) => {
   return { before, from: name ? name.from : position }
 }
 
-/** `{ mes| }: ` in the parameters: the pattern that takes a value apart. */
+/** `{ mes| }` in the parameters: the enclosing destructuring pattern. */
 const patternAt = (node: SyntaxNode): SyntaxNode | undefined => {
   for (let at: SyntaxNode | null = node; at; at = at.parent) {
     if (at.name === "ObjectPattern") return at
@@ -95,7 +95,7 @@ const patternOptions = (members: readonly Member[], from: number): CompletionRes
   return found && { ...found, options: found.options.map(({ apply: _, ...option }) => option) }
 }
 
-/** `localCompletionSource` reads the state's own tree, which an empty transaction brings up to date. */
+/** `localCompletionSource` reads the state's own tree, which an empty transaction updates. */
 const fromScopes: CompletionSource = ({ state, pos, explicit, view }) => {
   parseUpTo(state, pos)
   return localCompletionSource(new CompletionContext(state.update({}).state, pos, explicit, view))
@@ -110,14 +110,14 @@ const atTop = (context: CompletionContext): CompletionResult | null => {
   return { from: word.from, options: snippets, validFor: /^\w*$/ }
 }
 
-/** Members of what is known, names of the module itself, and whole functions to begin with. */
+/** Completes members of known types, names declared in the module, and function templates. */
 export const completions = (known: Known): readonly CompletionSource[] => [
   fromTypes(known),
   fromScopes,
   atTop,
 ]
 
-/** What a name of the declarations is, where it is pointed at. */
+/** Shows the signature and documentation of a member on hover. */
 export const sayings = (known: Known) =>
   hoverTooltip(({ state }, position, side) => {
     const node = parseUpTo(state, state.doc.lineAt(position).to).resolveInner(position, side)

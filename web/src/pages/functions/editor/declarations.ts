@@ -1,24 +1,27 @@
 import { typescriptLanguage } from "@codemirror/lang-javascript"
 import type { SyntaxNode } from "@lezer/common"
 
-/** One name that a type offers. */
+/** A member of a type. */
 export interface Member {
   name: string
-  /** As it is written: `string`, `Message[]`, `Promise<ChatReply>`; of a function what it returns. */
+  /**
+   * The type as written: `string`, `Message[]`, `Promise<ChatReply>`; for a function, its return
+   * type.
+   */
   type: string
-  /** A function's parameters as they are written; undefined for what is no function. */
+  /** A function's parameters as written; undefined if the member is not a function. */
   parameters: string | undefined
   documentation: string
 }
 
-/** What a type offers. */
+/** The members of a type. */
 export interface Declared {
   members: readonly Member[]
-  /** Any other name may be there too. */
+  /** Whether the type has an index signature, so that any name is valid. */
   open: boolean
 }
 
-/** By the name of the type. */
+/** Keyed by type name. */
 export type Declarations = ReadonlyMap<string, Declared>
 
 const comment = (text: string): string =>
@@ -39,7 +42,7 @@ const memberOf = (node: SyntaxNode, text: (at: SyntaxNode) => string): Member | 
   const before = node.prevSibling
   const documentation = before?.name === "BlockComment" ? comment(text(before)) : ""
   const type = annotation ? withoutColon(text(annotation)) : "unknown"
-  // A property that holds a function: `chat: (request) => Promise<Reply>`.
+  // A property of function type: `chat: (request) => Promise<Reply>`.
   const arrow = /^\(([\s\S]*)\)\s*=>\s*([\s\S]+)$/.exec(type)
   const name = text(named)
   if (!parameters && arrow) {
@@ -57,7 +60,7 @@ const declaredIn = (body: SyntaxNode, text: (at: SyntaxNode) => string): Declare
   return { members, open: body.getChild("IndexSignature") !== null }
 }
 
-/** Interfaces and object types of a declaration file, read by the editor's own parser. */
+/** Reads interfaces and object types from a declaration file with the editor's own parser. */
 export const readDeclarations = (source: string): Declarations => {
   const tree = typescriptLanguage.parser.parse(source)
   const text = (node: SyntaxNode): string => source.slice(node.from, node.to)

@@ -9,7 +9,7 @@ interface DifferenceViewProps {
   label: string
 }
 
-/** What changed from one content to another, to be read. */
+/** A read-only view of the differences between two sources. */
 export const DifferenceView = ({ before, after, label }: DifferenceViewProps) => {
   const place = useRef<HTMLDivElement>(null)
   const [ready, setReady] = useState(false)

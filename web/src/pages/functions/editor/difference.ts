@@ -11,7 +11,7 @@ interface DifferenceDeps {
   label: string
 }
 
-/** One column with what goes and what comes; long stretches that stay are folded. */
+/** Shows deletions and insertions in one column; long unchanged stretches are collapsed. */
 export const createDifference = ({ parent, before, after, label }: DifferenceDeps): EditorView =>
   new EditorView({
     parent,

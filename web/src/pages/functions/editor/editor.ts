@@ -28,7 +28,7 @@ import { type Checks, checking } from "./problems.ts"
 export interface EditorDeps extends Omit<Checks, "known"> {
   parent: HTMLElement
   content: string
-  /** Its accessible name, and the id of the hint that says how Tab leaves it. */
+  /** Accessible name, and the ID of the hint on how to leave the editor with Tab. */
   label: string
   hint: string
   /** The text of `portico.d.ts`. */
@@ -54,11 +54,11 @@ const extensions = (deps: EditorDeps, known: Known): Extension[] => [
   autocompletion({ override: [...completions(known)], icons: false }),
   sayings(known),
   checking({ ...deps, known }),
-  // Escape and then Tab leaves: the view itself sees to that.
+  // CodeMirror itself makes Tab leave the editor after Escape.
   keymap.of([
     { key: "Tab", run: acceptCompletion },
     ...closeBracketsKeymap,
-    // ⌘Enter is the page's: it runs the function.
+    // The page uses ⌘Enter to run the function.
     ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
     ...searchKeymap,
     ...historyKeymap,
@@ -67,7 +67,7 @@ const extensions = (deps: EditorDeps, known: Known): Extension[] => [
     indentWithTab,
   ]),
   EditorView.contentAttributes.of({
-    // Focusable as it is; said once more, because what scrolls around it must hold such a thing.
+    // Already focusable, but axe requires an explicit tabindex inside a scrollable area.
     tabindex: "0",
     "aria-label": deps.label,
     "aria-describedby": deps.hint,
@@ -86,13 +86,13 @@ export const createEditor = (deps: EditorDeps): EditorView => {
   })
 }
 
-/** Puts other content in, as one step that can be undone. */
+/** Replaces the content as a single undoable step. */
 export const replaceContent = (view: EditorView, content: string): void => {
   if (view.state.doc.toString() === content) return
   view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: content } })
 }
 
-/** Goes to a line, and shows it. */
+/** Moves the cursor to a position and scrolls it into view. */
 export const goTo = (view: EditorView, line: number, column: number): void => {
   const at = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines))
   const anchor = Math.min(at.from + Math.max(column - 1, 0), at.to)

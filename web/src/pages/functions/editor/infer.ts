@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "@lezer/common"
 import { type Declarations, type Declared, readDeclarations } from "./declarations.ts"
 
-/** What the functions that a module may export are given, in order, by their type's name. */
+/** Parameter types of the functions that a module may export, in order, by function name. */
 export type Given = Readonly<Record<string, readonly string[]>>
 
 export interface Source {
@@ -10,14 +10,14 @@ export interface Source {
   text: (node: SyntaxNode) => string
 }
 
-/** Steps through names and members; a module that leads in circles ends here. */
+/** Limits the steps through names and members, so that circular definitions terminate. */
 const deepest = 12
 
 /** `Promise<Reply>` → `Reply`. */
 const unwrapped = (type: string | undefined): string | undefined =>
   /^Promise<([\s\S]+)>$/.exec(type?.trim() ?? "")?.[1]?.trim() ?? type
 
-/** `Message[]`, `readonly Message[]`, `Array<Message>`: the type of one. */
+/** The element type of `Message[]`, `readonly Message[]`, or `Array<Message>`. */
 const elementOf = (type: string): string | undefined => {
   const plain = type.trim().replace(/^readonly\s+/, "")
   const listed = /^([\w.]+)\[\]$/.exec(plain)?.[1]
@@ -28,7 +28,7 @@ const elementOf = (type: string): string | undefined => {
 const giving = new Set(["at", "find", "findLast", "pop", "shift"])
 const keeping = new Set(["filter", "slice", "toReversed", "toSorted", "concat"])
 
-/** Parts between marks that stand in no bracket: `A | { b: B | C }` by `|`. */
+/** Splits at separators outside brackets: `A | { b: B | C }` at `|`. */
 const parted = (type: string, mark: "|" | "&"): string[] => {
   const parts = [""]
   let depth = 0
@@ -41,7 +41,7 @@ const parted = (type: string, mark: "|" | "&"): string[] => {
   return parts.map((part) => part.trim())
 }
 
-/** Without what may be missing: `Message | undefined` → `Message`. */
+/** Removes undefined and null: `Message | undefined` → `Message`. */
 const present = (type: string): string =>
   parted(type, "|")
     .filter((part) => part !== "undefined" && part !== "null")
@@ -54,7 +54,7 @@ const declaredAs = (type: string, declarations: Declarations): Declared => {
   return readDeclarations(`interface Written ${type}`).get("Written") ?? nothing
 }
 
-/** What a type offers; nothing, and open to all, where it is not known. */
+/** The members of a type; an unknown type has none and is open. */
 export const declaredBy = (type: string, declarations: Declarations): Declared => {
   const parts = parted(present(type), "&").map((part) => declaredAs(part, declarations))
   return {
@@ -76,7 +76,7 @@ const memberType = (
   const found = declaredBy(type, source.declarations).members.filter(
     (member) => member.name === name,
   )
-  // Of several forms the one that is waited for, where it is.
+  // Of several overloads, prefer the one that returns a promise if the call is awaited.
   return (
     (awaited ? found.find(({ type }) => type.startsWith("Promise<")) : undefined)?.type ??
     found[0]?.type
@@ -86,7 +86,7 @@ const memberType = (
 const isFunction =
   /^(?:Function(?:Declaration|Expression)|ArrowFunction|MethodDeclaration|Property)$/
 
-/** The place of a parameter in its list. */
+/** The position of a parameter in its list. */
 const placeIn = (list: SyntaxNode, within: SyntaxNode): number => {
   let place = 0
   for (let node = list.firstChild; node && node.from < within.from; node = node.nextSibling) {
@@ -104,7 +104,7 @@ const nameOf = (made: SyntaxNode, { text }: Source): string => {
   return named ? text(named) : ""
 }
 
-/** What a parameter is: as it is annotated, or as the module's exports are given. */
+/** The type of a parameter, from its annotation or the signature of the exported function. */
 const parameterType = (pattern: SyntaxNode, source: Source): string | undefined => {
   const list = pattern.parent
   const made = list?.parent
@@ -116,7 +116,9 @@ const parameterType = (pattern: SyntaxNode, source: Source): string | undefined 
   return source.given[nameOf(made, source)]?.[placeIn(list, pattern)]
 }
 
-/** The type of what stands on the right of a declaration, or is gone through by `for of`. */
+/**
+ * The type of a variable, from its annotation, its initializer, or the iterated list of `for…of`.
+ */
 const declaredType = (
   definition: SyntaxNode,
   source: Source,
@@ -136,7 +138,7 @@ const declaredType = (
   return value ? typeOf(value, source, depth + 1) : undefined
 }
 
-/** `{ messages: told }`: the name within what is taken apart, and the pattern itself. */
+/** `{ messages: list }`: the property name and its destructuring pattern. */
 const patternProperty = (definition: SyntaxNode, { text }: Source) => {
   const property = definition.parent
   const pattern = property?.parent
@@ -156,7 +158,7 @@ const typeOfDefinition = (
   return part && type ? memberType(type, part.name, { source }) : type
 }
 
-/** Whether a definition can be seen from a place: the innermost block around it holds both. */
+/** Whether a definition is in scope at a node: its innermost block contains both. */
 const sees = (definition: SyntaxNode, at: SyntaxNode): boolean => {
   let scope = definition.parent
   while (
@@ -201,7 +203,7 @@ const memberExpressionType = (
   return memberType(type, source.text(named), { source, awaited: isAwaited(call) })
 }
 
-/** What an expression is, as far as a look at names can tell; undefined when it cannot. */
+/** The type of an expression as far as it can be inferred from names; otherwise undefined. */
 export const typeOf = (node: SyntaxNode, source: Source, depth = 0): string | undefined => {
   if (depth > deepest) return undefined
   const inner = (child: SyntaxNode | null | undefined): string | undefined =>

@@ -1,13 +1,13 @@
 import { type Declarations, parameterTypes, readDeclarations } from "./declarations.ts"
 import type { Given } from "./infer.ts"
 
-/** What the editor knows of the names in a module. */
+/** Types available in a module. */
 export interface Known {
   declarations: Declarations
   given: Given
 }
 
-/** What the exports of a module are given, as the declarations have it. */
+/** Parameter types of a module's exports, from the declaration of `Exports`. */
 const givenBy = (declarations: Declarations): Given =>
   Object.fromEntries(
     (declarations.get("Exports")?.members ?? []).map((member) => [
@@ -16,7 +16,7 @@ const givenBy = (declarations: Declarations): Given =>
     ]),
   )
 
-/** Reads the text of `portico.d.ts`. */
+/** Parses the text of `portico.d.ts`. */
 export const knownFrom = (source: string): Known => {
   const declarations = readDeclarations(source)
   return { declarations, given: givenBy(declarations) }

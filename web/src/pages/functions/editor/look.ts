@@ -3,7 +3,7 @@ import type { Extension } from "@codemirror/state"
 import { EditorView } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 
-/** The page's own tokens, so that light and dark follow the page without a second theme. */
+/** Uses the page's CSS variables, so that the editor follows its light and dark themes. */
 const surface = EditorView.theme({
   "&": {
     color: "var(--text)",
@@ -30,7 +30,7 @@ const surface = EditorView.theme({
   ".cm-selectionBackground": {
     backgroundColor: "color-mix(in srgb, var(--accent) 20%, transparent)",
   },
-  // The page's own ::selection would paint over what the editor draws.
+  // The page's ::selection would cover the selection that the editor draws.
   ".cm-line::selection, .cm-line ::selection": {
     backgroundColor: "transparent",
     color: "inherit",
@@ -95,7 +95,7 @@ const surface = EditorView.theme({
   },
 })
 
-/** The colours of code in answers; contrast >= 4.5:1 on every ground a line can have. */
+/** The same colors as code in answers; contrast >= 4.5:1 on every line background. */
 const colours = HighlightStyle.define([
   { tag: [tags.comment, tags.meta], color: "var(--muted)" },
   {

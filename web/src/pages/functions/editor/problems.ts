@@ -15,7 +15,7 @@ export interface Words {
 
 const pauseMs = 500
 
-/** From the place to the end of its word, within the line. */
+/** The range from the position to the end of its word, within the line. */
 const spanOf = (state: EditorState, { line, column }: Problem) => {
   const at = state.doc.line(Math.min(Math.max(line ?? 1, 1), state.doc.lines))
   const from = Math.min(at.from + Math.max((column ?? 1) - 1, 0), at.to)
@@ -32,13 +32,13 @@ const unknownMember = (node: SyntaxNode, state: EditorState, known: Known, words
   const name = source.text(named)
   if (!type) return undefined
   const { members, open } = declaredBy(type, known.declarations)
-  // Of a type that is not known, or is open to any name, nothing can be said.
+  // Unknown and open types may have any member.
   if (open || members.some((member) => member.name === name)) return undefined
   const message = words.unknownMember(name, type)
   return { from: named.from, to: named.to, severity: "warning", message } satisfies Diagnostic
 }
 
-/** What can be seen at once, without asking: names that no type has. */
+/** Finds members that do not exist on their type; runs locally. */
 export const seen = (state: EditorState, known: Known, words: Words): Diagnostic[] => {
   const found: Diagnostic[] = []
   parseUpTo(state, state.doc.length).iterate({
@@ -51,7 +51,7 @@ export const seen = (state: EditorState, known: Known, words: Words): Diagnostic
   return found
 }
 
-/** Where the editor's own parser stumbles; for when nobody else can be asked. */
+/** The first syntax error found by the editor's parser; used when the gateway is unreachable. */
 const stumbles = (state: EditorState, words: Words): Diagnostic[] => {
   let first: Diagnostic | undefined
   parseUpTo(state, state.doc.length).iterate({
@@ -66,7 +66,7 @@ const stumbles = (state: EditorState, words: Words): Diagnostic[] => {
 export interface Checks {
   known: Known
   words: Words
-  /** Asks whoever will strip the types; rejects when nobody answers. */
+  /** Checks the source with the gateway's parser; rejects if the gateway is unreachable. */
   check: (content: string) => Promise<readonly Problem[]>
 }
 
@@ -77,7 +77,7 @@ const errorsOf = (state: EditorState, problems: readonly Problem[]): Diagnostic[
     message: problem.message,
   }))
 
-/** Looks at a module a moment after the last key. */
+/** Checks a module shortly after the last change. */
 export const checking = ({ known, words, check }: Checks): Extension =>
   linter(
     async ({ state }: EditorView) => {
@@ -91,6 +91,6 @@ export const checking = ({ known, words, check }: Checks): Extension =>
     { delay: pauseMs },
   )
 
-/** Marks what somebody else found, such as a run that failed at a line. */
+/** Shows problems found elsewhere, such as the line at which a run failed. */
 export const mark = (view: EditorView, problems: readonly Problem[]): void =>
   view.dispatch(setDiagnostics(view.state, errorsOf(view.state, problems)))
