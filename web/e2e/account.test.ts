@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("an API key", () => {
-  it("is made on a page, shown once, works in the openai SDK, and stops when it is revoked", async () => {
+  it("is created, shown once, works with the OpenAI SDK, and stops working when revoked", async () => {
     const { page, open, complaints } = await world.asAdmin()
     await open("/account/keys")
     await page.getByRole("link", { name: "Create key" }).first().click()
@@ -43,7 +43,7 @@ describe("an API key", () => {
     expect(complaints).toEqual([])
   })
 
-  it("says under the field what is wrong with a route", async () => {
+  it("shows a validation error below an invalid route", async () => {
     const { page, open } = await world.asAdmin()
     await open("/account/keys/new")
     await page.getByLabel("Allowed routes").fill("chat,")
@@ -53,8 +53,8 @@ describe("an API key", () => {
   })
 })
 
-describe("one's own account", () => {
-  it("shows its own usage, by key too, and nobody else's", async () => {
+describe("the account pages", () => {
+  it("show only the user's own usage, also by API key", async () => {
     const { gateway } = world
     const grace = await gateway.newUser("Grace")
     const messages = [{ role: "user", content: "hello" }]
@@ -79,7 +79,7 @@ describe("one's own account", () => {
     await page.getByRole("table").getByText("test", { exact: true }).waitFor()
   })
 
-  it("lists sessions and ends another one at once", async () => {
+  it("list the sessions and end another one immediately", async () => {
     const here = await world.asAdmin()
     const there = await world.asAdmin()
     await here.open("/account/sessions")
@@ -92,7 +92,7 @@ describe("one's own account", () => {
     await there.page.getByRole("heading", { name: "Sign in" }).waitFor()
   })
 
-  it("keeps what was typed until one saves it or says to lose it", async () => {
+  it("keep unsaved changes until they are saved or discarded", async () => {
     const { page, open } = await world.asAdmin()
     await open("/account")
     await page.getByLabel("Name").fill("Ada, Countess of Lovelace")
@@ -105,7 +105,7 @@ describe("one's own account", () => {
     await page.getByRole("heading", { name: "Models" }).waitFor()
   })
 
-  it("shows what is stored, and of how much", async () => {
+  it("show the storage used and its limit", async () => {
     const { page, open } = await world.asAdmin()
     const chat = { title: "Long", system: "s".repeat(200_000) }
     await world.gateway.call("POST", "/api/v1/chats/new", chat)
@@ -115,7 +115,7 @@ describe("one's own account", () => {
     expect(await chats.count()).toBe(1)
   })
 
-  it("keeps the chosen theme over a reload, and follows the system until one is chosen", async () => {
+  it("follow the system theme until one is chosen, and keep it after a reload", async () => {
     const { page, open } = await world.asAdmin({ colorScheme: "dark" })
     const ground = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     await open("/account")

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe("an administrator", () => {
-  it("adds somebody, resets the password, puts them in a group and deletes them", async () => {
+  it("adds a user, resets the password, adds the user to a group, and deletes the user", async () => {
     const { gateway } = world
     const { page, open, complaints } = await world.asAdmin()
     await open("/admin/users")
@@ -52,7 +52,7 @@ describe("an administrator", () => {
     expect(complaints).toEqual([])
   })
 
-  it("cannot end the last administrator, and reads why", async () => {
+  it("cannot demote the last administrator and is told why", async () => {
     const { page, open } = await world.asAdmin()
     await open("/admin/users?role=admin")
     await page.getByRole("table").getByRole("link").click()
@@ -62,7 +62,7 @@ describe("an administrator", () => {
     await page.getByRole("alert").getByText("last active administrator").waitFor()
   })
 
-  it("changes a setting, and finds those that the environment fixes locked by their variable", async () => {
+  it("changes a setting, but not one that an environment variable locks", async () => {
     const fixed = await openWorld({ ENABLE_SIGNUP: "true" })
     try {
       const { page, open } = await fixed.asAdmin()
@@ -80,7 +80,7 @@ describe("an administrator", () => {
     }
   })
 
-  it("reads usage by day, model and user, and takes it away as CSV", async () => {
+  it("sees usage by day, model, and user, and downloads it as CSV", async () => {
     const messages = [{ role: "user", content: "hello" }]
     await world.gateway.call("POST", "/v1/chat/completions", { model: "gpt-fake", messages })
     const { page, open } = await world.asAdmin()
@@ -103,7 +103,7 @@ describe("an administrator", () => {
 })
 
 describe("a connection", () => {
-  it("that fails is seen with its error, and is well again by itself", async () => {
+  it("shows its error while failing and recovers automatically", async () => {
     const { gateway, provider } = world
     const { page, open } = await world.asAdmin()
     await open("/admin/connections/new")
@@ -128,8 +128,8 @@ describe("a connection", () => {
   })
 })
 
-describe("the keyboard alone", () => {
-  it("goes anywhere by its name, and back to where it was", async () => {
+describe("keyboard navigation", () => {
+  it("opens any page from the command palette", async () => {
     const { page, open } = await world.asAdmin()
     await open("/models")
     await page.keyboard.press("Control+k")
@@ -144,7 +144,7 @@ describe("the keyboard alone", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" })
   })
 
-  it("begins with a way past the sidebar", async () => {
+  it("starts with a link that skips the sidebar", async () => {
     const { page, open } = await world.asAdmin()
     await open("/models")
     await page.keyboard.press("Tab")
@@ -153,8 +153,8 @@ describe("the keyboard alone", () => {
   })
 })
 
-describe("the server away", () => {
-  it("is said quietly, and all goes on by itself when it is back", async () => {
+describe("an unreachable server", () => {
+  it("shows a notice that disappears when the connection is back", async () => {
     const { page, open, context } = await world.asAdmin()
     await open("/admin/connections")
     await page.getByRole("table").waitFor()

@@ -14,7 +14,7 @@ const provision = (path: string, body: unknown, key = token) =>
   world.gateway.call("POST", base + path, body, { key })
 
 describe("the audit page", () => {
-  it("filters by its address, opens an event, and goes on to all about the same", async () => {
+  it("keeps its filters in the URL, opens an event, and shows related events", async () => {
     const { gateway } = world
     const user = { name: "Grace", email: "grace@example.com", password: "a password of grace" }
     const { id } = (await gateway.call("POST", "/api/v1/auths/add", user)).body
@@ -44,7 +44,7 @@ describe("the audit page", () => {
     expect(complaints).toEqual([])
   })
 
-  it("says that there are newer events, and shows them when asked", async () => {
+  it("offers newer events and shows them on request", async () => {
     const { page, open } = await world.asAdmin()
     await open("/admin/audit?action=group.")
     await page.getByText("No results").waitFor()
@@ -53,7 +53,7 @@ describe("the audit page", () => {
     await page.getByRole("link", { name: "group.created" }).waitFor()
   })
 
-  it("gives the trail away as a file, with its filters", async () => {
+  it("exports the filtered audit log as a file", async () => {
     const { page, open } = await world.asAdmin()
     await open("/admin/audit?action=user.")
     const download = page.waitForEvent("download")
@@ -71,7 +71,7 @@ describe("the audit page", () => {
 })
 
 describe("the provisioning page", () => {
-  it("has what to paste into the provider, the last contact, counts and errors", async () => {
+  it("shows the values to enter at the provider, the last contact, counts, and errors", async () => {
     await provision("/Users", { userName: "mary@example.com", active: true })
     await provision("/Groups", { displayName: "Crew", members: [] })
     await provision("/Users", { userName: "mary@example.com", active: true })
@@ -88,7 +88,7 @@ describe("the provisioning page", () => {
     expect(complaints).toEqual([])
   })
 
-  it("is minded by accounts and groups: what the provider keeps is locked", async () => {
+  it("locks the fields of users and groups that the provider manages", async () => {
     const { body } = await provision("/Users", { userName: "rosa@example.com", active: true })
     const group = await provision("/Groups", { displayName: "Dockers" })
     const { page, open } = await world.asAdmin()

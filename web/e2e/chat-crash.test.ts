@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-it("says what happened when the server was killed in mid-answer, and goes on by itself", async () => {
+it("explains an answer cut off by a server crash and reconnects automatically", async () => {
   const first = await start("0")
   const context = await browser.newContext({ locale: "en-US" })
   const data = { email: adminEmail, password: adminPassword }

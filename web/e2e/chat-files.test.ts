@@ -44,7 +44,7 @@ const say = async (text: string): Promise<void> => {
 }
 
 itInLongForm(
-  "attaches a collection by # and the keyboard, and keeps it for the next question",
+  "attaches a collection with # and the keyboard, and keeps it for the next question",
   async () => {
     const { page } = visit
     await begin()
@@ -72,7 +72,7 @@ itInLongForm(
   },
 )
 
-it("uploads what is dropped, sends when it is there, and opens the passage in its file", async () => {
+it("uploads dropped files, sends once they are uploaded, and opens a passage in its file", async () => {
   const { page } = visit
   await begin()
   await page.route("**/api/v1/files/", async (route) => {
@@ -93,28 +93,25 @@ it("uploads what is dropped, sends when it is there, and opens the passage in it
   await page.unroute("**/api/v1/files/")
 })
 
-itInLongForm(
-  "adds an upload to what the last message was about, and to nothing older",
-  async () => {
-    const { page } = visit
-    await begin()
-    await drop(page, "#composer", [{ name: "first.txt", text: "Herons stand still." }])
-    await attached().getByText("first.txt").waitFor()
-    await say("What do herons do?")
-    await answers().getByText("You said: What do herons do?").waitFor()
-    await drop(page, "#composer", [{ name: "second.txt", text: "Gulls shout." }])
-    const chips = page.getByRole("button", { name: /^Remove (first|second)/ })
-    await expect.poll(() => chips.count()).toBe(2)
-    await page.getByRole("button", { name: "Remove first.txt" }).click()
-    await composer().fill("And gulls?")
-    await composer().press("Enter")
-    await answers().getByText("You said: And gulls?").waitFor()
-    await drop(page, "#composer", [{ name: "third.txt", text: "Terns dive." }])
-    await page.getByRole("button", { name: "Remove third.txt" }).waitFor()
-    await page.getByRole("button", { name: "Remove second.txt" }).waitFor()
-    expect(await page.getByRole("button", { name: "Remove first.txt" }).count()).toBe(0)
-  },
-)
+itInLongForm("adds an upload to the attachments of the last message only", async () => {
+  const { page } = visit
+  await begin()
+  await drop(page, "#composer", [{ name: "first.txt", text: "Herons stand still." }])
+  await attached().getByText("first.txt").waitFor()
+  await say("What do herons do?")
+  await answers().getByText("You said: What do herons do?").waitFor()
+  await drop(page, "#composer", [{ name: "second.txt", text: "Gulls shout." }])
+  const chips = page.getByRole("button", { name: /^Remove (first|second)/ })
+  await expect.poll(() => chips.count()).toBe(2)
+  await page.getByRole("button", { name: "Remove first.txt" }).click()
+  await composer().fill("And gulls?")
+  await composer().press("Enter")
+  await answers().getByText("You said: And gulls?").waitFor()
+  await drop(page, "#composer", [{ name: "third.txt", text: "Terns dive." }])
+  await page.getByRole("button", { name: "Remove third.txt" }).waitFor()
+  await page.getByRole("button", { name: "Remove second.txt" }).waitFor()
+  expect(await page.getByRole("button", { name: "Remove first.txt" }).count()).toBe(0)
+})
 
 itInLongForm("says why a file cannot be used, and sends once it is removed", async () => {
   const { page } = visit
@@ -129,7 +126,7 @@ itInLongForm("says why a file cannot be used, and sends once it is removed", asy
   await answers().getByText("You said: What does it say?").waitFor()
 })
 
-itInLongForm("learns of a file what happened before it heard the server's news", async () => {
+itInLongForm("shows a file's state that changed before the event stream connected", async () => {
   const { page } = visit
   const heard = Promise.withResolvers<void>()
   await page.route("**/api/v1/events", async (route) => {
@@ -153,7 +150,7 @@ itInLongForm("learns of a file what happened before it heard the server's news",
   await page.unrouteAll({ behavior: "wait" })
 })
 
-itInLongForm("learns of a file what happened while it asked for the first time", async () => {
+itInLongForm("shows a file's state that changed during its first request", async () => {
   const { page } = visit
   let asked = 0
   await page.route(/\/api\/v1\/files\/[\w-]{36}$/, async (route) => {
@@ -172,7 +169,7 @@ itInLongForm("learns of a file what happened while it asked for the first time",
   await page.unrouteAll({ behavior: "wait" })
 })
 
-itInLongForm("takes pictures that are dropped or pasted, and files beside them", async () => {
+itInLongForm("accepts dropped and pasted images", async () => {
   const { page } = visit
   await begin()
   const png =
@@ -196,7 +193,7 @@ itInLongForm("takes pictures that are dropped or pasted, and files beside them",
   await answers().getByText("I see 2 images. You said: Two of them").waitFor()
 })
 
-itInLongForm("has a model bring its collections along, chosen in its form", async () => {
+itInLongForm("uses the collections attached to a model in its form", async () => {
   const { page } = visit
   await visit.open("/models/new?base=gpt-fake")
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Beetle expert")

@@ -26,7 +26,7 @@ const say = async (on: Visit, text: string): Promise<void> => {
   await on.page.waitForURL(/\/c\//, { waitUntil: "commit" })
 }
 
-it("shows images to models that see, and says so of those that do not", async () => {
+it("sends images to vision models and warns about other models", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)
   const hostile = "<img src=x onerror=window.hacked=1>.png"
@@ -47,7 +47,7 @@ it("shows images to models that see, and says so of those that do not", async ()
   await page.getByText("a.bmp isn't a supported image").waitFor()
 })
 
-it("takes images by paste and by drop, and other files not", async () => {
+it("accepts images by paste and drop", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)
   const box = composer(visit)
@@ -75,7 +75,7 @@ it("takes images by paste and by drop, and other files not", async () => {
   await answers(visit).getByText("I see 2 images. You said: Both of them").waitFor()
 })
 
-it("shares a chat to be read, and ends that", async () => {
+it("shares a chat read-only and stops sharing it", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)
   await say(visit, "for everybody here")
@@ -104,7 +104,7 @@ it("shares a chat to be read, and ends that", async () => {
   await reader.context.close()
 })
 
-it("keeps the prompt and the parameters of a chat", async () => {
+it("saves the system prompt and parameters of a chat", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)
   await page.getByRole("button", { name: "Prompt and parameters" }).click()
@@ -124,7 +124,7 @@ it("keeps the prompt and the parameters of a chat", async () => {
   await page.getByRole("button", { name: "Close" }).click()
 })
 
-it("works by keyboard alone, at 360 pixels, in German", async () => {
+it("works by keyboard, at a width of 360 pixels, in German", async () => {
   const german = await world.asAdmin({
     locale: "de-DE",
     viewport: { width: 360, height: 700 },
@@ -151,7 +151,7 @@ it("works by keyboard alone, at 360 pixels, in German", async () => {
   await german.context.close()
 })
 
-it("goes through two hundred messages without a pause", { timeout: 90_000 }, async () => {
+it("scrolls smoothly through 200 messages", { timeout: 90_000 }, async () => {
   const { page } = visit
   const messages = Array.from({ length: 200 }, (_, index) => ({
     id: String(index),
@@ -193,7 +193,7 @@ it("goes through two hundred messages without a pause", { timeout: 90_000 }, asy
   expect(Math.max(...frames)).toBeLessThan(Math.max(6 * frameMs, 4 * median))
 })
 
-it("shows a chat that comes in several pages from its first message to its last", async () => {
+it("shows all messages of a chat that is loaded in several pages", async () => {
   const { page } = visit
   const messages = Array.from({ length: 1100 }, (_, n) => ({
     id: `${n}`,
@@ -212,7 +212,7 @@ it("shows a chat that comes in several pages from its first message to its last"
   await answers(visit).getByText("You said: and one more").waitFor()
 })
 
-it("takes chats in, however many a file holds, and all of them out again", async () => {
+it("imports a file with any number of chats and exports all chats", async () => {
   const { page } = visit
   await page.goto(world.gateway.url)
   const message = { id: "1", parent_id: null, role: "user", content: "ahoy", created_at: 1 }

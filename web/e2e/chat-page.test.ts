@@ -25,7 +25,7 @@ const answers = ({ page }: Visit) => page.locator("article[data-role=assistant]"
 const slowly = (ms: number): void =>
   world.provider.fault({ kind: "slow_frames", ms }, { on: /chat/ })
 
-it("answers, stops by Escape, keeps what came, and goes on", async () => {
+it("stops an answer on Escape, keeps the partial text, and continues it", async () => {
   const { page } = visit
   slowly(40)
   await begin(visit, words(100))
@@ -41,7 +41,7 @@ it("answers, stops by Escape, keeps what came, and goes on", async () => {
   expect(await page.title()).toContain("word0 word1")
 })
 
-itInLongForm("edits a message into a branch, and goes between the two", async () => {
+itInLongForm("edits a message into a new branch and switches between both", async () => {
   const { page } = visit
   await begin(visit, "first wording")
   await answers(visit).getByText("You said: first wording").waitFor()
@@ -61,7 +61,7 @@ itInLongForm("edits a message into a branch, and goes between the two", async ()
   await answers(visit).getByText("2/2").waitFor()
 })
 
-itInLongForm("picks an answer up again after a reload in its middle", async () => {
+itInLongForm("resumes a streaming answer after a reload", async () => {
   const { page } = visit
   slowly(40)
   await begin(visit, words(60))
@@ -71,7 +71,7 @@ itInLongForm("picks an answer up again after a reload in its middle", async () =
   expect(await answers(visit).innerText()).toContain(`You said: ${words(60)}`)
 })
 
-itInLongForm("shows the same in two windows, in two browsers of one account", async () => {
+itInLongForm("shows the same chat in two browsers of one account", async () => {
   const other = await world.asAdmin()
   await other.page.goto(world.gateway.url)
   slowly(30)
@@ -90,7 +90,7 @@ itInLongForm("shows the same in two windows, in two browsers of one account", as
   await other.context.close()
 })
 
-itInLongForm("has two models answer side by side, and goes on with one", async () => {
+itInLongForm("shows answers of two models side by side and continues with one", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/?model=gpt-fake`)
   await page.getByRole("button", { name: "Compare with another model" }).click()
@@ -108,7 +108,7 @@ itInLongForm("has two models answer side by side, and goes on with one", async (
   await page.getByText("You said: and now").nth(1).waitFor()
 })
 
-itInLongForm("shows a provider's error in its place, with its details and a way on", async () => {
+itInLongForm("shows a provider's error with details and a retry button", async () => {
   const body = { error: { message: "The model is overloaded", code: "overloaded" } }
   world.provider.fault({ kind: "status", status: 529, body }, { on: /chat/ })
   await begin(visit, "please fail")
@@ -120,27 +120,30 @@ itInLongForm("shows a provider's error in its place, with its details and a way 
   await answers(visit).getByText("You said: please fail").waitFor()
 })
 
-itInLongForm("follows at the end only, and comes back by the arrow", async () => {
-  const { page } = visit
-  slowly(25)
-  await page.setViewportSize({ width: 900, height: 500 })
-  await begin(visit, `${"line\n\n".repeat(30)}${words(60)}`)
-  await answers(visit).getByText("word5 ").waitFor()
-  const box = page.getByRole("region", { name: "Messages" })
-  await box.hover()
-  await page.mouse.wheel(0, -400)
-  await page.getByRole("button", { name: "Scroll to bottom" }).waitFor()
-  const top = await box.evaluate((element) => element.scrollTop)
-  await answers(visit).getByText("word30 ").waitFor()
-  expect(await box.evaluate((element) => element.scrollTop)).toBeLessThanOrEqual(top + 2)
-  await page.getByRole("button", { name: "Scroll to bottom" }).click()
-  await answers(visit).getByText("word59").waitFor()
-  const left = await box.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight)
-  expect(left).toBeLessThan(5)
-  await page.setViewportSize({ width: 1280, height: 720 })
-})
+itInLongForm(
+  "follows a growing answer only from the end, and returns there with the button",
+  async () => {
+    const { page } = visit
+    slowly(25)
+    await page.setViewportSize({ width: 900, height: 500 })
+    await begin(visit, `${"line\n\n".repeat(30)}${words(60)}`)
+    await answers(visit).getByText("word5 ").waitFor()
+    const box = page.getByRole("region", { name: "Messages" })
+    await box.hover()
+    await page.mouse.wheel(0, -400)
+    await page.getByRole("button", { name: "Scroll to bottom" }).waitFor()
+    const top = await box.evaluate((element) => element.scrollTop)
+    await answers(visit).getByText("word30 ").waitFor()
+    expect(await box.evaluate((element) => element.scrollTop)).toBeLessThanOrEqual(top + 2)
+    await page.getByRole("button", { name: "Scroll to bottom" }).click()
+    await answers(visit).getByText("word59").waitFor()
+    const left = await box.evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight)
+    expect(left).toBeLessThan(5)
+    await page.setViewportSize({ width: 1280, height: 720 })
+  },
+)
 
-itInLongForm("renames, pins, archives and deletes a chat, and takes a deletion back", async () => {
+itInLongForm("renames, pins, archives, and deletes a chat, and undoes the deletion", async () => {
   const { page } = visit
   await begin(visit, "a chat to keep in order")
   await answers(visit).getByText("You said").waitFor()
@@ -164,7 +167,7 @@ itInLongForm("renames, pins, archives and deletes a chat, and takes a deletion b
   await page.getByRole("link", { name: "In order" }).waitFor({ state: "hidden" })
 })
 
-itInLongForm("keeps a draft over a reload, and sends nothing by Shift and Enter", async () => {
+itInLongForm("keeps a draft after a reload, and does not send on Shift+Enter", async () => {
   const { page } = visit
   await page.goto(`${world.gateway.url}/`)
   await page.getByLabel("Message", { exact: true }).fill("half a")
@@ -176,7 +179,7 @@ itInLongForm("keeps a draft over a reload, and sends nothing by Shift and Enter"
   await composer.fill("")
 })
 
-itInLongForm("makes nothing run that an answer, a title or a name brings", async () => {
+itInLongForm("executes no scripts from answers or titles", async () => {
   const { page, complaints } = visit
   const hostile = [
     "<script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>",

@@ -35,7 +35,7 @@ const say = async (text: string, id = report): Promise<void> => {
   await page.waitForURL(/\/c\//, { waitUntil: "commit" })
 }
 
-it("tells cited sources from those given besides, and offers to try the search for lack of any", async () => {
+it("separates cited sources from others, and offers a test search if none is cited", async () => {
   const { page } = visit
   await say("How did sales of beetles do? [2]")
   const sources = answers().getByRole("list", { name: "Sources" })
@@ -65,7 +65,7 @@ it("tells cited sources from those given besides, and offers to try the search f
   await page.getByText("The model would receive 2 passages.").waitFor()
 })
 
-it("cites in prose only: numbers in code, in links and of no source stay what they are", async () => {
+it("links citations in prose only, not in code, in links, or for unknown numbers", async () => {
   await say(
     "Sales of beetles [1], `[2]`, [1](https://example.com/) and [9] or [1, 2].\n\n```\n[2]\n```",
   )
@@ -78,7 +78,7 @@ it("cites in prose only: numbers in code, in links and of no source stay what th
   expect(await answers().locator(".markdown").innerText()).toContain("[9]")
 })
 
-it("withholds files from those who read a shared chat without reading them", async () => {
+it("hides sources from readers of a shared chat who lack access to the files", async () => {
   const { page } = visit
   await say("Sales of beetles [1]")
   await answers()
@@ -102,7 +102,7 @@ it("withholds files from those who read a shared chat without reading them", asy
   await reader.context.close()
 })
 
-it("says where no passage matched the question", async () => {
+it("says so if no passage matched the question", async () => {
   const empty = await collect(world.gateway, "Empty")
   await say("How did sales of beetles do?", empty)
   await answers().getByText("No passages matched this question.").waitFor()

@@ -78,7 +78,7 @@ describe("every page", () => {
     expect(await wrongOn(visit, pages)).toEqual([])
   })
 
-  it("passes axe outside too", async () => {
+  it("passes axe before sign-in", async () => {
     const outside = await world.visit()
     const pagesOutside = {
       "sign-in": "/sign-in",
@@ -88,7 +88,7 @@ describe("every page", () => {
     expect(await wrongOn(outside, pagesOutside)).toEqual([])
   })
 
-  it("fits into 360 pixels with nothing cut off or covered, and asks nobody else for anything", {
+  it("fits into 360 pixels without clipping or overlap, and requests nothing from other hosts", {
     timeout: 240_000,
   }, async () => {
     const narrow = await world.asAdmin({ viewport: { width: 360, height: 740 } })
@@ -106,7 +106,7 @@ describe("every page", () => {
 })
 
 describe("the chat page", () => {
-  it("needs at most 200 kB of JavaScript to begin with, gzipped", async () => {
+  it("initially loads at most 200 kB of gzipped JavaScript", async () => {
     const fresh = await world.asAdmin()
     const scripts = new Set<string>()
     fresh.page.on("request", (request) => {
@@ -129,7 +129,7 @@ describe("the chat page", () => {
 describe("hostile text", () => {
   const script = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>`
 
-  it("in names does nothing but stand there", async () => {
+  it("is shown as text in names", async () => {
     const { call } = world.gateway
     const user = { name: script, email: "eve@example.com", password: "a password of eve" }
     await call("POST", "/api/v1/auths/add", user)
@@ -155,7 +155,7 @@ describe("hostile text", () => {
     expect([...visit.complaints, ...eve.complaints]).toEqual([])
   })
 
-  it("as a script in the page is refused by the page's policy", async () => {
+  it("is blocked by the Content-Security-Policy if it becomes a script", async () => {
     await visit.open("/models")
     const add = `const s = document.createElement("script"); s.textContent = "window.harmed = 1";
       document.body.append(s)`

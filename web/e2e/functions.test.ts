@@ -44,7 +44,7 @@ const ask = (model: string, content: string) =>
   })
 
 describe("a function", () => {
-  it("is written, run, saved, chatted with, changed and rolled back", async () => {
+  it("is written, run, saved, used in a chat, changed, and rolled back", async () => {
     const { page, open, complaints } = visit
     await open("/functions")
     await page.getByRole("link", { name: "Create function" }).first().click()
@@ -115,7 +115,7 @@ describe("a function", () => {
     expect(complaints).toEqual([])
   })
 
-  it.runIf(isLongForm)("streams to the openai SDK, which reads its usage", async () => {
+  it.runIf(isLongForm)("streams to the OpenAI SDK with usage", async () => {
     const pieces: string[] = []
     let usage: OpenAI.CompletionUsage | null | undefined
     for await (const chunk of await ask("harbour_master", "hello")) {
@@ -134,7 +134,7 @@ describe.runIf(isLongForm)("the editor", () => {
     await world.gateway.call("POST", "/api/v1/functions/create", body)
   })
 
-  it("completes what the context has, from its declarations", async () => {
+  it("completes members of the context from its declarations", async () => {
     const { page, open } = visit
     await open("/functions/editing")
     await write(page, "export function reply(request, context) {\n")
@@ -149,7 +149,7 @@ describe.runIf(isLongForm)("the editor", () => {
     await expect.poll(() => editorOf(page).innerText()).toContain("context.store.get(")
   })
 
-  it("shows problems with line and column as one types, and goes to them", async () => {
+  it("shows problems with line and column while typing, and jumps to them", async () => {
     const { page, open } = visit
     await open("/functions/editing")
     await write(page, "export function reply() {\n  return 'a' +* 1\n}\n")
@@ -164,7 +164,7 @@ describe.runIf(isLongForm)("the editor", () => {
     await problem.first().waitFor({ state: "detached" })
   })
 
-  it("refuses to save what does not load, and says where", async () => {
+  it("refuses to save code that does not load, and shows the error", async () => {
     const { page, open } = visit
     await open("/functions/editing")
     await write(page, "const x = 1\nthrow new Error('not today')\nexport function reply() {}\n")
@@ -176,7 +176,7 @@ describe.runIf(isLongForm)("the editor", () => {
     await page.getByText("Unsaved changes").waitFor()
   })
 
-  it("asks before unsaved work is left, and keeps it when told to", async () => {
+  it("asks before discarding unsaved changes", async () => {
     const { page, open } = visit
     await open("/functions/editing")
     await write(page, source("Unsaved"))
@@ -189,7 +189,7 @@ describe.runIf(isLongForm)("the editor", () => {
     await editorOf(page).getByText("Hello").waitFor()
   })
 
-  it("keeps Tab for indenting until Escape lets it leave", async () => {
+  it("indents with Tab, and moves the focus with Tab after Escape", async () => {
     const { page, open } = visit
     await open("/functions/editing")
     await write(page, "")
@@ -205,7 +205,7 @@ describe.runIf(isLongForm)("the editor", () => {
     await page.getByRole("button", { name: "Discard changes" }).click()
   })
 
-  it("stops a run that would not end", async () => {
+  it("stops an endless run", async () => {
     const { page, open } = visit
     await open("/functions/editing")
     await write(
@@ -221,7 +221,7 @@ describe.runIf(isLongForm)("the editor", () => {
 })
 
 describe.runIf(isLongForm)("settings", () => {
-  it("are a form made from what the code describes; a secret never comes back", async () => {
+  it("are a form generated from the code; a secret is never returned", async () => {
     const { page, open } = visit
     const content = `export const settings = {
   key: { type: "secret", label: "API key", required: true },
@@ -261,8 +261,8 @@ export const reply = (request, { settings }) => JSON.stringify(settings)
   })
 })
 
-describe.runIf(isLongForm)("who may", () => {
-  it("use it is said on its page, and only administrators see that page", async () => {
+describe.runIf(isLongForm)("access", () => {
+  it("is set on the function's page, which only administrators see", async () => {
     const { page, open } = visit
     const { key } = await world.gateway.newUser("Grace")
     const listed = async (): Promise<string[]> => {
@@ -286,8 +286,8 @@ describe.runIf(isLongForm)("who may", () => {
   })
 })
 
-describe.runIf(isLongForm)("functions in a file", () => {
-  it("are exported, deleted and imported again", async () => {
+describe.runIf(isLongForm)("exported functions", () => {
+  it("can be deleted and imported again", async () => {
     const { page, open } = visit
     await open("/functions")
     await page.getByRole("button", { name: "Import or export" }).click()

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-it("a fresh install with no runtime and no provider answers about itself, with citations", async () => {
+it("answers questions about Portico with citations in a fresh install without models", async () => {
   const { page, open, complaints } = await world.visit()
   await open("/")
   await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()

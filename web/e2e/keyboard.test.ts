@@ -136,14 +136,14 @@ const wrongOn = async ({ page, open }: Visit, from: Record<string, string>): Pro
   return wrong
 }
 
-describe("by keyboard alone", () => {
-  it("pages are gone through in order, with the focus seen, and no menu loses it", {
+describe("keyboard navigation", () => {
+  it("reaches everything in reading order with a visible focus, and menus restore it", {
     timeout: 300_000,
   }, async () => {
     expect(await wrongOn(await world.asAdmin(), pagesToWalk())).toEqual([])
   })
 
-  it("the way to a chat's end keeps the focus when it has led there", async () => {
+  it("keeps the focus on the scroll button after it scrolled to the end of a chat", async () => {
     const { page, open } = await world.asAdmin()
     await open(pages["chat-begun"] ?? "")
     await page.getByText("You said: And at Le Havre?").waitFor()
@@ -165,12 +165,12 @@ describe("by keyboard alone", () => {
     expect(await page.evaluate("document.activeElement?.tagName")).toBe("TEXTAREA")
   })
 
-  it("the pages outside are gone through too", async () => {
+  it("reaches everything on the pages before sign-in", async () => {
     const outside = { "sign-in": "/sign-in", "sign-up": "/sign-up" }
     expect(await wrongOn(await world.visit(), outside)).toEqual([])
   })
 
-  it("a new chat begins, the last answer is copied, and the theme changes", async () => {
+  it("has shortcuts for a new chat, copying the last answer, and the theme", async () => {
     const { page, open, context } = await world.asAdmin()
     await context.grantPermissions(["clipboard-read", "clipboard-write"])
     await open(pages["chat-begun"] ?? "")
@@ -190,7 +190,7 @@ describe("by keyboard alone", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" })
   })
 
-  it("the sidebar over a narrow page takes the focus, and gives it back", async () => {
+  it("moves the focus into the sidebar on a narrow page and restores it", async () => {
     const { page, open } = await world.asAdmin({ viewport: { width: 360, height: 740 } })
     await open("/models")
     const opener = page.getByRole("button", { name: "Open sidebar" })

@@ -44,7 +44,7 @@ const make = async (name: string): Promise<void> => {
   await page.getByRole("heading", { name, level: 1 }).waitFor()
 }
 
-it("makes a collection, has 20 files dropped and read, one again, and answers from them", async () => {
+it("processes 20 files dropped on a new collection, reprocesses one, and cites them in answers", async () => {
   const { page } = visit
   await make("Harbours")
   const texts = Array.from({ length: 19 }, (_, index) => ({
@@ -85,60 +85,60 @@ it("makes a collection, has 20 files dropped and read, one again, and answers fr
   expect(visit.complaints).toEqual([])
 })
 
-itInLongForm("shows an upload's progress, ends it, and tries again what broke off", async () => {
-  const { page } = visit
-  await make("Slow line")
-  let broken = true
-  await page.route("**/api/v1/files/", async (route) => {
-    if (route.request().method() !== "POST") return route.continue()
-    if (broken) return route.abort("connectionreset")
-    await new Promise((resolve) => setTimeout(resolve, 1500))
-    return route.continue().catch(() => {})
-  })
-  await drop(page, zone, [{ name: "one.txt", text: "One goes over a bad line." }])
-  await page.getByRole("alert").getByText("The upload was interrupted").waitFor()
-  broken = false
-  await page.getByRole("button", { name: "Retry one.txt" }).click()
-  await page.getByRole("progressbar", { name: "Uploading one.txt" }).waitFor()
-  await row("one.txt").getByText("Ready").waitFor()
-  await drop(page, zone, [{ name: "two.txt", text: "Two is never there." }])
-  await page.getByRole("button", { name: "Cancel upload of two.txt" }).click()
-  await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" })
-  await page.unroute("**/api/v1/files/")
-  await drop(page, zone, [{ name: "empty.txt", text: "" }])
-  await page.getByRole("alert").getByText("The file is empty").waitFor()
-  await page.getByRole("button", { name: "Dismiss empty.txt" }).click()
-  expect(await row("two.txt").count()).toBe(0)
-})
-
 itInLongForm(
-  "takes a folder that is dropped or chosen, without what systems leave in folders",
+  "shows an upload's progress, cancels uploads, and retries an interrupted one",
   async () => {
-    const { page, context } = visit
-    const folder = mkdtempSync(join(tmpdir(), "portico-folder-"))
-    mkdirSync(join(folder, "manuals", "old"), { recursive: true })
-    writeFileSync(join(folder, "manuals", "pump.txt"), "The pump has two valves.")
-    writeFileSync(join(folder, "manuals", "old", "crane.txt"), "The crane lifts nine tons.")
-    writeFileSync(join(folder, "manuals", ".DS_Store"), "left by a system")
-    await make("From folders")
-    const box = await page.locator(zone).boundingBox()
-    const at = { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 }
-    const data = { items: [], files: [join(folder, "manuals")], dragOperationsMask: 1 }
-    const devtools = await context.newCDPSession(page)
-    for (const type of ["dragEnter", "dragOver", "drop"] as const) {
-      await devtools.send("Input.dispatchDragEvent", { type, ...at, data })
-    }
-    await page.getByText("2 files", { exact: true }).waitFor()
-    await row("crane.txt").getByText("manuals/old/crane.txt").waitFor()
-    await page.locator("input[name=folder]").setInputFiles(join(folder, "manuals"))
-    await page.getByText("4 files", { exact: true }).waitFor()
-    expect(await page.getByText("DS_Store").count()).toBe(0)
-    rmSync(folder, { recursive: true })
+    const { page } = visit
+    await make("Slow line")
+    let broken = true
+    await page.route("**/api/v1/files/", async (route) => {
+      if (route.request().method() !== "POST") return route.continue()
+      if (broken) return route.abort("connectionreset")
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      return route.continue().catch(() => {})
+    })
+    await drop(page, zone, [{ name: "one.txt", text: "One goes over a bad line." }])
+    await page.getByRole("alert").getByText("The upload was interrupted").waitFor()
+    broken = false
+    await page.getByRole("button", { name: "Retry one.txt" }).click()
+    await page.getByRole("progressbar", { name: "Uploading one.txt" }).waitFor()
+    await row("one.txt").getByText("Ready").waitFor()
+    await drop(page, zone, [{ name: "two.txt", text: "Two is never there." }])
+    await page.getByRole("button", { name: "Cancel upload of two.txt" }).click()
+    await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" })
+    await page.unroute("**/api/v1/files/")
+    await drop(page, zone, [{ name: "empty.txt", text: "" }])
+    await page.getByRole("alert").getByText("The file is empty").waitFor()
+    await page.getByRole("button", { name: "Dismiss empty.txt" }).click()
+    expect(await row("two.txt").count()).toBe(0)
   },
 )
 
+itInLongForm("accepts dropped and chosen folders, without hidden system files", async () => {
+  const { page, context } = visit
+  const folder = mkdtempSync(join(tmpdir(), "portico-folder-"))
+  mkdirSync(join(folder, "manuals", "old"), { recursive: true })
+  writeFileSync(join(folder, "manuals", "pump.txt"), "The pump has two valves.")
+  writeFileSync(join(folder, "manuals", "old", "crane.txt"), "The crane lifts nine tons.")
+  writeFileSync(join(folder, "manuals", ".DS_Store"), "left by a system")
+  await make("From folders")
+  const box = await page.locator(zone).boundingBox()
+  const at = { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 }
+  const data = { items: [], files: [join(folder, "manuals")], dragOperationsMask: 1 }
+  const devtools = await context.newCDPSession(page)
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    await devtools.send("Input.dispatchDragEvent", { type, ...at, data })
+  }
+  await page.getByText("2 files", { exact: true }).waitFor()
+  await row("crane.txt").getByText("manuals/old/crane.txt").waitFor()
+  await page.locator("input[name=folder]").setInputFiles(join(folder, "manuals"))
+  await page.getByText("4 files", { exact: true }).waitFor()
+  expect(await page.getByText("DS_Store").count()).toBe(0)
+  rmSync(folder, { recursive: true })
+})
+
 itInLongForm(
-  "renames, takes out, deletes a file, empties, and deletes by the typed name",
+  "renames, empties, and deletes a collection, and removes and deletes its files",
   async () => {
     const { page } = visit
     await make("Short life")
@@ -177,49 +177,46 @@ itInLongForm(
   },
 )
 
-itInLongForm(
-  "shows what a question finds and why, and says that it is by keywords only",
-  async () => {
-    const { page } = visit
-    const { body: one } = await upload(world.gateway, "bees.md", "# Bees\n\nThe waggle dance.", {
-      query: wait,
-    })
-    const { body: two } = await upload(world.gateway, "tax.txt", "Taxes are due in May.", {
-      query: wait,
-    })
-    const id = await collect(world.gateway, "Zoo", [one.id, two.id])
-    await visit.open(`/knowledge/${id}/search`)
-    await page.getByText("searched by keywords only").waitFor()
-    await page.getByRole("textbox", { name: "Question or keywords" }).fill("waggle dance")
-    await page.keyboard.press("Enter")
-    await page.getByText("The model would receive 2 passages.").waitFor()
-    await page.getByText(/Uses \d+ of 4,000 tokens\. Searched by keywords only\./).waitFor()
-    const first = page.getByRole("listitem").filter({ hasText: "bees.md" }).first()
-    await first.getByText(/^Keywords: rank 1, score [\d.]+ \(BM25\)$/).waitFor()
-    await first.getByText("Whole file").waitFor()
-    await first.getByText("Sent to the model").waitFor()
-    await page.waitForURL(/search\?q=waggle/)
-    await page.reload()
-    await page.getByText("Keywords: rank 1").waitFor()
-    await page.getByText("Previous question (for follow-ups)").click()
-    await page.getByRole("textbox", { name: "Previous question" }).fill("When are taxes due?")
-    await page.keyboard.press("Enter")
-    await page.getByText("Found using the previous question").waitFor()
-    await page.waitForURL(/previous=When/)
-    await page.getByRole("link", { name: "bees.md" }).click()
-    await page.getByRole("heading", { name: "bees.md", level: 1 }).waitFor()
-    await page.locator("[aria-current=true]").getByText("The waggle dance.").waitFor()
-    await page.getByRole("link", { name: "Zoo" }).waitFor()
-    const long = `# Insects\n\n${"Many words of one chapter. ".repeat(60)}\n\n## Ants\n\nAnts march.\n`
-    const { body: book } = await upload(world.gateway, "book.md", long, { query: wait })
-    await visit.open(`/knowledge/files/${book.id}`)
-    await page.getByText(/headings and pages/).click()
-    await page.getByRole("link", { name: "Ants", exact: true }).click()
-    await page.locator("[aria-current=true]").getByText("Ants march.").waitFor()
-  },
-)
+itInLongForm("explains search results, and says that the search uses keywords only", async () => {
+  const { page } = visit
+  const { body: one } = await upload(world.gateway, "bees.md", "# Bees\n\nThe waggle dance.", {
+    query: wait,
+  })
+  const { body: two } = await upload(world.gateway, "tax.txt", "Taxes are due in May.", {
+    query: wait,
+  })
+  const id = await collect(world.gateway, "Zoo", [one.id, two.id])
+  await visit.open(`/knowledge/${id}/search`)
+  await page.getByText("searched by keywords only").waitFor()
+  await page.getByRole("textbox", { name: "Question or keywords" }).fill("waggle dance")
+  await page.keyboard.press("Enter")
+  await page.getByText("The model would receive 2 passages.").waitFor()
+  await page.getByText(/Uses \d+ of 4,000 tokens\. Searched by keywords only\./).waitFor()
+  const first = page.getByRole("listitem").filter({ hasText: "bees.md" }).first()
+  await first.getByText(/^Keywords: rank 1, score [\d.]+ \(BM25\)$/).waitFor()
+  await first.getByText("Whole file").waitFor()
+  await first.getByText("Sent to the model").waitFor()
+  await page.waitForURL(/search\?q=waggle/)
+  await page.reload()
+  await page.getByText("Keywords: rank 1").waitFor()
+  await page.getByText("Previous question (for follow-ups)").click()
+  await page.getByRole("textbox", { name: "Previous question" }).fill("When are taxes due?")
+  await page.keyboard.press("Enter")
+  await page.getByText("Found using the previous question").waitFor()
+  await page.waitForURL(/previous=When/)
+  await page.getByRole("link", { name: "bees.md" }).click()
+  await page.getByRole("heading", { name: "bees.md", level: 1 }).waitFor()
+  await page.locator("[aria-current=true]").getByText("The waggle dance.").waitFor()
+  await page.getByRole("link", { name: "Zoo" }).waitFor()
+  const long = `# Insects\n\n${"Many words of one chapter. ".repeat(60)}\n\n## Ants\n\nAnts march.\n`
+  const { body: book } = await upload(world.gateway, "book.md", long, { query: wait })
+  await visit.open(`/knowledge/files/${book.id}`)
+  await page.getByText(/headings and pages/).click()
+  await page.getByRole("link", { name: "Ants", exact: true }).click()
+  await page.locator("[aria-current=true]").getByText("Ants march.").waitFor()
+})
 
-itInLongForm("makes nothing run that a file, its name or a collection brings", async () => {
+itInLongForm("executes no scripts from files, file names, or collections", async () => {
   const { page } = visit
   const script = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
   const name = "<img src=x onerror=window.hacked=1>.md"

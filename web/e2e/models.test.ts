@@ -8,8 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe("a model of one's own", () => {
-  it("is made, tried beside the form, shared with everyone, used, switched off and deleted", async () => {
+describe("a workspace model", () => {
+  it("is created, tried, shared with everyone, used, disabled, and deleted", async () => {
     const { gateway } = world
     const { page, open, complaints } = await world.asAdmin()
     await open("/models/view/gpt-fake")
@@ -55,7 +55,7 @@ describe("a model of one's own", () => {
     expect(complaints).toEqual([])
   })
 
-  it("says under the field what is wrong with it", async () => {
+  it("shows a validation error below the field", async () => {
     const { page, open } = await world.asAdmin()
     await open("/models/new?base=gpt-fake")
     await page.getByRole("textbox", { name: "Name" }).fill("Two words")
@@ -65,8 +65,8 @@ describe("a model of one's own", () => {
   })
 })
 
-describe("the list of models", () => {
-  it("is searched and filtered in the address, so that it can be sent to somebody", async () => {
+describe("the model list", () => {
+  it("keeps its search and filters in the URL", async () => {
     const { page, open } = await world.asAdmin()
     await open("/models")
     await page.getByLabel("Search models").fill("llama")
@@ -79,7 +79,7 @@ describe("the list of models", () => {
     await expect.poll(() => rows.allInnerTexts()).toEqual(["llama3.2:latest"])
   })
 
-  it("comes in pages, with those of the workspace beyond the first request for them", async () => {
+  it("has pages and includes workspace models beyond the first API page", async () => {
     const { call } = world.gateway
     const ids = Array.from({ length: 201 }, (_, n) => `paged-${n}`)
     const models = ids.map((id) => ({ id, name: id, base_model_id: "gpt-fake" }))
@@ -102,7 +102,7 @@ describe("a connection's model", () => {
   const rowOf = (page: Page, model: string) =>
     page.getByRole("row").filter({ has: page.getByRole("link", { name: model, exact: true }) })
 
-  it("is listed with its connection's name, and to administrators with whom that serves", async () => {
+  it("is listed with its connection's name and, for administrators, who may use it", async () => {
     const { gateway, provider } = world
     const { body } = await gateway.call("POST", "/api/v1/connections/create", {
       kind: "openai",
@@ -123,7 +123,7 @@ describe("a connection's model", () => {
 })
 
 describe("the runtime", () => {
-  it("pulls a model with its progress, shows it, and deletes it", async () => {
+  it("pulls a model with progress, lists it, and deletes it", async () => {
     const { page, open } = await world.asAdmin()
     await open("/models/runtime")
     await page.getByLabel("Model name").fill("phi3")

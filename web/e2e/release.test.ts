@@ -13,8 +13,8 @@ afterAll(() => world.close())
 const scim = (method: string, path: string, body?: object) =>
   world.gateway.call(method, `/api/v1/scim/v2${path}`, body, { key: scimToken })
 
-describe("the address of somebody who left", () => {
-  it("is released in the page, after which the provider makes a new account with it", async () => {
+describe("the email address of a deleted account", () => {
+  it("can be released, so that the provider can create a new account with it", async () => {
     const userName = "grace@example.org"
     const { id } = (await scim("POST", "/Users", { userName, externalId: "first" })).body
     await scim("DELETE", `/Users/${id}`)
@@ -40,7 +40,7 @@ describe("the address of somebody who left", () => {
     expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([])
   })
 
-  it("is nothing that the page of an active account speaks of", async () => {
+  it("cannot be released while the account is active", async () => {
     const { id } = (await scim("POST", "/Users", { userName: "alan@example.org" })).body
     const { page, open } = await world.asAdmin()
     await open(`/admin/users/${id}`)

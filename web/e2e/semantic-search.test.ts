@@ -32,7 +32,7 @@ describe("semantic search", () => {
     await page.getByText(/^Meaning: rank 1, similarity 0\.\d+$/).waitFor()
   })
 
-  it("gets a multilingual model with one click, which can be canceled", async () => {
+  it("pulls a multilingual model with one click, which can be canceled", async () => {
     const { page, open, complaints } = visit
     await open("/admin/settings")
     await page.getByText("In use: Built-in (all-minilm-l6-v2)").waitFor()
@@ -64,7 +64,7 @@ describe("semantic search", () => {
     expect(complaints).toEqual([])
   })
 
-  it("shows how far an index is, until it is complete", async () => {
+  it("shows the progress of building an index", async () => {
     const { page, open } = visit
     let done = 0
     await page.route("**/api/v1/embedding-model", async (route) => {
@@ -81,7 +81,7 @@ describe("semantic search", () => {
     await page.unrouteAll({ behavior: "wait" })
   })
 
-  it("can be turned off, which collections then say", async () => {
+  it("can be turned off, which collections then show", async () => {
     const { page, open } = visit
     await open("/admin/settings")
     await model().selectOption("Off (keywords only)")
@@ -92,7 +92,7 @@ describe("semantic search", () => {
     await page.getByText("this collection is searched by keywords only").waitFor()
   })
 
-  it("is locked by the environment, and then offers no model to pull", async () => {
+  it("can be locked by an environment variable, and then offers no model to pull", async () => {
     const fixed = await openWorld({ EMBEDDING_MODEL: "nomic-embed-text" })
     try {
       const { page, open } = await fixed.asAdmin()

@@ -65,7 +65,7 @@ const problem = (page: Page, title: string | RegExp): Promise<void> =>
   page.getByRole("heading", { name: title }).waitFor()
 
 describe("signing in with a provider", () => {
-  it("leads through its pages to the one that was asked for, with an account of one's own", async () => {
+  it("returns to the requested page with a new account", async () => {
     person("grace", { name: "Grace Hopper" })
     const { page, open } = await world.visit()
     await open("/account")
@@ -77,7 +77,7 @@ describe("signing in with a provider", () => {
     expect(await page.getByRole("heading", { name: "Password" }).count()).toBe(0)
   })
 
-  it("leads to the account that SCIM made", async () => {
+  it("uses the account provisioned by SCIM", async () => {
     const id = await makeUser("linked@example.com", "object-1")
     person("linked", { oid: "object-1", email: "other@example.com", email_verified: false })
     const { page, open } = await world.visit()
@@ -88,7 +88,7 @@ describe("signing in with a provider", () => {
     expect(await me.json()).toMatchObject({ id, role: "user" })
   })
 
-  it("refuses a state that this browser never had, and an answer that was used before", async () => {
+  it("refuses an unknown state and a reused response", async () => {
     person("alan")
     const { page, open } = await world.visit()
     await open("/sign-in")
@@ -109,7 +109,7 @@ describe("signing in with a provider", () => {
     await problem(page, "This sign-in has expired")
   })
 
-  it("refuses tokens that are forged and tokens that are too old", async () => {
+  it("refuses forged and expired tokens", async () => {
     person("mallory")
     const forge = (token: string): string => {
       const [header, claims = "", signature] = token.split(".")
@@ -129,7 +129,7 @@ describe("signing in with a provider", () => {
     }
   })
 
-  it("refuses an e-mail that nobody verified, and says what to do", async () => {
+  it("refuses an unverified email address and says what to do", async () => {
     person("eve", { email: "grace@example.com", email_verified: false })
     const { page, open } = await world.visit()
     await open("/sign-in")
@@ -138,7 +138,7 @@ describe("signing in with a provider", () => {
     await page.getByText("Verify it at Harbour SSO, then sign in again.").waitFor()
   })
 
-  it("refuses a deactivated account with a clear page, and does not revive it", async () => {
+  it("refuses a deactivated account with an explanation and does not reactivate it", async () => {
     const id = await makeUser("leaver@example.com", "object-2")
     person("leaver", { oid: "object-2" })
     const { page, open } = await world.visit()
@@ -154,7 +154,7 @@ describe("signing in with a provider", () => {
 })
 
 describe("signing out", () => {
-  it("at the provider ends the session here", async () => {
+  it("at the provider also ends the gateway's session", async () => {
     person("katherine")
     const { page, open, context } = await world.visit()
     await open("/account")
@@ -171,7 +171,7 @@ describe("signing out", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor()
   })
 
-  it("here ends the session at the provider too, and comes back", async () => {
+  it("at the gateway also ends the provider's session and returns", async () => {
     person("edsger")
     const { page, open } = await world.visit()
     await open("/models")
@@ -187,7 +187,7 @@ describe("signing out", () => {
 })
 
 describe("an administrator", () => {
-  it("reads what to enter at the provider, tests it, links and switches passwords off", async () => {
+  it("sees the values to enter, tests the provider, links an account, and disables passwords", async () => {
     person("boss", { email: adminEmail })
     const { page, open, complaints } = await world.asAdmin()
     await open("/admin/sign-on")

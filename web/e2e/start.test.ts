@@ -17,7 +17,7 @@ describe("a first run", () => {
   })
   afterAll(() => world.close())
 
-  it("goes from nothing to an account, a provider and a chat, by what the page says", async () => {
+  it("guides to an account, a provider, and a chat", async () => {
     const { page, open, context, complaints } = await world.visit()
     await open("/models")
     await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
@@ -56,8 +56,8 @@ describe("a first run", () => {
   })
 })
 
-describe("a first run on an address that others reach", () => {
-  itInLongForm("asks for the setup code from the log", async () => {
+describe("a first run on a public address", () => {
+  itInLongForm("requires the setup code from the log", async () => {
     const world = await openWorld({ ...nobody, PUBLIC_URL: "http://models.example.com" })
     try {
       const { page, open } = await world.visit()
@@ -85,7 +85,7 @@ describe("signing in and out", () => {
   afterAll(() => world.close())
 
   itInLongForm(
-    "says when it is wrong, goes back to the page that was asked for, and ends for good",
+    "reports a wrong password, returns to the requested page, and ends the session on sign-out",
     async () => {
       const { page, open, context } = await world.visit()
       await open("/account/keys")
@@ -108,36 +108,33 @@ describe("signing in and out", () => {
     },
   )
 
-  itInLongForm("never goes to another site afterwards", async () => {
+  itInLongForm("never redirects to another site", async () => {
     const { page, open } = await world.asAdmin()
     await open("/sign-in?back=%2F%2Fevil.example%2F")
     expect(new URL(page.url()).origin).toBe(world.gateway.url)
   })
 
-  itInLongForm(
-    "takes who made an account by itself once an administrator approved it",
-    async () => {
-      const { gateway } = world
-      await gateway.call("POST", "/api/v1/settings", { enable_signup: true })
-      const grace = await world.visit()
-      await grace.open("/")
-      await grace.page.getByRole("link", { name: "Create account" }).click()
-      await grace.page.getByLabel("Name").fill("Grace Hopper")
-      await grace.page.getByLabel("Email").fill("grace@example.com")
-      await grace.page.getByLabel("Password", { exact: true }).fill("a good password")
-      await grace.page.getByRole("button", { name: "Create account" }).click()
-      await grace.page.getByRole("heading", { name: "Waiting for approval" }).waitFor()
+  itInLongForm("lets a new account in once an administrator has approved it", async () => {
+    const { gateway } = world
+    await gateway.call("POST", "/api/v1/settings", { enable_signup: true })
+    const grace = await world.visit()
+    await grace.open("/")
+    await grace.page.getByRole("link", { name: "Create account" }).click()
+    await grace.page.getByLabel("Name").fill("Grace Hopper")
+    await grace.page.getByLabel("Email").fill("grace@example.com")
+    await grace.page.getByLabel("Password", { exact: true }).fill("a good password")
+    await grace.page.getByRole("button", { name: "Create account" }).click()
+    await grace.page.getByRole("heading", { name: "Waiting for approval" }).waitFor()
 
-      const admin = await world.asAdmin()
-      await admin.open("/admin/users?role=pending")
-      await admin.page.getByRole("button", { name: "Approve Grace Hopper" }).click()
-      await admin.page.getByText("No results").waitFor()
-      await grace.page.getByRole("link", { name: "Models" }).waitFor()
-      expect(await grace.page.getByRole("link", { name: "Administration" }).count()).toBe(0)
-    },
-  )
+    const admin = await world.asAdmin()
+    await admin.open("/admin/users?role=pending")
+    await admin.page.getByRole("button", { name: "Approve Grace Hopper" }).click()
+    await admin.page.getByText("No results").waitFor()
+    await grace.page.getByRole("link", { name: "Models" }).waitFor()
+    expect(await grace.page.getByRole("link", { name: "Administration" }).count()).toBe(0)
+  })
 
-  itInLongForm("speaks the browser's language, or the one that was chosen", async () => {
+  itInLongForm("uses the browser's language or the chosen one", async () => {
     const { page, open } = await world.visit({ locale: "de-DE" })
     await open("/")
     await page.getByRole("heading", { name: "Anmelden" }).waitFor()

@@ -12,7 +12,7 @@ const placeholders = (message: Message): string[] =>
 describe.each(Object.entries({ de }))("the catalogue %s", (_language, catalogue) => {
   const keys = Object.keys(en) as (keyof typeof en)[]
 
-  it("has every message, with the same places to fill in", () => {
+  it("has every message, with the same placeholders", () => {
     const wrong = keys.filter(
       (key) => String(placeholders(en[key])) !== String(placeholders(catalogue[key])),
     )
@@ -20,7 +20,7 @@ describe.each(Object.entries({ de }))("the catalogue %s", (_language, catalogue)
     expect(Object.keys(catalogue).sort()).toEqual([...keys].sort())
   })
 
-  it("leaves nothing empty, and shouts nowhere", () => {
+  it("has no empty messages and no exclamation marks", () => {
     const all = [...Object.values(en), ...Object.values(catalogue)].flatMap(forms)
     expect(all.filter((text) => text.trim() === "" || text.includes("!"))).toEqual([])
   })

@@ -17,32 +17,32 @@ const messages = [
 ]
 
 describe("the shown branch", () => {
-  it("goes from the root to the message, answers side by side as one place", () => {
+  it("leads from the root to the message, with answers side by side as one turn", () => {
     const turns = turnsTo(messages, "end")
     expect(turns.map(({ chosen }) => chosen.id)).toEqual(["first", "again", "under again", "end"])
     expect(turns[1]?.messages.map(({ id }) => id)).toEqual(["again", "beside"])
   })
 
-  it("knows the other ways at each place", () => {
+  it("lists the alternatives of each turn", () => {
     const [root, answers] = turnsTo(messages, "end")
     expect(root?.ways.map(({ id }) => id)).toEqual(["first", "other wording"])
     expect(answers?.ways.map(({ id }) => id)).toEqual(["answer", "again"])
     expect([root?.way, answers?.way]).toEqual([0, 1])
   })
 
-  it("is empty without a message, and ends where a parent is missing", () => {
+  it("is empty without a message and stops at a missing parent", () => {
     expect(turnsTo(messages, null)).toEqual([])
     expect(turnsTo([message("child", "gone")], "child")).toHaveLength(1)
   })
 
-  it("ends though messages are each other's parents", () => {
+  it("terminates if messages are each other's parents", () => {
     const knot = [message("a", "b"), message("b", "a")]
     expect(turnsTo(knot, "a").length).toBe(2)
   })
 })
 
-describe("the newest below", () => {
-  it("is the last leaf by way of the latest, the first of those side by side", () => {
+describe("the newest leaf below a message", () => {
+  it("follows the newest replies, and the first of those side by side", () => {
     expect(newestBelow(messages, "first")).toBe("end")
     expect(newestBelow(messages.slice(0, 4), "first")).toBe("again")
     expect(newestBelow(messages, "other wording")).toBe("other wording")

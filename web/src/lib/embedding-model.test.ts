@@ -16,14 +16,14 @@ const statusOf = (choice: Partial<Admin["choice"]>, building: Admin["building"] 
 
 describe("the index", () => {
   it.each<[string, EmbeddingStatus, boolean]>([
-    ["nothing is missing", statusOf({ model: "bge-m3:latest" }), false],
+    ["it is complete", statusOf({ model: "bge-m3:latest" }), false],
     ["the choice is automatic", statusOf({}), false],
     ["semantic search is off", { ...statusOf({ model: "none" }), model: null }, false],
-    ["it lacks passages", statusOf({}, { model: "bge-m3:latest", done: 1, total: 2 }), true],
+    ["passages are missing", statusOf({}, { model: "bge-m3:latest", done: 1, total: 2 }), true],
     ["another model was just chosen", statusOf({ model: "nomic-embed-text:latest" }), true],
-    ["the chosen model is not there", statusOf({ model: "gone", problem: "It is gone." }), false],
-    ["the reader is no administrator", { ...statusOf({ model: "other" }), admin: null }, false],
-  ])("changes or not where %s", (_case, status, changing) => {
+    ["the chosen model is unavailable", statusOf({ model: "gone", problem: "It is gone." }), false],
+    ["the user is not an administrator", { ...statusOf({ model: "other" }), admin: null }, false],
+  ])("is or is not changing if %s", (_case, status, changing) => {
     expect(isIndexChanging(status)).toBe(changing)
   })
 })
@@ -32,7 +32,7 @@ describe("a pulled model", () => {
   const available = (id: string) => ({ id, built_in: false, connections: ["Ollama"] })
   const models = [available("my-bge-m3:latest"), available("gpu.bge-m3:latest")]
 
-  it("is found by its name with a tag, and with the prefix of its connection", () => {
+  it("is found by its name with a tag, and with its connection's prefix", () => {
     expect(findPulledModel(models, "bge-m3")?.id).toBe("gpu.bge-m3:latest")
     expect(findPulledModel([...models, available("bge-m3:567m")], "bge-m3:567m")?.id).toBe(
       "bge-m3:567m",

@@ -38,8 +38,8 @@ End.`
 
 const raws = (blocks: readonly { raw: string }[]): string[] => blocks.map(({ raw }) => raw.trim())
 
-describe("a text that grows", () => {
-  it("is cut as it would be if it came whole, wherever its pieces end", () => {
+describe("a growing text", () => {
+  it("is split like the complete text, wherever its chunks end", () => {
     const whole = raws(createBlockCutter()(text))
     for (const step of [1, 3, 7, 50]) {
       const cut = createBlockCutter()
@@ -49,7 +49,7 @@ describe("a text that grows", () => {
     }
   })
 
-  it("keeps the blocks that it had, so that they are not drawn again", () => {
+  it("keeps unchanged blocks identical, so that they do not re-render", () => {
     const cut = createBlockCutter()
     const before = cut("one\n\ntwo\n\nthree\n\nfour")
     const after = cut("one\n\ntwo\n\nthree\n\nfour and more")
@@ -61,7 +61,7 @@ describe("a text that grows", () => {
     expect(after[3]).not.toBe(before[3])
   })
 
-  it("begins anew when it is another text", () => {
+  it("is split from the start if the text was replaced", () => {
     const cut = createBlockCutter()
     cut("one\n\ntwo")
     expect(raws(cut("# other\n\ntext"))).toEqual(["# other", "text"])

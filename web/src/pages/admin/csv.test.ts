@@ -1,12 +1,15 @@
 import { expect, it } from "vitest"
 import { csvOf } from "./csv.ts"
 
-it("quotes what holds commas, quotes or line breaks", () => {
+it("quotes values with commas, quotes, or line breaks", () => {
   expect(csvOf([["a,b", 'say "hi"', "two\nlines", 1.5]])).toBe(
     '"a,b","say ""hi""","two\nlines",1.5\r\n',
   )
 })
 
-it.each(["=1+1", "+1", "-1", "@sum", "\t=1"])("keeps a spreadsheet from running %j", (text) => {
-  expect(csvOf([[text]]).replace(/^"/, "")).toMatch(/^'/)
-})
+it.each(["=1+1", "+1", "-1", "@sum", "\t=1"])(
+  "escapes %j so that spreadsheets do not execute it",
+  (text) => {
+    expect(csvOf([[text]]).replace(/^"/, "")).toMatch(/^'/)
+  },
+)

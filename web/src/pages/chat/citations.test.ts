@@ -14,11 +14,11 @@ describe("citations", () => {
       ["of no source ", "[4]", " or ", "[0]", " or ", "[1, 9]"],
     ],
     ["an array[i] and [x]", ["an array[i] and [x]"]],
-  ])("are cut out of %j", (text, pieces) => {
+  ])("are split from %j", (text, pieces) => {
     expect(cutAtCitations(text, known)).toEqual(pieces)
   })
 
-  it("tells two files of one name apart, and no others", () => {
+  it("number files with the same name, and no others", () => {
     const at = { start: 0, end: 1, score: 1 }
     const source = (file_id: string, name: string) => ({ file_id, name, ...at })
     const sources = [source("a", "report.txt"), source("b", "report.txt"), source("c", "tax.txt")]
@@ -29,7 +29,7 @@ describe("citations", () => {
     ])
   })
 
-  it("keeps which source is open, and takes no other pane for one", () => {
+  it("encode the open source, and decode no other pane as a source", () => {
     expect(paneSource(paneOf("message", 2))).toEqual({ messageId: "message", number: 2 })
     expect(paneSource("settings")).toBe(null)
     expect(paneSource(null)).toBe(null)
@@ -44,7 +44,7 @@ describe("a mention", () => {
     ["no#mention", null],
     ["#one\n", null],
     ["##", null],
-  ])("is seen in %j", (text, mention) => {
+  ])("is or is not found in %j", (text, mention) => {
     expect(mentionAt(text, text.length)).toEqual(mention)
   })
 })

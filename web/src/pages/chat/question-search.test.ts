@@ -21,7 +21,7 @@ const messages = [
 const chat = { messages, writable: true }
 
 describe("the search for an answer's question", () => {
-  it("is made in the first attached collection, with the question before it", () => {
+  it("uses the first attached collection and includes the previous question", () => {
     expect(questionSearchOf(chat, answer)).toEqual({
       collectionId: "harbour",
       search: { q: "And on Sundays?", previous: "When is high water?" },
@@ -29,7 +29,7 @@ describe("the search for an answer's question", () => {
     expect(questionSearchOf(chat, messages[1] ?? answer)?.search.previous).toBe(undefined)
   })
 
-  it("is cut where an address would become too long", () => {
+  it("is truncated where the URL would become too long", () => {
     const long = [{ ...messages[0], content: "x".repeat(5000) } as Message, ...messages.slice(1)]
     const search = questionSearchOf({ ...chat, messages: long }, answer)?.search
     expect(search?.previous?.length).toBe(800)
@@ -37,10 +37,10 @@ describe("the search for an answer's question", () => {
 
   it.each([
     ["only files are attached", { messages: [asked("Why", null, [file]), answered("a", "Why")] }],
-    ["the chat is somebody else's", { messages, writable: false }],
+    ["the chat belongs to another user", { messages, writable: false }],
     ["the question is missing", { messages: [answer] }],
     ["messages are each other's parents", { messages: [answered("a", "b"), answered("b", "a")] }],
-  ])("is not offered where %s", (_case, changes) => {
+  ])("is not offered if %s", (_case, changes) => {
     const last = changes.messages.at(-1) ?? answer
     expect(questionSearchOf({ ...chat, ...changes }, last)).toBe(null)
   })

@@ -11,7 +11,7 @@ const source = (file_id: string, cited?: boolean) => ({
 })
 
 describe("the sources of an answer", () => {
-  it("keep their numbers, with the cited ones apart from the others", () => {
+  it("keep their numbers when cited ones are separated from the others", () => {
     const { cited, others } = groupSources([
       source("a", false),
       source("b", true),
@@ -21,7 +21,7 @@ describe("the sources of an answer", () => {
     expect(others.map(({ number }) => number)).toEqual([1])
   })
 
-  it("are not cited while the answer runs, or where the reader may not read the file", () => {
+  it("are not cited while the answer is being written or if the reader lacks access", () => {
     const { cited, others } = groupSources([source("a"), null])
     expect(cited).toEqual([])
     expect(others.map(({ number }) => number)).toEqual([1, 2])

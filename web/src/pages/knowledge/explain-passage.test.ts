@@ -25,13 +25,13 @@ const keywords = "Keywords: rank 1, score 4.207 (BM25)"
 const meaning = "Meaning: rank 3, similarity 0.61"
 
 describe("the explanation of a passage", () => {
-  it("has its rank and score in each ranking of the search", () => {
+  it("shows its rank and score in each ranking of the search", () => {
     expect(explainRanks(passage(), "hybrid")).toEqual([keywords, meaning])
     const reranked = passage({ reranked: { rank: 2, score: 0.98 } })
     expect(explainRanks(reranked, "hybrid")).toContain("Reranked: rank 2, score 0.98")
   })
 
-  it("says where it is not among the best, for the rankings that there were", () => {
+  it("says in which of the search's rankings it is not among the top 100", () => {
     const noKeywords = "Keywords: not in the top 100"
     const noMeaning = "Meaning: not in the top 100"
     const unranked = passage({ lexical: null, dense: null })
@@ -49,11 +49,11 @@ describe("the explanation of a passage", () => {
     [{ reserved: "dense" }, "Always included: in the top three by meaning"],
     [{ merged: 3 }, "Merged from 3 adjacent passages"],
     [{ from_previous: true }, "Found using the previous question"],
-  ])("says why it is there: %j", (fields, text) => {
+  ])("says why it is included: %j", (fields, text) => {
     expect(explainPresence(passage(fields))).toEqual([text])
   })
 
-  it("says whether the model is given it, and why not", () => {
+  it("says whether it is sent to the model, and if not, why", () => {
     expect(explainPresence(passage())).toEqual([])
     expect(explainUse(passage())).toBe("Sent to the model")
     const leftOut = (left_out: FoundPassage["left_out"]) => passage({ used: false, left_out })

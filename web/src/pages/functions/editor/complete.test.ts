@@ -39,54 +39,62 @@ const inReply = (body: string): string =>
 
 describe("completion", () => {
   it.each([
-    ["what the context has", inReply("context.|"), ["user", "search", "chat", "store"]],
-    ["what is begun already", inReply("context.se|"), ["settings", "search"]],
-    ["what a part of it has", inReply("context.user.|"), ["email", "groups"]],
-    ["a type written in place", inReply("context.store.|"), ["get", "keys"]],
-    ["types joined", inReply("context.log.|"), ["debug", "error"]],
-    ["an element", inReply("messages.at(-1).|"), ["role", "content"]],
-    ["an element by its place", inReply("messages[0].|"), ["role", "content"]],
-    ["each of a list", inReply("for (const one of messages) { one.| }"), ["role", "content"]],
+    ["members of the context", inReply("context.|"), ["user", "search", "chat", "store"]],
+    ["members that match a prefix", inReply("context.se|"), ["settings", "search"]],
+    ["members of a property", inReply("context.user.|"), ["email", "groups"]],
+    ["members of an inline type", inReply("context.store.|"), ["get", "keys"]],
+    ["members of an intersection type", inReply("context.log.|"), ["debug", "error"]],
+    ["an array element", inReply("messages.at(-1).|"), ["role", "content"]],
+    ["an element by index", inReply("messages[0].|"), ["role", "content"]],
+    ["loop variables", inReply("for (const one of messages) { one.| }"), ["role", "content"]],
     [
-      "what is waited for",
+      "an awaited value",
       inReply("const found = await context.search('a', 'b')\n found.|"),
       ["passages", "sources"],
     ],
-    ["the form that is waited for", inReply("(await context.chat({ model: 'a' })).|"), ["choices"]],
     [
-      "pieces as they come",
+      "the overload that returns a promise",
+      inReply("(await context.chat({ model: 'a' })).|"),
+      ["choices"],
+    ],
+    [
+      "chunks of an async iteration",
       inReply("for await (const piece of context.chat({ stream: true })) piece.|"),
       ["content"],
     ],
-    ["what is taken apart", inReply("const { user: asker } = context\n asker.|"), ["email"]],
-    ["names in a pattern", "export function reply({ m| }, context) {}", ["messages", "model"]],
-    ["an annotation", "const told = (message: Message) => message.|", ["role"]],
+    ["destructured properties", inReply("const { user: asker } = context\n asker.|"), ["email"]],
+    [
+      "names in a destructuring pattern",
+      "export function reply({ m| }, context) {}",
+      ["messages", "model"],
+    ],
+    ["annotated parameters", "const told = (message: Message) => message.|", ["role"]],
     ["arrow functions", "export const before = (request, context) => { request.| }", ["messages"]],
-    ["names of the module", "const harbour = 1\nexport const tide = har|", ["harbour"]],
-    ["whole functions", "rep|", ["reply", "before"]],
+    ["names declared in the module", "const harbour = 1\nexport const tide = har|", ["harbour"]],
+    ["function templates", "rep|", ["reply", "before"]],
   ])("offers %s", async (_name, text, labels) => {
     expect(await offered(text)).toEqual(expect.arrayContaining(labels))
   })
 
   it.each([
     ["members", inReply("context.user.|"), ["email", "groups"]],
-    ["names of the module", "const harbour = 1\nexport const tide = har|", ["harbour"]],
+    ["names declared in the module", "const harbour = 1\nexport const tide = har|", ["harbour"]],
   ])("offers %s before the editor has parsed that far", async (_name, text, labels) => {
     expect(await offered(text, createUnparsed)).toEqual(expect.arrayContaining(labels))
   })
 
-  it("offers nothing of what it does not know", async () => {
+  it("offers nothing for unknown types", async () => {
     expect(await offered("const tide = fetchTide()\ntide.|")).toEqual([])
     expect(await offered(inReply("context.settings.|"))).toEqual([])
   })
 })
 
-describe("names that do not exist", () => {
+describe("unknown member names", () => {
   const words = { unknownMember: (name: string, type: string) => `${type}: ${name}`, syntax: "?" }
   const found = (text: string, create = stateOf): string[] =>
     seen(create(text), known, words).map(({ message }) => message)
 
-  it("are told", () => {
+  it("are reported", () => {
     expect(found(inReply("yield context.serch('a', 'b')"))).toEqual(["Context: serch"])
     expect(found(inReply("const { user } = context\n yield user.nmae"))).toHaveLength(1)
     expect(found(inReply("yield context.serch('a')"), createUnparsed)).toEqual(["Context: serch"])
@@ -94,16 +102,22 @@ describe("names that do not exist", () => {
 
   it.each([
     ["names that exist", "yield context.search('a', 'b')"],
-    ["types that are open to any name", "yield messages.at(-1).harbour"],
-    ["lists and texts", "yield messages.map(({ content }) => content.length).join()"],
-    ["what is not known", "yield globalThis.harbour.pilot(tools.length)"],
+    ["types with an index signature", "yield messages.at(-1).harbour"],
+    ["arrays and strings", "yield messages.map(({ content }) => content.length).join()"],
+    ["unknown types", "yield globalThis.harbour.pilot(tools.length)"],
     ["settings", "yield context.settings.harbour"],
-  ])("are not told of %s", (_name, body) => {
+  ])("are not reported for %s", (_name, body) => {
     expect(found(inReply(body))).toEqual([])
   })
 
-  it.each(["guide", "router", "redact", "proxy", "panel"])("are none in the example %s", (name) => {
-    const url = new URL(`../../../../../server/src/functions/examples/${name}.ts`, import.meta.url)
-    expect(found(readFileSync(url, "utf8"))).toEqual([])
-  })
+  it.each(["guide", "router", "redact", "proxy", "panel"])(
+    "do not occur in the example %s",
+    (name) => {
+      const url = new URL(
+        `../../../../../server/src/functions/examples/${name}.ts`,
+        import.meta.url,
+      )
+      expect(found(readFileSync(url, "utf8"))).toEqual([])
+    },
+  )
 })
