@@ -45,12 +45,12 @@ const measureScripts = async (site: Site): Promise<Mark[]> => {
   const marks = [
     { what: "JavaScript of the chat page, gzipped", value: await kilobytes(), ...kB, atMost: 200 },
     {
-      what: "  more for a chat with Markdown and code",
+      what: "  added for Markdown and code",
       value: await open("**a**\n```ts\n1\n```"),
       ...kB,
     },
-    { what: "  more for its first formula", value: await open(formula), ...kB },
-    { what: "  more for its first diagram", value: await open(diagram), ...kB },
+    { what: "  added for the first formula", value: await open(formula), ...kB },
+    { what: "  added for the first diagram", value: await open(diagram), ...kB },
   ]
   await visit.context.close()
   return marks

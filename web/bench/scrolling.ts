@@ -30,10 +30,10 @@ export const measureScrolling = async (site: Site): Promise<Mark[]> => {
   const passed = height - (await top())
   await visit.context.close()
   return [
-    { what: "200 messages: opened after", value: opened, unit: "ms" },
-    { what: "  pixels scrolled through", value: passed, unit: "" },
-    { what: "  frames a second meanwhile", value: frames.mean, unit: "", atLeast: 50 },
+    { what: "200 messages: time to open", value: opened, unit: "ms" },
+    { what: "  pixels scrolled", value: passed, unit: "" },
+    { what: "  frames per second", value: frames.mean, unit: "", atLeast: 50 },
     { what: "  in the slowest second", value: frames.slowest, unit: "" },
-    { what: "  longest without a frame", value: frames.longest, unit: "ms" },
+    { what: "  longest gap between frames", value: frames.longest, unit: "ms" },
   ]
 }

@@ -57,7 +57,7 @@ export const measureStreaming = async (site: Site, tokens: number): Promise<Mark
     clearInterval(sample)
   })
   const seconds = (performance.now() - started) / 1000
-  const shift = await shiftsOf(page, "while an answer comes")
+  const shift = await shiftsOf(page, "while an answer streams")
   const shown = await collectedMB(cdp)
   await newChat.click()
   await page.locator("article").first().waitFor({ state: "detached" })
@@ -65,22 +65,22 @@ export const measureStreaming = async (site: Site, tokens: number): Promise<Mark
   await context.close()
   const MB = { unit: "MB" }
   return [
-    { what: "tokens a second, as they came", value: tokens / seconds, unit: "" },
-    { what: "frames a second meanwhile", value: frames.mean, unit: "", atLeast: 50 },
+    { what: "tokens per second", value: tokens / seconds, unit: "" },
+    { what: "frames per second", value: frames.mean, unit: "", atLeast: 50 },
     { what: "  in the slowest second", value: frames.slowest, unit: "" },
-    { what: "  longest without a frame", value: frames.longest, unit: "ms" },
-    { what: "layout shift of what is written", value: shift.finished, unit: "", atMost: 0 },
-    { what: "  within the block being written", value: shift.written, unit: "", atMost: 0.05 },
-    { what: "heap before, collected", value: before, ...MB },
-    { what: "  most while it came, not collected", value: max, ...MB },
+    { what: "  longest gap between frames", value: frames.longest, unit: "ms" },
+    { what: "layout shift of finished blocks", value: shift.finished, unit: "", atMost: 0 },
+    { what: "  within the growing block", value: shift.written, unit: "", atMost: 0.05 },
+    { what: "heap before, after GC", value: before, ...MB },
+    { what: "  peak while streaming, before GC", value: max, ...MB },
     {
-      what: "  more with the answer shown, collected",
+      what: "  growth with the answer shown, after GC",
       value: shown - before,
       ...MB,
       atMost: maxShownMB,
     },
     {
-      what: "  more after the chat was left, collected",
+      what: "  growth after closing the chat, after GC",
       value: left - before,
       ...MB,
       atMost: maxRetainedMB,

@@ -64,9 +64,9 @@ interface Stop {
 }
 
 const wrongWith = ({ name, marked, inView, clear }: Stop): string[] => [
-  ...(marked ? [] : [`${name}: its focus is not seen`]),
+  ...(marked ? [] : [`${name}: focus is not visible`]),
   ...(inView ? [] : [`${name}: is out of view`]),
-  ...(clear ? [] : [`${name}: something lies over it`]),
+  ...(clear ? [] : [`${name}: is covered by another element`]),
 ]
 
 /** Tabs through a page from start to end and returns the problems found. */
@@ -88,7 +88,7 @@ const walk = async (page: Page): Promise<string[]> => {
   const missed = wanted.filter((_, index) => !order.includes(index))
   if (missed.length > 0) wrong.push(`never reached: ${missed.join(", ")}`)
   if (order.some((at, index) => index > 0 && at < (order[index - 1] ?? 0))) {
-    wrong.push(`not in the order of reading: ${order.join(" ")}`)
+    wrong.push(`not in reading order: ${order.join(" ")}`)
   }
   return wrong
 }
@@ -120,7 +120,7 @@ const menusOf = async (page: Page): Promise<string[]> => {
     await page.keyboard.press("Escape")
     await popup.first().waitFor({ state: "detached" })
     const back = await trigger.evaluate((element) => element === document.activeElement)
-    if (!back) wrong.push(`${name}: closing it loses the focus`)
+    if (!back) wrong.push(`${name}: does not restore the focus when closed`)
   }
   return wrong
 }

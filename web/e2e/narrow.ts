@@ -20,7 +20,7 @@ export const misfits = `(() => {
   if (root.scrollWidth > root.clientWidth) wrong.push("its content scrolls sideways")
   for (const element of all) {
     const { right, left } = element.getBoundingClientRect()
-    if ((right > innerWidth + 1 || left < -1) && !scrolls(element.parentElement)) wrong.push(named(element) + ": reaches out")
+    if ((right > innerWidth + 1 || left < -1) && !scrolls(element.parentElement)) wrong.push(named(element) + ": extends beyond the window")
     const { overflowX, textOverflow } = getComputedStyle(element)
     const words = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim())
     const cut = words && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0

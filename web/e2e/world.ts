@@ -57,7 +57,7 @@ const watch = (page: Page, origin: string): string[] => {
   })
   page.on("request", (request) => {
     const url = request.url()
-    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complaints.push(`asked ${url}`)
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) complaints.push(`requested ${url}`)
   })
   return complaints
 }

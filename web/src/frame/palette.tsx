@@ -105,7 +105,7 @@ export const Palette = ({ onClose, openKeys }: PaletteProps) => {
         <Dialog.Popup className="fixed top-[12vh] left-1/2 z-50 flex max-h-[70vh] w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-float">
           <Dialog.Title className="sr-only">{t("palette.open")}</Dialog.Title>
           <input
-            // biome-ignore lint/a11y/noAutofocus: it is the one thing in a dialog that was asked for
+            // biome-ignore lint/a11y/noAutofocus: it is the dialog's only control
             autoFocus
             role="combobox"
             aria-expanded
@@ -156,7 +156,7 @@ interface RowProps {
 }
 
 const Row = ({ id, command, chosen, onRun, onPoint }: RowProps) => (
-  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys go to the search field, which points here
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys
   <div
     id={id}
     role="option"

@@ -86,7 +86,7 @@ const createFollower = (chatId: string, after: number) => {
 export const useFollow = (chat: ChatWithMessages | undefined): void => {
   const id = chat?.id
   const running = chat?.messages.some(({ state }) => state === "running") === true
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where it begins, not where it has come to
+  // biome-ignore lint/correctness/useExhaustiveDependencies: seq is only the starting point
   useEffect(() => {
     if (id === undefined || !running) return
     return createFollower(id, chat?.seq ?? 0)

@@ -43,7 +43,7 @@ export const meQuery = queryOptions({
 /** The signed-in account; only for use below the signed-in routes. */
 export const useMe = (): Me => {
   const { data } = useSuspenseQuery(meQuery)
-  if (!data) throw new Error("nobody is signed in")
+  if (!data) throw new Error("No user is signed in.")
   return data
 }
 

@@ -12,7 +12,7 @@ export interface LinkTab {
 export const LinkTabs = ({ label, tabs }: { label: string; tabs: readonly LinkTab[] }) => {
   const nav = useRef<HTMLElement>(null)
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another active tab
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the active tab depends on the path
   useEffect(() => {
     const active = nav.current?.querySelector("[data-status=active]")
     active?.scrollIntoView({ block: "nearest", inline: "nearest" })

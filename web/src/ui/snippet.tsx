@@ -53,7 +53,7 @@ export const Snippet = ({ tabs }: { tabs: readonly SnippetTab[] }) => {
         id={`${id}-panel`}
         role="tabpanel"
         aria-labelledby={`${id}-tab-${shown}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
         tabIndex={0}
         className="overflow-x-auto bg-bg p-4 text-xs leading-5 -outline-offset-2"
       >

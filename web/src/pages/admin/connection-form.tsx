@@ -100,7 +100,7 @@ export const ConnectionBasics = (props: BasicsProps) => {
 export const useConnectionTest = (values: object, ask: () => Promise<TestResult>) => {
   const test = useMutation({ mutationFn: ask })
   const { reset } = test
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: resets on every change
   useEffect(() => reset(), [reset, values])
   return test
 }

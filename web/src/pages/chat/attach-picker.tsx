@@ -52,7 +52,7 @@ export const AttachPicker = ({ id, query, keys, onActive, onPick, onClose }: Pic
   const active = Math.min(at, found.length - 1)
   const optionId = (index: number): string => `${id}-${index}`
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other words, another list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new query resets the selection
   useEffect(() => setAt(0), [query])
   useEffect(() => {
     onActive(active >= 0 ? optionId(active) : undefined)
@@ -91,8 +91,8 @@ export const AttachPicker = ({ id, query, keys, onActive, onPick, onClose }: Pic
         {found.map(({ note, ...one }, index) => {
           const Icon = one.type === "file" ? FileText : Library
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and its keys
-            // biome-ignore lint/a11y/useFocusableInteractive: named by the field as its active one
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and handles the keys
+            // biome-ignore lint/a11y/useFocusableInteractive: the field references it with aria-activedescendant
             <div
               key={`${one.type} ${one.id}`}
               id={optionId(index)}

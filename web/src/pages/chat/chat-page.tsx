@@ -170,7 +170,7 @@ const useDrawable = (chat: ChatWithMessages | undefined): boolean => {
   const texts = chat?.messages.filter(({ role }) => role === "assistant").map((m) => m.content)
   const [drawable, setDrawable] = useState(() => texts !== undefined && canDraw(texts))
   const here = chat !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what comes later is drawn as it comes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the initial texts matter
   useEffect(() => {
     if (here) void readyToDraw(texts ?? []).then(() => setDrawable(true))
   }, [here])

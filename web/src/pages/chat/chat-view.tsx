@@ -39,7 +39,7 @@ const useTurnActions = (
     const nameById = new Map(models.map(({ id, name }) => [id, name]))
     const act = (): ReturnType<typeof messageActions> => {
       const { chat: current } = latest.current
-      if (!current) throw new Error("no chat is open")
+      if (!current) throw new Error("No chat is open.")
       return messageActions(current)
     }
     const tell = (done: Promise<void>): void => void done.catch(latest.current.failed)
@@ -134,7 +134,7 @@ export const ChatView = ({ chat, models, chosen, sending, greeting }: ChatViewPr
       <section
         ref={scroller}
         aria-label={t("chat.messages")}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
         tabIndex={0}
         className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]"
       >

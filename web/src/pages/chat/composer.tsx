@@ -174,7 +174,7 @@ export const Composer = (props: ComposerProps) => {
   const hasChips = files.attached.length + files.uploads.uploads.length > 0
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has the button "Add files" beside it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the "Add files" button is the accessible alternative
     <div
       className={classes(
         "relative rounded-lg border bg-bg focus-within:border-accent",

@@ -124,7 +124,7 @@ export const SidebarChats = () => {
       </div>
       {query !== null && (
         <input
-          // biome-ignore lint/a11y/noAutofocus: it was just asked for
+          // biome-ignore lint/a11y/noAutofocus: the user just opened it
           autoFocus
           type="search"
           value={query}

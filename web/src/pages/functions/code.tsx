@@ -102,7 +102,7 @@ const Declarations = () => (
   <details className="rounded border border-line">
     <summary className="px-4 py-3 text-sm font-medium">{t("functions.api")}</summary>
     <pre
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
       tabIndex={0}
       className="max-h-96 overflow-auto border-t border-line p-4 text-xs leading-5 -outline-offset-2"
     >

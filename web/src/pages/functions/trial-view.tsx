@@ -22,14 +22,14 @@ export const TrialView = ({ id, trial, state, onPlace }: TrialViewProps) => (
       <div
         role="log"
         aria-labelledby={`${id}-output`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
         tabIndex={0}
         className="max-h-80 min-h-12 overflow-y-auto rounded border border-line bg-bg p-3 text-sm break-words whitespace-pre-wrap"
       >
         {trial.reasoning && <p className="mb-2 text-xs text-muted">{trial.reasoning}</p>}
         {trial.output || (state === "running" ? "…" : "")}
         {trial.others.map((other, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces only ever come at the end
+          // biome-ignore lint/suspicious/noArrayIndexKey: items are only appended
           <code key={index} className="mt-1 block text-xs text-muted">
             {other}
           </code>
@@ -142,12 +142,12 @@ export const LogView = ({ labelledBy, log, onPlace }: LogViewProps) => {
     <div
       role="log"
       aria-labelledby={labelledBy}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
       tabIndex={0}
       className="max-h-60 overflow-auto rounded border border-line bg-bg p-2 font-mono text-xs"
     >
       {log.map(({ level, text, line, at_ms }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines only ever come at the end
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines are only appended
         <p key={index} className="flex gap-2">
           <span className="shrink-0 text-muted tabular">{formatDuration(at_ms)}</span>
           <span

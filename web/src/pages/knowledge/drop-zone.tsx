@@ -43,7 +43,7 @@ interface DropZoneProps {
 export const DropZone = ({ onFiles, children }: DropZoneProps) => {
   const [over, setOver] = useState(false)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping has the buttons inside beside it
+    // biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside are the accessible alternative
     <div
       onDragOver={(event) => {
         event.preventDefault()

@@ -92,7 +92,7 @@ export const PlaygroundResults = ({ findings }: { findings: Findings }) => {
         <ol className="rounded border border-line">
           {passages.map((passage, index) => (
             <Result
-              // biome-ignore lint/suspicious/noArrayIndexKey: results stand in a fixed order
+              // biome-ignore lint/suspicious/noArrayIndexKey: results have a fixed order
               key={index}
               passage={passage}
               number={index + 1}

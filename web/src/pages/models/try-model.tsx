@@ -98,7 +98,7 @@ export const TryModel = ({ values }: { values: ModelValues }) => {
         <div
           role="log"
           aria-label={t("try.answer")}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
           tabIndex={0}
           className="max-h-96 overflow-y-auto text-base break-words whitespace-pre-wrap"
         >

@@ -38,7 +38,7 @@ const Item = ({ item, open }: { item: Tokens.ListItem; open: boolean }) => (
 const List = ({ token, open }: { token: Tokens.List; open: boolean }) => {
   const items = token.items.map((item, index) => (
     <Item
-      // biome-ignore lint/suspicious/noArrayIndexKey: items are only ever added at the end
+      // biome-ignore lint/suspicious/noArrayIndexKey: items are only appended
       key={index}
       item={item}
       open={open && index === token.items.length - 1}
@@ -55,8 +55,8 @@ const Table = ({ token }: { token: Tokens.Table }) => {
     </Tag>
   )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    // biome-ignore lint/a11y/useSemanticElements: as a section each would be a landmark of the page
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
+    // biome-ignore lint/a11y/useSemanticElements: a section would become a landmark
     <div role="group" className="markdown-table" tabIndex={0} aria-label={t("chat.table")}>
       <table>
         <thead>
@@ -64,7 +64,7 @@ const Table = ({ token }: { token: Tokens.Table }) => {
         </thead>
         <tbody>
           {token.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows are only ever added at the end
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows are only appended
             <tr key={index}>{row.map((one, column) => cell("td", one, column))}</tr>
           ))}
         </tbody>
@@ -85,7 +85,7 @@ const Code = ({ token, open }: { token: Tokens.Code; open: boolean }) => {
 /** Nested blocks, as in a quotation or a list item. */
 const Blocks = ({ tokens, open }: { tokens: readonly Token[]; open: boolean }): ReactNode =>
   tokens.map((token, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only ever added at the end
+    // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only appended
     <BlockView key={index} token={token} open={open && index === tokens.length - 1} />
   ))
 

@@ -45,7 +45,7 @@ export const CodeBlock = (props: CodeBlockProps) => {
         />
         <CopyButton text={props.code} label={t("chat.copyCode")} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <pre tabIndex={0} className={classes(wrapped && "whitespace-pre-wrap break-words")}>
         <code>{shown}</code>
       </pre>

@@ -19,7 +19,7 @@ const drawn = (nodes: Nodes): ReactNode =>
     if (node.type !== "element") return null
     const names = node.properties.className
     return (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the tree is drawn once
+      // biome-ignore lint/suspicious/noArrayIndexKey: the tree never changes
       <span key={index} className={Array.isArray(names) ? names.join(" ") : undefined}>
         {drawn(node.children as Nodes)}
       </span>

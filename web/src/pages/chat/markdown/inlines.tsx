@@ -48,7 +48,7 @@ const Words = ({ text }: { text: string }): ReactNode => {
     typeof piece === "string"
       ? piece
       : piece.map((number) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever added at the end
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
           <Citation key={`${index} ${number}`} number={number} citations={citations} />
         )),
   )
@@ -104,6 +104,6 @@ const Inline = ({ token: given }: { token: Token }): ReactNode => {
 
 export const Inlines = ({ tokens }: { tokens: readonly Token[] }): ReactNode =>
   tokens.map((token, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: pieces are only ever added at the end
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
     <Inline key={index} token={token} />
   ))

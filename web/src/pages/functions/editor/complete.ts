@@ -33,7 +33,7 @@ const completionOf = (member: Member): Completion => ({
 const snippets: readonly Completion[] = [
   snippetCompletion('export async function* reply({ messages }, context) {\n\tyield "#{}"\n}', {
     label: "reply",
-    detail: "answer, piece by piece",
+    detail: "stream an answer",
     type: "function",
   }),
   snippetCompletion(
@@ -42,12 +42,12 @@ const snippets: readonly Completion[] = [
   ),
   snippetCompletion("export function chunk(delta, context) {\n\t#{}\n\treturn delta\n}", {
     label: "chunk",
-    detail: "filter: change each piece of a reply",
+    detail: "filter: change each chunk of a response",
     type: "function",
   }),
   snippetCompletion("export async function after(reply, context) {\n\t#{}\n\treturn reply\n}", {
     label: "after",
-    detail: "filter: change a whole reply",
+    detail: "filter: change the complete response",
     type: "function",
   }),
 ]
