@@ -78,8 +78,9 @@ const errorBody = async (response: Response): Promise<ErrorBody> => {
 }
 
 /**
- * Sends a request and returns the response, whose body the caller may stream. @throws {ApiError} on
- * a status other than 2xx @throws {UnreachableError} without a response
+ * Sends a request and returns the response, whose body the caller may stream.
+ * @throws {ApiError} on a status other than 2xx
+ * @throws {UnreachableError} without a response
  */
 export const callRaw = async (
   method: string,

@@ -93,7 +93,8 @@ const hear = (tell: (news: News) => void, signal: AbortSignal): Promise<void> =>
 
 /**
  * Keeps lists and open chats in sync with the server. Browsers limit the connections per server, so
- * one window listens and broadcasts to the others. @returns a function that stops it
+ * one window listens and broadcasts to the others.
+ * @returns a function that stops it
  */
 export const followNews = (): (() => void) => {
   const stopping = new AbortController()

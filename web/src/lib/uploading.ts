@@ -28,8 +28,9 @@ const refusalOf = (request: XMLHttpRequest): ApiError => {
 }
 
 /**
- * Uploads one file with XMLHttpRequest, because fetch reports no upload progress. @throws
- * {ApiError} when the gateway rejects it @throws {UnreachableError} when the connection fails
+ * Uploads one file with XMLHttpRequest, because fetch reports no upload progress.
+ * @throws {ApiError} when the gateway rejects it
+ * @throws {UnreachableError} when the connection fails
  */
 export const sendFile = (
   { file, path }: Chosen,

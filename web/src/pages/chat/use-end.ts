@@ -13,8 +13,8 @@ const keep = (name: string, top: number | null): void => {
 }
 
 /**
- * Keeps the view at the end of growing content until the reader scrolls up. @param name key for the
- * scroll position, saved when the page closes
+ * Keeps the view at the end of growing content until the reader scrolls up.
+ * @param name key for the scroll position, saved when the page closes
  */
 export const useEnd = (
   scroller: RefObject<HTMLElement | null>,

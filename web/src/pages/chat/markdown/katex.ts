@@ -6,8 +6,8 @@ const maxEm = 20
 const maxExpansions = 500
 
 /**
- * Renders a formula as DOM nodes, without HTML strings. @returns false if the source is not valid
- * TeX
+ * Renders a formula as DOM nodes, without HTML strings.
+ * @returns false if the source is not valid TeX
  */
 export const drawFormula = (source: string, place: HTMLElement, display: boolean): boolean => {
   try {

@@ -52,8 +52,8 @@ const sized = (svg: string): string => {
 }
 
 /**
- * Renders a diagram to a data URL. Runs one at a time because Mermaid has global state. @throws if
- * the source is not a valid diagram
+ * Renders a diagram to a data URL. Runs one at a time because Mermaid has global state.
+ * @throws if the source is not a valid diagram
  */
 export const drawDiagram = (source: string, theme: "light" | "dark"): Promise<string> => {
   const next = drawing.catch(() => {}).then(() => draw(source, theme))
