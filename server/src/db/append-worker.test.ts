@@ -19,7 +19,7 @@ const append = (db: Database, rows: readonly ReturnType<typeof record>[]) =>
     rows.map((row) => JSON.stringify(row)),
   )
 
-describe.each(chooseDatabases())("rows added behind everybody's back on $name", ({ open }) => {
+describe.each(chooseDatabases())("appended rows on $name", ({ open }) => {
   let database: OpenedDatabase
   beforeAll(async () => {
     database = await open()
@@ -34,19 +34,19 @@ describe.each(chooseDatabases())("rows added behind everybody's back on $name", 
       .orderBy("id")
       .execute()
 
-  it("are kept as they were given", async () => {
+  it("are stored unchanged", async () => {
     const rows = [record("given 1", `"quoted", 'twice' \\ ünïcode 😀\n`), record("given 2", "")]
     await append(database.db, rows)
     expect(await kept("given")).toEqual(rows)
   })
 
-  it("leave alone what is there already", async () => {
+  it("never overwrite existing rows", async () => {
     await append(database.db, [record("there 1", "first")])
     await append(database.db, [record("there 1", "second"), record("there 2", "second")])
     expect((await kept("there")).map(({ model }) => model)).toEqual(["first", "second"])
   })
 
-  it("are all kept or none", async () => {
+  it("are stored all or none", async () => {
     const bad = record("none 2")
     Reflect.set(bad, "model", null)
     const adding = append(database.db, [record("none 1"), bad, record("none 3")])
@@ -56,7 +56,7 @@ describe.each(chooseDatabases())("rows added behind everybody's back on $name", 
     expect(await kept("none")).toHaveLength(1)
   })
 
-  it("are kept when many come at once, among transactions", async () => {
+  it("are all stored when appended concurrently with transactions", async () => {
     const ids = Array.from({ length: 30 }, (_, n) => `many ${String(n).padStart(2, "0")}`)
     await Promise.all(
       ids.map((id, n) =>
@@ -69,12 +69,12 @@ describe.each(chooseDatabases())("rows added behind everybody's back on $name", 
   })
 })
 
-it("wait for SQLite's lock without stopping the loop", async () => {
+it("appending waits for SQLite's lock without blocking the event loop", async () => {
   const db = await openDatabase({ DATA_DIR: mkdtempSync(join(tmpdir(), "portico-append-")) })
   const other = new DatabaseSync(db.file ?? "")
   other.exec("begin immediate")
   const adding = append(db, [record("patient")])
-  // Had the loop stopped, the commit that lets it go on would never come.
+  // If the event loop were blocked, the commit that releases the lock would never run.
   await sleep(300)
   const all = () => db.read.selectFrom("usage").select("id").execute()
   expect(await all()).toEqual([])
@@ -85,7 +85,7 @@ it("wait for SQLite's lock without stopping the loop", async () => {
   await db.close()
 })
 
-it("say what is wrong where there is no database, as often as they are tried", async () => {
+it("appending reports a missing database on every attempt", async () => {
   const appender = createAppender("/nowhere/portico.db")
   for (let attempt = 0; attempt < 2; attempt++) {
     await expect(appender.ready()).rejects.toThrow("unable to open database file")

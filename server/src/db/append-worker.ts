@@ -5,11 +5,11 @@ import type { Batch } from "./appender.ts"
 import { openFile } from "./sqlite-file.ts"
 import { answerWith } from "./worker-client.ts"
 
-/** Runs in a worker of its own, which `appender.ts` starts and talks to. */
+/** Worker thread that `appender.ts` starts and sends batches to. */
 type Row = Record<string, SQLInputValue>
 
-// Where there is one core for all, requests come first; a quarter of it is left for us, which is
-// twice what we need.
+// On a single core, requests take precedence. This niceness leaves the thread about a quarter of
+// the core, twice what it needs.
 giveWay(5)
 const { path } = workerData as { path: string }
 const database = openFile(path, false)
@@ -38,7 +38,7 @@ answerWith(({ table, rows }: Batch): null => {
     database.exec("commit")
     return null
   } catch (error) {
-    // Of a full disk SQLite has rolled back by itself; to ask again would hide what went wrong.
+    // On a full disk SQLite rolls back by itself; a second rollback would fail and mask the error.
     if (database.isTransaction) database.exec("rollback")
     throw error
   }

@@ -2,29 +2,29 @@ import { createThread } from "./worker-client.ts"
 
 export interface Batch {
   table: string
-  /** A JSON array of objects that all have the same columns, `id` among them. */
+  /** JSON array of objects that all have the same keys, including `id`. */
   rows: string
 }
 
 const nothing: Batch = { table: "", rows: "[]" }
 
 /**
- * Adds rows to an embedded database in a thread with a connection of its own: a hundred take SQLite
- * a millisecond, which on the loop every request would wait for.
+ * Inserts rows into the embedded database on a worker thread with its own connection. A hundred
+ * rows take SQLite about a millisecond, which would block every request if run on the event loop.
  */
 export const createAppender = (path: string) => {
   const thread = createThread<Batch, null>(new URL("./append-worker.ts", import.meta.url), { path })
   let listening = false
   return {
-    /** Resolves when the thread listens, which takes it a moment once. */
+    /** Resolves once the thread has started; only the first call waits. */
     ready: async (): Promise<void> => {
       if (!listening) await thread.ask(nothing)
       listening = true
     },
 
     /**
-     * In one transaction; one batch after the other.
-     * @throws what the database says
+     * Inserts a batch in one transaction; batches run sequentially.
+     * @throws the database's error
      */
     append: async (batch: Batch): Promise<void> => {
       await thread.ask(batch)

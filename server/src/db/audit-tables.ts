@@ -11,35 +11,35 @@ export interface AuditEventRow {
   target_type: string | null
   target_id: string | null
   changed: string | null
-  /** Names of attributes that were sent and that this gateway does not keep. */
+  /** Names of attributes that were sent but are not stored by this gateway. */
   ignored: string | null
   before: string | null
   after: string | null
   outcome: string
   status: number | null
-  /** How many like it this row stands for. */
+  /** How many identical events this row represents. */
   count: Generated<number>
   request_id: string | null
-  /** The block that seals it; null for the newest. */
+  /** The block that seals it; null until it is sealed. */
   block: Generated<number | null>
 }
 
-/** Seals the events that name it; stays when they are pruned. */
+/** Seals the events that refer to it; kept after they are pruned. */
 export interface AuditBlockRow {
-  /** From 1, without a gap. */
+  /** From 1, without gaps. */
   number: number
-  /** The hash of the block before. */
+  /** Hash of the previous block. */
   previous: string
   hash: string
-  /** HMAC of the hash, by a key derived from SECRET_KEY. */
+  /** HMAC of the hash, keyed with a key derived from SECRET_KEY. */
   seal: string
-  /** Tells which SECRET_KEY it was. */
+  /** Identifies the SECRET_KEY that was used. */
   key_id: string
   count: number
   first_at: number
   last_at: number
   sealed_at: number
-  /** The start of each event's own digest, so that a wrong one can be named. */
+  /** The first bytes of each event's digest, so that an altered event can be identified. */
   digests: string
   pruned_at: number | null
 }

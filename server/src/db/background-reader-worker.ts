@@ -6,7 +6,7 @@ import { addContainsFolded } from "./contains-folded.ts"
 import { openFile } from "./sqlite-file.ts"
 import { answerWith } from "./worker-client.ts"
 
-/** Runs in a thread of its own, which `aside.ts` asks. */
+/** Worker thread that runs the queries of `background-reader.ts`. */
 giveWay(10)
 const { path } = workerData as { path: string }
 const database = openFile(path, true)

@@ -14,11 +14,11 @@ export interface Query {
   parameters: readonly unknown[]
 }
 
-/** A report or a search is seldom the last one. */
+/** Reports and searches tend to come in groups, so the thread stays for a while. */
 const idleMs = 60_000
 
 class ReadOnly implements Driver {
-  /** Rows have the type that whoever asks gives them. */
+  /** Kysely gives the rows their type; the thread does not know it. */
   readonly #thread: ReturnType<typeof createThread<Query, never[]>>
 
   constructor(path: string) {
@@ -37,7 +37,7 @@ class ReadOnly implements Driver {
         rows: await this.#thread.ask({ sql, parameters }),
       }),
       streamQuery: () => {
-        throw new Error("rows are read aside whole")
+        throw new Error("The background reader does not support streaming")
       },
     }
   }
@@ -45,7 +45,7 @@ class ReadOnly implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async beginTransaction(): Promise<void> {
-    throw new Error("nothing is written aside")
+    throw new Error("The background reader is read-only")
   }
 
   async commitTransaction(): Promise<void> {}
@@ -58,8 +58,8 @@ class ReadOnly implements Driver {
 }
 
 /**
- * Reads the embedded database in a thread, for queries that go through a great many rows: on the
- * loop every request would wait for them. They wait for each other.
+ * Reads the embedded database on a worker thread, for queries that scan many rows and would
+ * otherwise block the event loop. Queries run one at a time.
  */
 export const readAside = (path: string): Kysely<Tables> =>
   new Kysely({

@@ -2,13 +2,13 @@ import { chmodSync, existsSync, renameSync, rmSync } from "node:fs"
 import { databaseFile, openFile } from "./sqlite-file.ts"
 
 /**
- * Writes a consistent copy of the embedded database to `file`, also while the gateway runs: it is
- * the state of one moment, and writers go on meanwhile.
- * @throws when there is no database, or `file` cannot be written; nothing half done is left
+ * Writes a consistent snapshot of the embedded database to `file`, even while the gateway runs;
+ * writers are not blocked.
+ * @throws if there is no database or `file` cannot be written; no partial file remains
  */
 export const backUp = (dataDir: string, file: string): void => {
   const source = databaseFile(dataDir)
-  if (!existsSync(source)) throw new Error(`There is no database at ${source}`)
+  if (!existsSync(source)) throw new Error(`No database found at ${source}. Check DATA_DIR.`)
   const part = `${file}.part`
   rmSync(part, { force: true })
   const database = openFile(source, true)

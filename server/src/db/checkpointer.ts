@@ -5,36 +5,39 @@ import { z } from "zod"
 import { freeBytes } from "./disk-space.ts"
 
 const lookMs = 1000
-/** Where what is free could be written full before the next look. */
+/** Used when the free space could be filled before the next regular check. */
 const lookAtSmallMs = 50
 const bytesWhereSmall = 128 * 1024 * 1024
 const bytesToCheckpoint = 64 * 1024 * 1024
-/** A log that grew beyond this, behind a long read, gives its space back. */
+/** A log this large, typically after a long read, is truncated. */
 const bytesToTruncate = 256 * 1024 * 1024
-/** On a disk with little left, from here on. */
+/** On a nearly full disk, the log size from which it is truncated. */
 const bytesWhereTight = 512 * 1024
-/** A disk that left no room for the log's pages is asked again. */
+/** Delay before retrying a checkpoint that failed on a nearly full disk. */
 const tryAgainMs = 5000
-/** A page of the database and what stands before it. */
+/** A database page and its frame header. */
 const frameBytes = 4096 + 24
 
-/** Frames in the log, and how many of them are in the database file; -1 before the first. */
+/** Frames in the log, and how many of them were moved to the database file; -1 before the first. */
 const State = z.object({ log: z.int(), checkpointed: z.int() })
 type Ending = "restart" | "truncate"
 
 /**
- * Moves SQLite's write-ahead log into the database file, in a short-lived thread: left to the
- * connection that writes, it would hold up every request for as long as the disk takes. Then the log
- * starts anew in its place: the disk keeps what is written over in two thirds of the time that it
- * takes for what makes a file longer. Where little space is left it comes sooner, while there is room
- * for the pages in the database file, and gives the log's space back.
- * @param reader looks at the log, and writes nothing
+ * Checkpoints SQLite's write-ahead log on a short-lived thread; on the writing connection, a
+ * checkpoint would block every request until the disk is done. Afterwards SQLite overwrites the log
+ * from its start: syncing overwritten blocks takes two thirds of the time of syncing a file that
+ * grows. When space is short, it checkpoints earlier, while the database file can still grow, and
+ * truncates the log.
+ * @param reader used to inspect the log; never written to
  */
 export const createCheckpointer = (path: string, reader: DatabaseSync) => {
   const state = reader.prepare("pragma wal_checkpoint(noop)")
   let running: { worker: Worker; ended: Promise<boolean> } | undefined
 
-  /** A disk that fails is told of by who reads or writes on it; here it must end nothing. */
+  /**
+   * Disk errors are reported by the reads and writes they affect; they must not crash the process
+   * here.
+   */
   const stateNow = (): z.output<typeof State> | null => {
     try {
       return State.parse(state.get())
@@ -48,7 +51,7 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
       workerData: { path, ending, isUrgent },
     })
     const ended = new Promise<boolean>((resolve) => {
-      // One that fails is followed by the next; the log only grows meanwhile.
+      // A failed checkpoint is retried at the next check; until then the log only grows.
       worker.on("error", () => {})
       worker.once("exit", (code) => {
         running = undefined
@@ -65,7 +68,7 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     return found?.size ?? 0
   }
 
-  /** The log that could not be made shorter on a disk with little left. */
+  /** The log size at the last failed truncation on a nearly full disk, and when that was. */
   let stuck = { frames: -1, at: 0 }
 
   const checkpointTight = async (frames: number): Promise<void> => {
@@ -87,7 +90,7 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     void checkpoint(size >= bytesToTruncate ? "truncate" : "restart", false)
   }
 
-  /** @returns ms until the next look */
+  /** @returns ms until the next check */
   const look = async (): Promise<number> => {
     const free = await freeBytes(path)
     await checkpointWhereDue(free)
@@ -117,16 +120,16 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
   lookAfter(lookAtSmallMs)
   return {
     /**
-     * Moves all of the log now, and gives its space back.
-     * @returns whether all of it is in the database file, and on the disk
+     * Checkpoints the whole log now and truncates it.
+     * @returns whether everything is in the database file and flushed to disk
      */
     emptyLog: async (): Promise<boolean> => {
-      // One under way may have begun before the last commit.
+      // A run in progress may have started before the last commit.
       await emptying
       return startEmptying()
     },
 
-    /** The same for who wants the space alone: what is under way will do. */
+    /** Truncates the log to free its space; joins a run in progress. */
     giveSpaceBack: async (): Promise<void> => {
       await (emptying ?? startEmptying())
     },

@@ -1,9 +1,11 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises"
 
-/** Well below the number of parameters that either database takes in one statement. */
+/** Well below either database's limit of parameters per statement. */
 export const maxIdsPerStatement = 500
 
-/** Reads the rows of any number of ids in statements of bounded size; other requests run in between. */
+/**
+ * Reads rows by any number of ids, in statements of bounded size; other requests run in between.
+ */
 export const readInChunks = async <T>(
   ids: readonly string[],
   read: (chunk: readonly string[]) => Promise<T[]>,
@@ -17,7 +19,7 @@ export const readInChunks = async <T>(
   return rows
 }
 
-/** In the order of `ids`; those without a row are left out. */
+/** Sorts rows in the order of `ids`; ids without a row are skipped. */
 export const orderByIds = <T extends { id: string }>(
   ids: readonly string[],
   rows: readonly T[],
@@ -27,9 +29,9 @@ export const orderByIds = <T extends { id: string }>(
 }
 
 interface Deletion<Row> {
-  /** The first rows after `last`, in their order; none where there are no more. */
+  /** Returns the next rows after `last`, in a fixed order; an empty array at the end. */
   next: (last: Row | undefined) => Promise<readonly Row[]>
-  /** Deletes all rows from the first to the last of a chunk. */
+  /** Deletes all rows of a chunk. */
   remove: (chunk: { first: Row; last: Row; rows: readonly Row[] }) => Promise<unknown>
 }
 
@@ -37,7 +39,7 @@ interface Deletion<Row> {
 export const deleteInChunks = async <Row>({ next, remove }: Deletion<Row>): Promise<void> => {
   let last: Row | undefined
   for (;;) {
-    // After the last one: what is deleted already must not be gone through each time again.
+    // Continues after the last row, so that rows already deleted are not scanned again.
     const rows = await next(last)
     const [first] = rows
     last = rows.at(-1)

@@ -7,13 +7,13 @@ interface ColumnTypes {
   bytes: "blob" | "bytea"
 }
 
-/** For what the two databases write differently: column types and triggers. */
+/** Whether `db` is PostgreSQL, for DDL that differs between the two: column types and triggers. */
 export const isPostgres = (db: Kysely<unknown>): boolean =>
   db.getExecutor().adapter instanceof PostgresAdapter
 
 /**
- * Column types that behave alike on both databases: PostgreSQL's text compares by bytes, as
- * SQLite's does, and integers have 64 bits.
+ * Column types that behave the same on both databases: text compares bytewise on PostgreSQL too, as
+ * in SQLite, and integers have 64 bits.
  */
 export const columnTypes = (db: Kysely<unknown>): ColumnTypes => {
   const postgres = isPostgres(db)

@@ -3,13 +3,13 @@ import { storageTrouble } from "./connection-errors.ts"
 
 const words = "database or disk is full"
 
-describe("what keeps a write from the disk", () => {
-  it("is told by the plain words of another thread's error", () => {
+describe("storage failures", () => {
+  it("are recognized by the message of another thread's error", () => {
     expect(storageTrouble(new Error(words))).toBe("full")
     expect(storageTrouble(new Error("disk I/O error"))).toBe("broken")
   })
 
-  it("is not told by a provider that says so of its own disk", () => {
+  it("are not inferred from a provider's message about its own disk", () => {
     const refused = Object.assign(new Error(`it answered 400: ${words}`), { name: "RefusedError" })
     expect(storageTrouble(refused)).toBeNull()
     expect(storageTrouble(new SyntaxError(`"${words}" is not valid JSON`))).toBeNull()

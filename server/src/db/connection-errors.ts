@@ -16,17 +16,19 @@ const stateOfOutage = /^(08|53|57P0)/
 const poolMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|database is locked/i
 
-/** SQLSTATE disk_full; the file system's own words for no space, a quota that is used up, a file too large. */
+/** SQLSTATE disk_full, and the file system's errors: no space, quota exceeded, file too large. */
 const codesOfFull = new Set<unknown>(["53100", "ENOSPC", "EDQUOT", "EFBIG"])
-/** SQLSTATE io_error; the file system's own. */
+/** SQLSTATE io_error, and the file system's errors. */
 const codesOfBroken = new Set<unknown>(["58030", "EROFS", "EIO"])
 const sqliteFull = 13
-/** SQLITE_IOERR_SHMSIZE: there is no room for the index of the log. */
+/** SQLITE_IOERR_SHMSIZE: no space for the WAL index. */
 const sqliteNoRoomForIndex = 4874
-/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN; the extended codes have them in their lowest byte. */
+/**
+ * SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN. Extended codes carry these in their lowest byte.
+ */
 const sqliteBroken = new Set([8, 10, 14])
-// What comes from another thread has its message alone, and the plainest of names: an error with a
-// name of its own may say what a provider said.
+// Errors from another thread keep only their message, and the name "Error". Errors with any other
+// name are not matched by message: they may quote a provider.
 const fullMessage = /database or disk is full/i
 const brokenMessage = /readonly database|disk I\/O error|unable to open database file/i
 
@@ -44,17 +46,20 @@ const isBroken = (error: Error, code: unknown): boolean => {
   return codesOfBroken.has(code) || mayNotWrite || says(error, brokenMessage)
 }
 
-/** What keeps a write from the disk, of the database or of files: no room, or a disk that fails. */
+/**
+ * Why a write to the database or to files failed: no space left, or a failing disk. Null for any
+ * other error.
+ */
 export const storageTrouble = (error: unknown): "full" | "broken" | null => {
   if (!(error instanceof Error)) return null
-  // The words of a refusal may be its caller's.
+  // A Failure's message may contain the caller's text, so only its code counts.
   if (error instanceof Failure) return error.code === "storage_full" ? "full" : null
   const code = codeOf(error)
   if (isFull(error, code)) return "full"
   return isBroken(error, code) ? "broken" : null
 }
 
-/** True when `error` says that the database cannot be reached or written, not that a query was wrong. */
+/** True if the database cannot be reached or written, as opposed to a faulty query. */
 export const isOutage = (error: unknown): boolean => {
   if (error instanceof AggregateError) return error.errors.some(isOutage)
   if (!(error instanceof Error)) return false

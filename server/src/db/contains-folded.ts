@@ -2,8 +2,9 @@ import type { DatabaseSync } from "node:sqlite"
 import { foldCase } from "./fold-case.ts"
 
 /**
- * Adds `contains_folded(text, wanted)` to a connection: whether a text contains what is wanted,
- * whose case is folded. PostgreSQL has it from migration 0013.
+ * Registers the SQL function `contains_folded(text, term)` on a connection: whether `text` contains
+ * `term` regardless of case. `term` must be case-folded already. On PostgreSQL, migration 0013
+ * creates the function.
  */
 export const addContainsFolded = (database: DatabaseSync): void => {
   database.function("contains_folded", { deterministic: true }, (text, wanted) =>

@@ -1,27 +1,30 @@
-/** SQLSTATE: unique and foreign key violations, serialisation failure, deadlock, lock timeout. */
+/** SQLSTATE: unique and foreign key violations, serialization failure, deadlock, lock timeout. */
 const postgresCodes = new Set(["23503", "23505", "40001", "40P01", "55P03"])
 /** SQLITE_CONSTRAINT_FOREIGNKEY, _PRIMARYKEY, _UNIQUE. */
 const sqliteCodes = new Set([787, 1555, 2067])
 const uniqueCodes = new Set<unknown>(["23505", 1555, 2067])
 
-/** What the database says of its error: SQLSTATE, or SQLite's extended result code. */
+/** The database's error code: SQLSTATE, or SQLite's extended result code. */
 export const codeOf = (error: unknown): unknown => {
   if (!(error instanceof Error)) return undefined
   if ("errcode" in error) return error.errcode
   return "code" in error ? error.code : undefined
 }
 
-/** True when what a transaction wanted clashes with what another one has just committed. */
+/** True if a transaction conflicts with one that has just committed. */
 export const isContention = (error: unknown): boolean => {
   const code = codeOf(error)
   if (typeof code === "number") return sqliteCodes.has(code)
   return typeof code === "string" && postgresCodes.has(code)
 }
 
-/** True when a value that must be unique was taken by somebody else meanwhile. */
+/** True if a unique value was taken concurrently. */
 const isTaken = (error: unknown): boolean => uniqueCodes.has(codeOf(error))
 
-/** @returns false when what `write` wants to be unique is taken; `tx` can then only be rolled back */
+/**
+ * Runs `write`.
+ * @returns false if it violates a unique constraint; `tx` can then only be rolled back
+ */
 export const unlessTaken = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
     await write()

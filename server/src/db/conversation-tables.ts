@@ -5,22 +5,24 @@ export interface ChatRow {
   user_id: string
   title: string
   title_key: string
-  /** Who made the title: `words`, `model` or `person`. */
+  /** Origin of the title: `words`, `model` or `person`. */
   title_source: string
   folder: string | null
   pinned: Bit
   archived: Bit
   shared: Bit
-  /** JSON array: what the last prompt went to. */
+  /** JSON array: ids of the models that the last prompt was sent to. */
   models: string
   system: string
   /** JSON object. */
   params: string
-  /** The last message of the branch that is shown. */
+  /** The last message of the displayed branch. */
   current_id: string | null
   created_at: number
   updated_at: number
-  /** Bytes of its messages, passages, prompt and parameters, as they count to its user's storage. */
+  /**
+   * Bytes of its messages, passages, prompt and parameters that count toward its user's storage.
+   */
   text_bytes: number
   image_bytes: number
 }
@@ -34,9 +36,9 @@ export interface ChatMessageRow {
   id: string
   chat_id: string
   parent_id: string | null
-  /** In order of making, within the chat. */
+  /** Order of creation within the chat. */
   position: number
-  /** Answers made side by side share one. */
+  /** Shared by answers generated side by side. */
   batch: string | null
   role: string
   model: string | null
@@ -52,22 +54,22 @@ export interface ChatMessageRow {
   estimated: Bit
   time_to_first_token_ms: number | null
   duration_ms: number | null
-  /** While running: when the process that writes it counts as dead unless it says more. */
+  /** While running: when the process writing it is considered dead unless it renews the lease. */
   lease_until: number | null
   created_at: number
-  /** Epoch milliseconds, so that another process sees what is new. */
+  /** Epoch milliseconds; lets other processes find changes. */
   changed_ms: number
-  /** JSON array: files and collections that a prompt is about. */
+  /** JSON array: files and collections that a prompt refers to. */
   files: string | null
-  /** JSON array: where the passages stand that an answer was given; null where none were sought. */
+  /** JSON array: locations of the passages used for an answer; null if none were searched for. */
   sources: string | null
   /** JSON array: files that could not be searched. */
   sources_skipped: string | null
-  /** What it counts in `chats.text_bytes`; of a running answer, what it counted before. */
+  /** Its share of `chats.text_bytes`; for a running answer, as last counted. */
   bytes: number
 }
 
-/** The passages themselves, apart from the messages, which are read far more often. */
+/** Texts of the passages, separate from the messages, which are read far more often. */
 export interface ChatPassagesRow {
   message_id: string
   /** JSON array, in the order of `chat_messages.sources`. */

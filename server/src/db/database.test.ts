@@ -20,7 +20,7 @@ const group = (id: string) => ({
 
 const opener = join(import.meta.dirname, "open.ts")
 
-/** Opens, and so migrates, a database in a process of its own. */
+/** Opens, and so migrates, a database in another process. */
 const migrateElsewhere = async (settings: object): Promise<unknown> => {
   const code = `import { openDatabase } from ${JSON.stringify(opener)}
     const db = await openDatabase(${JSON.stringify(settings)})
@@ -30,7 +30,7 @@ const migrateElsewhere = async (settings: object): Promise<unknown> => {
   return status
 }
 
-describe.each(chooseDatabases())("the store on $name", ({ open, place }) => {
+describe.each(chooseDatabases())("the database on $name", ({ open, place }) => {
   let database: OpenedDatabase
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.each(chooseDatabases())("the store on $name", ({ open, place }) => {
     return rows.map(({ id }) => id).filter((id) => id.startsWith(prefix))
   }
 
-  it("calls back after a commit, when others see what was written", async () => {
+  it("calls back after the commit, once others see the write", async () => {
     const seen = new Promise<string[]>((resolve) => {
       void database.db.transact(async (tx) => {
         afterCommit(tx, () => resolve(idsOf("committed")))
@@ -53,7 +53,7 @@ describe.each(chooseDatabases())("the store on $name", ({ open, place }) => {
     expect(await seen).toEqual(["committed"])
   })
 
-  it("neither keeps anything nor calls back when a transaction rolls back", async () => {
+  it("stores nothing and does not call back when a transaction rolls back", async () => {
     let called = false
     const failing = database.db.transact(async (tx) => {
       afterCommit(tx, () => {
@@ -67,7 +67,7 @@ describe.each(chooseDatabases())("the store on $name", ({ open, place }) => {
     expect(await idsOf("rolled")).toEqual([])
   })
 
-  it("keeps every one of many transactions at once", async () => {
+  it("commits every one of many concurrent transactions", async () => {
     const ids = Array.from({ length: 40 }, (_, n) => `many ${String(n).padStart(2, "0")}`)
     await Promise.all(
       ids.map((id) =>
@@ -107,7 +107,7 @@ describe.each(chooseDatabases())("the store on $name", ({ open, place }) => {
     expect(await idsOf("text")).toEqual(byBytes)
   })
 
-  it("is migrated by one of four processes that start at once", async () => {
+  it("is migrated once by four processes that start concurrently", async () => {
     const fresh = await place()
     const settings = { DATA_DIR: fresh.dataDir, DATABASE_URL: fresh.url }
     const many = fresh.url === undefined ? 1 : 4
@@ -122,18 +122,16 @@ describe.each(chooseDatabases())("the store on $name", ({ open, place }) => {
 
 describe("an outage", () => {
   it.each(["postgres://nobody@127.0.0.1:1/none", "postgres://nobody:secret@localhost:1/none"])(
-    "at the start names the database %s without its password",
+    "on startup names the database %s without its password",
     async (url) => {
       const opening = openDatabase({ DATABASE_URL: url, DATA_DIR: "/nowhere" })
-      await expect(opening).rejects.toThrow(
-        /^The database \S+:1\/none of DATABASE_URL cannot be used/,
-      )
+      await expect(opening).rejects.toThrow(/^Cannot use the database \S+:1\/none \(DATABASE_URL\)/)
       await expect(opening).rejects.toThrow("ECONNREFUSED")
       await expect(opening).rejects.not.toThrow("secret")
     },
   )
 
-  it("is told from a query that is wrong", async () => {
+  it("is distinguished from a faulty query", async () => {
     expect(isOutage(new Error("Connection terminated unexpectedly"))).toBe(true)
     expect(isOutage(Object.assign(new Error("no such column"), { code: "42703" }))).toBe(false)
   })

@@ -4,69 +4,69 @@ import type { Tables } from "./tables.ts"
 export type Tx = Transaction<Tables>
 export type Reader = Kysely<Tables>
 
-/** A database opened and migrated. Everything outside this folder is the same on each. */
+/** An open, migrated database. Code outside this folder does not depend on the dialect. */
 export interface Database {
   dialect: "sqlite" | "postgres"
-  /** Where an embedded database lies, for threads that open it by themselves; null elsewhere. */
+  /** File of the embedded database, from which other threads can open it; null on PostgreSQL. */
   file: string | null
-  /** Where a database server is, for threads that connect to it by themselves; null elsewhere. */
+  /** URL of the database server, from which other threads can connect; null on SQLite. */
   url: string | null
-  /** For reads outside a transaction; on SQLite a connection of its own. */
+  /** For reads outside a transaction; a separate connection on SQLite. */
   read: Reader
   /**
-   * For reads outside a transaction that go through a great many rows: on SQLite a thread of its own,
-   * so that nobody waits for them but each other.
+   * For reads outside a transaction that scan many rows. On SQLite they run on a worker thread, so
+   * they only delay each other.
    */
   aside: Reader
   /**
-   * Runs `work` in one durable transaction; `afterCommit` callbacks follow it.
-   * Await nothing but SQL of `tx` inside, and turns of the event loop.
+   * Runs `work` in one durable transaction; `afterCommit` callbacks run after it.
+   * Inside, await only SQL on `tx` and turns of the event loop.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * The same without waiting for the disk: kept through any death of the process, but not through
-   * one of the machine. For records that nobody was promised.
+   * Like `transact`, without waiting for the disk: the commit survives a crash of the process, but
+   * not of the machine. For records that no client was promised.
    */
   transactLoosely<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * Adds rows behind everybody's back, kept as by `transactLoosely`: all of them or none, and one
-   * whose `id` is there already not again. On SQLite a thread writes them while requests go on.
-   * @param rows each a JSON object, all with the same columns
+   * Inserts rows in the background, as durable as `transactRelaxed`: all or none, skipping rows
+   * whose `id` exists. On SQLite a worker thread writes them while requests proceed.
+   * @param rows JSON objects, all with the same keys
    */
   append(table: "usage", rows: readonly string[]): Promise<void>
   /**
-   * Runs `work`, in which another thread writes, while nobody here does: a writer would wait for the
-   * embedded database's lock without letting go of the loop. What was committed is durable then.
+   * Runs `work`, during which another thread writes, while this thread's writers are paused:
+   * waiting for SQLite's lock would block the event loop. What it committed is then durable.
    */
   handOver<T>(work: () => Promise<T>): Promise<T>
-  /** As durable as `transact`, for one statement: it is a transaction of its own. */
+  /** Runs one statement as its own transaction, as durable as `transact`. */
   execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
-  /** Makes transactions that name the same `lock` run one after another until each commits. */
+  /** Serializes transactions that pass the same `lock`; held until commit or rollback. */
   exclusive(tx: Tx, lock: string): Promise<void>
   /**
-   * Runs `work` alone among all that name the same `lock`, in every process. Unlike a transaction it
-   * may wait for anything; transactions of its own are durable one by one.
+   * Runs `work` while holding `lock`, across all processes. Unlike in a transaction, `work` may
+   * await anything; its own transactions commit independently.
    */
   alone<T>(lock: string, work: () => Promise<T>): Promise<T>
-  /** Runs `work` on a connection of its own, where a statement may take as long as it takes. */
+  /** Runs `work` on a separate connection without a statement timeout. */
   patiently<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
-  /** Writes a little, and nothing that stays. @throws what the database says of it */
+  /** Checks that the database is writable; leaves no data behind. @throws the database's error */
   probe(): Promise<void>
-  /** Makes what room it can where its disk is full. */
+  /** Frees what space it can on a full disk. */
   relieve(): Promise<void>
   close(): Promise<void>
 }
 
 const callbacksByTx = new WeakMap<Tx, (() => void)[]>()
 
-/** Calls back once `tx` has committed, and never when it rolls back. */
+/** Calls `callback` once `tx` has committed; never if it rolls back. */
 export const afterCommit = (tx: Tx, callback: () => void): void => {
   const callbacks = callbacksByTx.get(tx)
-  if (!callbacks) throw new Error("afterCommit needs a transaction of Database.transact")
+  if (!callbacks) throw new Error("afterCommit requires a transaction started by Database.transact")
   callbacks.push(callback)
 }
 
-/** @param kept waits until what was committed is on the disk, where the commit itself does not */
+/** @param kept flushes the commit to disk, where committing alone does not */
 export const transactOn =
   (db: Kysely<Tables>, kept?: () => Promise<void>): Database["transact"] =>
   async (work) => {

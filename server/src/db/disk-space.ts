@@ -7,10 +7,10 @@ import { Failure } from "../errors.ts"
 const reserveBytes = 4 * 1024 * 1024
 const pieceBytes = 256 * 1024
 const bytesBetweenChecks = 1024 * 1024
-/** A reserve takes no more than one part in so many of its volume. */
+/** The reserve takes at most 1/8 of its volume. */
 const shareOfVolume = 8
 
-/** Bytes of the volume that `folder` is on; infinite where the system does not say. */
+/** Size in bytes of the volume that holds `folder`; infinite if the system does not report it. */
 export const volumeBytes = (folder: string): number => {
   try {
     const { blocks, bsize } = statfsSync(folder)
@@ -20,7 +20,9 @@ export const volumeBytes = (folder: string): number => {
   }
 }
 
-/** Bytes that this process may still write below `folder`; infinite where the system does not say. */
+/**
+ * Bytes that this process may still write in `folder`; infinite if the system does not report it.
+ */
 export const freeBytes = async (folder: string): Promise<number> => {
   try {
     const { bavail, bsize } = await statfs(folder)
@@ -30,24 +32,24 @@ export const freeBytes = async (folder: string): Promise<number> => {
   }
 }
 
-/** What was to be written is not. */
+/** The write was rejected for lack of space. */
 export const storageFull = (cause?: unknown): Failure =>
   new Failure(
     "storage_full",
-    "The gateway has no storage space left, so this was not saved. Ask your administrator to free some.",
+    "The gateway is out of disk space, so this was not saved. Ask your administrator to free up space.",
     { headers: { "retry-after": "30" }, cause },
   )
 
-/** Bytes of the reserve (see `createReserve`) on the volume of `folder`. */
+/** Size in bytes of the reserve (see `createReserve`) on the volume of `folder`. */
 export const reserveOf = (folder: string): number => {
   const share = volumeBytes(folder) / shareOfVolume
   return Math.min(reserveBytes, Math.floor(share / pieceBytes) * pieceBytes)
 }
 
 /**
- * For what grows in `folder` and is no database: refuses where it would take the last space, which
- * the database needs to go on, and be it to delete.
- * @returns to be called with the bytes written so far; rejects with `storage_full`
+ * Guards writers of files in `folder` against taking the last space, which the database needs to
+ * keep working, even to delete.
+ * @returns a function to call with the bytes written so far; rejects with `storage_full`
  */
 export const createSpaceCheck = (folder: string): ((written: number) => Promise<void>) => {
   const least = 2 * reserveOf(folder)
@@ -61,13 +63,14 @@ export const createSpaceCheck = (folder: string): ((written: number) => Promise<
 
 export const pathOfReserve = (dataDir: string): string => join(dataDir, "portico.reserve")
 
-/** Gives up what `createReserve` holds. */
+/** Deletes the reserve file of `createReserve`. */
 export const releaseReserve = (dataDir: string): void =>
   rmSync(pathOfReserve(dataDir), { force: true })
 
 /**
- * A file that only takes up room. On a full disk it is given up, so that the database can move its
- * log to its place, and an administrator can still sign in and delete; it comes back with the space.
+ * A file that only occupies space. On a full disk it is deleted, so that the database can
+ * checkpoint its log and an administrator can still sign in and delete data. It is recreated once
+ * there is space.
  */
 export const createReserve = (dataDir: string) => {
   const path = pathOfReserve(dataDir)
@@ -77,12 +80,12 @@ export const createReserve = (dataDir: string) => {
   const fill = async (): Promise<boolean> => {
     const held = statSync(path, { throwIfNoEntry: false })?.size ?? 0
     if (held >= size) return true
-    // As much again is left over, or we would be what fills the disk.
+    // Keeps twice its size free besides, so that the reserve itself never fills the disk.
     if ((await freeBytes(dataDir)) < 3 * size) return false
     try {
       const file = await open(path, "w", 0o600)
       try {
-        // Of random bytes: a file system that compresses would make nothing of others.
+        // Random bytes, so that a compressing file system cannot shrink them.
         for (let from = 0; from < size; from += pieceBytes)
           await file.write(randomBytes(pieceBytes))
       } finally {
@@ -96,7 +99,7 @@ export const createReserve = (dataDir: string) => {
   }
 
   return {
-    /** Takes the room, where there is enough; @returns whether it is held */
+    /** Creates the reserve if there is enough space. @returns whether it exists */
     hold: (): Promise<boolean> => {
       filling ??= fill().finally(() => {
         filling = undefined

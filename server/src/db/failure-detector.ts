@@ -4,24 +4,30 @@ interface Held {
 }
 
 interface Options {
-  /** How long a lease may stay as it is before the process that renews it counts as dead. */
+  /** How long a lease may stay unchanged before its holder is considered dead. */
   deadAfterMs: number
-  /** After a gap as long as this between two looks, of ours or of the database, nothing is known. */
+  /**
+   * After a gap this long between two observations, caused by us or by the database, earlier ones
+   * are discarded.
+   */
   gapMs: number
 }
 
 /**
- * Finds what is held by processes that died, by leases that are renewed no more. Only whether a lease
- * changes counts, and how long we have watched it: the clocks of two processes are never compared, one
- * that is set back strands nothing, and whoever was stopped for a while, or cut off from the database,
- * judges nobody by that time.
+ * Finds rows held by dead processes, which no longer renew their leases. It only observes whether a
+ * lease changes, and for how long it has not: clocks of different processes are never compared, a
+ * clock that is set back leaves nothing stuck, and a process that was suspended or cut off from the
+ * database does not count that time against others.
  */
 export const createFailureDetector = ({ deadAfterMs, gapMs }: Options) => {
   let watched = new Map<string, { lease: number | null; since: number }>()
   let lastLook = Number.NEGATIVE_INFINITY
 
   return {
-    /** @param at monotonic ms when `held` was read; @returns those of dead processes */
+    /**
+     * @param at monotonic ms when `held` was read
+     * @returns the rows held by dead processes
+     */
     observe: <Row extends Held>(held: readonly Row[], at: number): Row[] => {
       const known = at - lastLook < gapMs ? watched : new Map<string, never>()
       lastLook = at

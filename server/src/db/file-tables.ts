@@ -3,7 +3,7 @@ import type { Generated } from "kysely"
 export interface FileRow {
   id: string
   user_id: string
-  /** SHA-256 of the bytes in hex; where they lie. */
+  /** SHA-256 of the content in hex; also its storage key. */
   hash: string
   filename: string
   /** `filename` with its case folded. */
@@ -11,7 +11,7 @@ export interface FileRow {
   content_type: string
   /** Bytes. */
   size: number
-  /** JSON object: what the uploader said of it. */
+  /** JSON object: metadata given by the uploader. */
   metadata: string
   status: string
   error: string | null
@@ -20,17 +20,17 @@ export interface FileRow {
   pages: number | null
   /** Set once its passages are searchable. */
   passages: number | null
-  /** What it is by its bytes, such as `pdf`. */
+  /** Format detected from the content, such as `pdf`. */
   format: string | null
   created_at: number
   updated_at: number
 }
 
-/** An upload that may be resumed; it becomes the file of the same id. */
+/** A resumable upload; it becomes the file of the same id. */
 export interface UploadRow {
   id: string
   user_id: string
-  /** Bytes of the whole. */
+  /** Total bytes. */
   size: number
   filename: string
   content_type: string
@@ -59,19 +59,19 @@ export interface PassageRow {
   place: string
 }
 
-/** The words of one file's passages, as `files/tokenizer.ts` packs them. */
+/** Tokens of one file's passages, as packed by `files/tokenizer.ts`. */
 export interface FileWordsRow {
   file_id: string
   data: Uint8Array
 }
 
-/** Vectors of a file's passages from `first` on, in one model's space. */
+/** Vectors of a file's passages from position `first`, in one embedding index. */
 export interface VectorBatchRow {
   file_id: string
   space_id: string
   first: number
   count: number
-  /** One int8 a component, after one float32 scale a vector. */
+  /** int8 components, after one float32 scale per vector. */
   coarse: Uint8Array
   /** float32 components. */
   exact: Uint8Array
@@ -90,30 +90,30 @@ export interface JobRow {
   id: string
   kind: string
   target: string
-  /** Of the jobs that share one, one runs at a time. */
+  /** Concurrency key: jobs with the same value run one at a time. */
   turn: string
   attempts: number
-  /** Epoch milliseconds; 0 is at once. */
+  /** Epoch milliseconds; 0 means immediately. */
   run_at: number
-  /** Another number each time the lease is renewed. */
+  /** Changes each time the lease is renewed. */
   lease_until: number
-  /** Which run holds the lease. */
+  /** The run that holds the lease. */
   holder: string | null
   error: string | null
   created_at: number
-  /** The user whose share of the time it takes; "" is nobody's in particular. */
+  /** The user whose share of processing time it uses; "" if none. */
   owner: string
-  /** 1 once it has taken longer than a place for quick jobs is given away for. */
+  /** 1 once it has run too long for the slots reserved for quick jobs. */
   slow: number
-  /** Raised when the job is asked for again. */
+  /** Incremented when the job is requested again. */
   revision: number
 }
 
-/** An owner who has jobs of a kind. */
+/** Scheduling state of an owner with jobs of a kind. */
 export interface JobOwnerRow {
   kind: string
   owner: string
-  /** Milliseconds of work done for the owner; that of "" is where the queue as a whole is. */
+  /** Milliseconds of work done for the owner; the value of "" is the virtual time of the queue. */
   virtual_time: number
 }
 

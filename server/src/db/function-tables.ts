@@ -12,7 +12,7 @@ export interface FunctionRow {
   hosts: string
   filter_models: string
   filter_order: number
-  /** JSON object, sealed with SECRET_KEY: what an administrator filled in. */
+  /** JSON object, sealed with SECRET_KEY: the settings entered by an administrator. */
   sealed_values: string | null
   created_at: number
   updated_at: number
@@ -22,11 +22,11 @@ export interface FunctionVersionRow {
   function_id: string
   version: number
   name: string
-  /** As its author wrote it. */
+  /** Source code as written by its author. */
   content: string
-  /** The same without types: what runs. */
+  /** The executed code: `content` without types. */
   code: string
-  /** JSON object: what it exports. */
+  /** JSON object: its exports. */
   manifest: string
   user_id: string
   restored_from: number | null
@@ -54,7 +54,7 @@ export interface FunctionRunRow {
   created_at: number
 }
 
-/** What a function keeps for itself. */
+/** An item in a function's key-value store. */
 export interface FunctionItemRow {
   function_id: string
   key: string

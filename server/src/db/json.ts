@@ -7,8 +7,9 @@ const functions = {
 }
 
 /**
- * All rows of a subquery as one text, an array of objects; null or `[]` for none.
- * @param fields names of the objects' members and the columns that they come from
+ * All rows of a subquery as one JSON array of objects, in text form; null or `[]` if there are
+ * none.
+ * @param fields object keys, with the columns that supply their values
  */
 export const jsonRows = (
   { dialect }: Pick<Database, "dialect">,
@@ -23,5 +24,5 @@ export const jsonRows = (
     from ${sql.raw(from)})`
 }
 
-/** The array of values that are JSON already. */
+/** Builds a JSON array from values that are already JSON. */
 export const arrayOf = (values: readonly string[]): string => `[${values.join(",")}]`

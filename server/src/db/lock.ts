@@ -10,10 +10,10 @@ const isLocked = (error: unknown): boolean => {
 }
 
 /**
- * Holds the data folder for this process. SQLite's own file lock is used: the system drops it
- * when the process dies, however it dies, so nothing stale is left behind.
- * @returns a function that lets go
- * @throws when another process holds the folder
+ * Locks the data folder for this process with SQLite's file lock, which the system releases however
+ * the process ends, so no stale lock remains.
+ * @returns a function that releases it
+ * @throws if another process holds the lock
  */
 export const holdDataDir = (dataDir: string): (() => void) => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })

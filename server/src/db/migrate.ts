@@ -36,7 +36,7 @@ const migrations: Record<string, Migration> = {
   "0015-grant-indexes": grantIndexes,
 }
 
-/** Migrations of the database that this program does not have. */
+/** Migrations applied to the database that this version does not know. */
 const unknownTo = async (writer: Kysely<Tables>): Promise<string[]> => {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`
     .execute(writer)
@@ -44,19 +44,19 @@ const unknownTo = async (writer: Kysely<Tables>): Promise<string[]> => {
   return rows.map(({ name }) => name).filter((name) => !(name in migrations))
 }
 
-/** Says which migrations a database that is in use is about to go through. */
+/** Reports which migrations an existing database is about to receive. */
 const announce = async (migrator: Migrator, say: (message: string) => void): Promise<void> => {
   const known = await migrator.getMigrations()
   const pending = known.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
   if (pending.length === 0 || pending.length === known.length) return
-  say(`migrating the database: ${pending.join(", ")}; a large one takes minutes`)
+  say(`Migrating the database (${pending.join(", ")}). This can take minutes for a large database.`)
 }
 
 /**
- * Brings the tables up to date. Several processes may call it at once: the migrator takes a lock
+ * Applies pending migrations. Several processes may call it concurrently: the migrator takes a lock
  * in the database.
- * @param say told what is about to be done to a database that is in use
- * @throws when a migration fails, or when the database is newer than this program
+ * @param say receives the list of pending migrations of an existing database
+ * @throws if a migration fails, or if the database is newer than this program
  */
 export const migrate = async (
   writer: Kysely<Tables>,
@@ -65,7 +65,7 @@ export const migrate = async (
   const migrator = new Migrator({
     db: writer,
     provider: { getMigrations: async () => migrations },
-    // They were made side by side: one with a lower number may come later.
+    // Migrations are developed in parallel, so one with a lower number may arrive later.
     allowUnorderedMigrations: true,
   })
   await announce(migrator, say)
@@ -75,13 +75,12 @@ export const migrate = async (
   const newer = await unknownTo(writer)
   if (newer.length > 0) {
     throw new Error(
-      `The database was used by a newer Portico: this one does not know its ${newer.join(", ")}. ` +
-        "Start that version again, or a newer one; or restore a back-up from before the upgrade.",
+      `The database was migrated by a newer version of Portico (unknown migrations: ${newer.join(", ")}). ` +
+        "Start that version or a newer one, or restore a backup from before the upgrade.",
     )
   }
   const failed = results?.find(({ status }) => status === "Error")?.migrationName
-  throw new Error(
-    failed ? `Migration ${failed} failed` : "The database could not be brought up to date",
-    { cause: error },
-  )
+  throw new Error(failed ? `Migration ${failed} failed` : "The database could not be migrated", {
+    cause: error,
+  })
 }

@@ -4,19 +4,19 @@ import { migrate } from "./migrate.ts"
 import type { PostgresOptions } from "./postgres.ts"
 import { openSqlite } from "./sqlite.ts"
 
-/** Says where the database was sought, without the password in its address. */
+/** Names the database's address without its password. */
 const unreachable = (url: string, cause: unknown): Error => {
   const { host, pathname } = new URL(url)
   const reason = cause instanceof AggregateError ? cause.errors[0] : cause
   const words = reason instanceof Error ? reason.message : String(reason)
-  return new Error(`The database ${host}${pathname} of DATABASE_URL cannot be used: ${words}`)
+  return new Error(`Cannot use the database ${host}${pathname} (DATABASE_URL): ${words}`)
 }
 
 interface OpenOptions extends PostgresOptions {
   say?: (message: string) => void
 }
 
-/** Opens the configured database and migrates it. @throws when it is not to be had */
+/** Opens and migrates the configured database. @throws if it is not available */
 export const openDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
   { say = () => {}, ...options }: OpenOptions = {},

@@ -13,7 +13,9 @@ const loosePoolSize = 3
 const aloneAtOnce = 3
 const connectTimeoutMs = 3000
 const defaultStatementTimeoutMs = 15_000
-/** A server that is silent for longer than any statement may take is gone, whatever TCP thinks. */
+/**
+ * A server silent for longer than any statement may take is considered dead, whatever TCP reports.
+ */
 const silencePerTimeout = 1.2
 
 export interface PostgresOptions {
@@ -22,16 +24,16 @@ export interface PostgresOptions {
 
 interface PoolOptions extends PostgresOptions {
   max: number
-  /** Options of the session, as the command line of PostgreSQL takes them. */
+  /** Session options, in the format of PostgreSQL's command line. */
   session?: string
 }
 
-/** Every 64-bit column holds a count or a time, all below 2^53. */
+/** 64-bit columns hold counts and times, all below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)),
 }
 
-/** A socket that gives up on a server that says nothing for `ms`. */
+/** A socket that is destroyed after `ms` without data from the server. */
 export const impatientSocket = (ms: number) => (): Socket => {
   const socket = new Socket()
   socket.on("error", () => {})
@@ -40,15 +42,15 @@ export const impatientSocket = (ms: number) => (): Socket => {
 }
 
 /**
- * A connection that is lost fails the query that runs on it, and is replaced. It also says so as an
- * event, from the pool while idle and from itself while in use; unheard, that would end us.
+ * A lost connection fails its running query and is replaced. It also emits an `error` event, on the
+ * pool while idle and on the client while in use; without a listener, that would crash the process.
  */
 const surviveErrors = (pool: pg.Pool): void => {
   pool.on("error", () => {})
   pool.on("connect", (client) => client.on("error", () => {}))
 }
 
-/** @param options beside what all connections have in common */
+/** @param options in addition to those that all pools share */
 const openPool = (url: string, options: pg.PoolConfig): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: url,
@@ -61,7 +63,7 @@ const openPool = (url: string, options: pg.PoolConfig): pg.Pool => {
   return pool
 }
 
-/** For migrations and what reads everything: as long as they take. */
+/** Opens a pool without a statement timeout, for migrations and exports. */
 export const openPatiently = (url: string): Kysely<Tables> => {
   const pool = openPool(url, { max: 2, application_name: "portico, long work" })
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
@@ -79,25 +81,25 @@ const openPromptly = (url: string, { max, session, ...options }: PoolOptions): K
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
 }
 
-/** For a thread that writes beside the process's own pools. */
+/** For a worker thread that writes independently of the main pools. */
 export const openPostgresWriter = (url: string): Kysely<Tables> => openPromptly(url, { max: 1 })
 
-/** By one statement for any number of rows, which the server plans once. */
+/** One statement for any number of rows, which the server plans once. */
 const appendOn =
   (db: Kysely<Tables>): Database["append"] =>
   async (table, rows) => {
     const into = sql.table(table)
-    // By name: a process that is newer than this one may have added a column.
+    // Columns are named, since a newer process may have added one.
     const columns = sql.join(Object.keys(JSON.parse(rows[0] ?? "{}")).map((name) => sql.ref(name)))
     await sql`insert into ${into} (${columns})
       select ${columns} from json_populate_recordset(null::${into}, ${arrayOf(rows)})
       on conflict (id) do nothing`.execute(db)
   }
 
-/** PostgreSQL at `url`. Opening does not connect; the first query does. */
+/** Opens PostgreSQL at `url`; connects on the first query. */
 export const openPostgres = (url: string, options: PostgresOptions = {}): Database => {
   const db = openPromptly(url, { ...options, max: poolSize })
-  // To say in each transaction that it need not wait for the disk would take as long as waiting.
+  // A separate pool: setting this in every transaction would cost as much as waiting for the disk.
   const session = "-c synchronous_commit=off"
   const loose = openPromptly(url, { ...options, max: loosePoolSize, session })
   const inTurn = createTurns()
@@ -116,7 +118,8 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
     handOver: (work) => work(),
     execute: (statement) => statement(db),
     exclusive,
-    // Each holds a connection while it works: a few at a time, so that some are left for the work.
+    // Each holds a connection while it runs, so only a few run concurrently, to leave connections
+    // for `work`.
     alone: (lock, work) =>
       inTurn(`${(lock.at(-1)?.charCodeAt(0) ?? 0) % aloneAtOnce}`, () =>
         db.transaction().execute(async (tx) => {

@@ -11,13 +11,13 @@ interface Tables {
 const often = 12
 const onServer = postgresDatabase
 
-describe.runIf(hasPostgres)("statements that come often, on PostgreSQL", () => {
+describe.runIf(hasPostgres)("frequent statements on PostgreSQL", () => {
   let kept: Place
   let db: Kysely<Tables>
   let other: pg.Client
 
   beforeEach(async () => {
-    if (!onServer) throw new Error("there is no PostgreSQL")
+    if (!onServer) throw new Error("No PostgreSQL available")
     kept = await onServer.place()
     other = new pg.Client({ connectionString: kept.url })
     await other.connect()
@@ -43,7 +43,7 @@ describe.runIf(hasPostgres)("statements that come often, on PostgreSQL", () => {
     return found.rows.map(({ statement }) => statement)
   }
 
-  it("are kept by the connection, each with the values of its own call", async () => {
+  it("are prepared on the connection and run with each call's values", async () => {
     expect(await find(1)).toEqual([{ id: 1, name: "one" }])
     expect(await keptStatements()).toEqual([])
     await findOften()
@@ -52,7 +52,7 @@ describe.runIf(hasPostgres)("statements that come often, on PostgreSQL", () => {
     expect(await find(3)).toEqual([])
   })
 
-  it("are sent anew each time where there is a list among the values", async () => {
+  it("are not prepared if their values include a list", async () => {
     for (let turn = 0; turn < often; turn++) {
       const found = await sql`select id from things where id = any(${[1, 2]})`.execute(db)
       expect(found.rows).toHaveLength(2)
@@ -63,14 +63,14 @@ describe.runIf(hasPostgres)("statements that come often, on PostgreSQL", () => {
     expect(await keptStatements()).toEqual([])
   })
 
-  it("go on when an upgrade elsewhere adds a column", async () => {
+  it("keep working when another process's upgrade adds a column", async () => {
     await findOften()
     await other.query("alter table things add column size integer default 7")
     expect(await find(1)).toEqual([{ id: 1, name: "one", size: 7 }])
     expect(await find(2)).toEqual([{ id: 2, name: "two", size: 7 }])
   })
 
-  it("go on after an upgrade that a transaction was the first to see", async () => {
+  it("recover after a transaction is the first to see an upgrade", async () => {
     await findOften()
     await other.query("alter table things add column size integer default 7")
     await expect(db.transaction().execute((tx) => find(1, tx))).rejects.toThrow()
@@ -78,13 +78,13 @@ describe.runIf(hasPostgres)("statements that come often, on PostgreSQL", () => {
     expect(found).toEqual([{ id: 1, name: "one", size: 7 }])
   })
 
-  it("go on when the server has forgotten them", async () => {
+  it("keep working after the server drops them", async () => {
     await findOften()
     await sql`deallocate all`.execute(db)
     expect(await find(2)).toEqual([{ id: 2, name: "two" }])
   })
 
-  it("fail as they do without a name", async () => {
+  it("fail as unprepared statements do", async () => {
     const add = (id: number) => db.insertInto("things").values({ id, name: "new" }).execute()
     for (let id = 10; id < 10 + often; id++) await add(id)
     await expect(add(10)).rejects.toMatchObject({ code: "23505" })

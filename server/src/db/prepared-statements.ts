@@ -2,19 +2,19 @@ import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryRes
 import type pg from "pg"
 import { codeOf } from "./contention.ts"
 
-/** So often a statement is sent before it is worth keeping. */
+/** Executions of a statement before it is prepared. */
 const timesFirst = 10
-/** Each is kept by every connection's server process, with its plan. */
+/** Every connection's server process keeps each statement and its plan. */
 const maxEntries = 200
 const maxCounted = 1000
 const maxText = 5000
-/** More are a list that is written out. */
+/** More values mean a list of variable length. */
 const maxValues = 30
 
-/** The result's columns are others than they were, or the statement is not there (SQLSTATE). */
+/** SQLSTATE: the columns of the result have changed, or the statement does not exist. */
 const unfit = new Set(["0A000", "26000"])
 
-/** Names for statements that come often; each process of ours gives its own, each connection keeps them. */
+/** Assigns names to frequent statements: one set per process, prepared once per connection. */
 const createNames = () => {
   const named = new Map<string, string | undefined>()
   let counts = new Map<string, number>()
@@ -33,7 +33,7 @@ const createNames = () => {
       return name
     },
 
-    /** From now on it is sent without a name. */
+    /** Stops preparing a statement. */
     drop: (text: string): void => void named.set(text, undefined),
   }
 }
@@ -41,8 +41,8 @@ const createNames = () => {
 type Names = ReturnType<typeof createNames>
 
 /**
- * By callback: where `pg` makes the promise, each query is held by the one before it until all
- * memory is gone through, and every small collection of garbage moves what it finds of them.
+ * Uses the callback form: with `pg`'s own promises, each query stays referenced by the previous one
+ * until a full garbage collection, which makes every minor collection slower.
  */
 const send = (client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryResult> =>
   new Promise((resolve, reject) => {
@@ -53,8 +53,8 @@ const send = (client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryRe
   })
 
 /**
- * How long a list is, and how many rows it is looked for in, decides on the best plan: one for all
- * cases read all members of a large group to find a hundred of them.
+ * The best plan depends on the list's length and the size of the table: with a generic plan,
+ * looking up a hundred members of a large group read all of them.
  */
 const isList = (values: readonly unknown[]): boolean =>
   values.length > maxValues || values.some(Array.isArray)
@@ -71,7 +71,7 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
   query(text: unknown, values: readonly unknown[] = []): unknown {
-    if (typeof text !== "string") throw new Error("cursors are not used")
+    if (typeof text !== "string") throw new Error("Cursors are not supported")
     return this.#query(text, [...values])
   }
 
@@ -83,7 +83,8 @@ class PreparingClient implements PostgresPoolClient {
     } catch (error) {
       if (!unfit.has(String(codeOf(error)))) throw error
       this.#names.drop(text)
-      // Nothing was done yet. In a transaction this fails too, and the transaction with it.
+      // The statement was not executed, so it can be retried. In a transaction the retry fails too,
+      // and the transaction with it.
       return send(this.#client, { text, values })
     }
   }
@@ -94,8 +95,8 @@ class PreparingClient implements PostgresPoolClient {
 }
 
 /**
- * A pool for Kysely whose statements are read and planned once a connection in place of each time,
- * from the tenth time on.
+ * Wraps a pool for Kysely so that frequent statements are parsed and planned once per connection,
+ * from their tenth execution.
  */
 export const preparing = (pool: pg.Pool): PostgresPool => {
   const names = createNames()

@@ -8,10 +8,10 @@ type CountSetting = "MAX_CHATS" | "MAX_FILES" | "MAX_COLLECTIONS"
 
 interface RowLimit {
   table: "chats" | "chat_messages" | "files" | "collections" | "collection_files"
-  /** The column that says whose a row is. */
+  /** The column that rows are counted by. */
   owner: "user_id" | "chat_id" | "collection_id"
   max: number | CountSetting
-  /** The end of a sentence that says what is limited. */
+  /** The error message, which names the limit. */
   refusal: (max: number) => string
 }
 
@@ -20,32 +20,34 @@ const rowLimits = {
     table: "chats",
     owner: "user_id",
     max: "MAX_CHATS",
-    refusal: (max) => `You may have at most ${max} chats (MAX_CHATS). Delete some first.`,
+    refusal: (max) =>
+      `You have reached the limit of ${max} chats (MAX_CHATS). Delete some to make room.`,
   },
   messages: {
     table: "chat_messages",
     owner: "chat_id",
     max: maxRows.messagesPerChat,
-    refusal: (max) => `A chat may have at most ${max} messages. Start a new chat.`,
+    refusal: (max) => `This chat has reached the limit of ${max} messages. Start a new chat.`,
   },
   files: {
     table: "files",
     owner: "user_id",
     max: "MAX_FILES",
-    refusal: (max) => `You may have at most ${max} files (MAX_FILES). Delete some first.`,
+    refusal: (max) =>
+      `You have reached the limit of ${max} files (MAX_FILES). Delete some to make room.`,
   },
   collections: {
     table: "collections",
     owner: "user_id",
     max: "MAX_COLLECTIONS",
     refusal: (max) =>
-      `You may have at most ${max} collections (MAX_COLLECTIONS). Delete some first.`,
+      `You have reached the limit of ${max} collections (MAX_COLLECTIONS). Delete some to make room.`,
   },
   collectionFiles: {
     table: "collection_files",
     owner: "collection_id",
     max: maxRows.filesPerCollection,
-    refusal: (max) => `A collection may have at most ${max} files. Start another collection.`,
+    refusal: (max) => `A collection can have at most ${max} files. Create another collection.`,
   },
 } satisfies Record<string, RowLimit>
 
@@ -56,7 +58,7 @@ interface Deps {
   config: Pick<Config, CountSetting>
 }
 
-/** Bounds how many rows somebody may have, as `tableLimits` lists them. */
+/** Enforces the row limits listed in `tableLimits`. */
 export const createRowLimits = ({ db, config }: Deps) => {
   const maxOf = ({ max }: RowLimit): number => (typeof max === "number" ? max : config[max])
 
@@ -68,8 +70,8 @@ export const createRowLimits = ({ db, config }: Deps) => {
 
   return {
     /**
-     * Checks that there is room, in the transaction that then adds the rows; those who add at the same
-     * time are counted one after another. Whoever is above the limit already keeps what they have.
+     * Checks the limit in the transaction that adds the rows; concurrent callers with the same
+     * owner are serialized. Rows already above the limit are kept.
      * @throws {Failure} `limit_reached`
      */
     lockAndCheck: async (
@@ -83,7 +85,10 @@ export const createRowLimits = ({ db, config }: Deps) => {
       if ((await count(tx, limit, owner)) + adding > max) fail("limit_reached", limit.refusal(max))
     },
 
-    /** The same before much is done for nothing; says nothing about what others add meanwhile. */
+    /**
+     * An early check before expensive work; it does not account for rows added concurrently.
+     * @throws {Failure} `limit_reached`
+     */
     precheck: async (
       rows: LimitedRows,
       { owner, adding = 1 }: { owner: string; adding?: number },

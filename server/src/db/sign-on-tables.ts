@@ -1,11 +1,11 @@
 export interface IdentityRow {
   id: string
   user_id: string
-  /** The provider's name when it was last used. */
+  /** The provider's name at the last use. */
   provider: string
   issuer: string
   subject: string
-  /** As the provider last said. */
+  /** As last reported by the provider. */
   email: string | null
   created_at: number
   last_used_at: number | null
@@ -14,19 +14,19 @@ export interface IdentityRow {
 export interface SignOnSessionRow {
   session_id: string
   identity_id: string
-  /** The provider's own session, which its logout may name. */
+  /** The provider's session ID, which its logout tokens may refer to. */
   sid: string | null
   sealed_id_token: string
 }
 
-/** A membership that a groups claim made, and that the same provider's claim may end. */
+/** A membership created from a groups claim, which only the same provider's claim may remove. */
 export interface SignOnMemberRow {
   issuer: string
   group_id: string
   user_id: string
 }
 
-/** What must not be used twice: flows that came back, logout tokens. */
+/** Single-use values already used: completed sign-in attempts and logout tokens. */
 export interface SignOnSpentRow {
   id: string
   expires_at: number

@@ -6,8 +6,8 @@ import { openSqliteSnapshot } from "./sqlite.ts"
 import { databaseFile } from "./sqlite-file.ts"
 
 /**
- * Lets `work` read the database as it is at one moment, also while gateways write to it. Nothing is
- * migrated, and nothing can be changed.
+ * Runs `work` on a consistent, read-only snapshot of the database, even while gateways write to it.
+ * Does not migrate.
  */
 export const readSnapshot = async <T>(
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
@@ -26,7 +26,7 @@ export const readSnapshot = async <T>(
     }
   }
   const path = databaseFile(config.DATA_DIR)
-  if (!existsSync(path)) throw new Error(`There is no database at ${path}`)
+  if (!existsSync(path)) throw new Error(`No database found at ${path}. Check DATA_DIR.`)
   const reader = openSqliteSnapshot(path)
   try {
     return await work(reader)

@@ -3,14 +3,15 @@ import { DatabaseSync } from "node:sqlite"
 
 const busyTimeoutMs = 5000
 
-/** The embedded database of a data folder. */
+/** Path of the embedded database in a data folder. */
 export const databaseFile = (dataDir: string): string => join(dataDir, "portico.db")
 
-/** A connection to the embedded database, as every thread that writes or reads it wants it. */
+/** Opens a connection to the embedded database with the settings that every thread uses. */
 export const openFile = (path: string, readOnly: boolean): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
   if (!readOnly) database.exec("pragma journal_mode = wal")
-  // Each commit is flushed by `log-sync.ts`: SQLite itself would make everybody wait for the disk.
+  // `wal-sync.ts` flushes commits: with `synchronous = full`, SQLite would block the thread on the
+  // disk.
   database.exec("pragma synchronous = normal")
   database.exec("pragma wal_autocheckpoint = 0")
   database.exec("pragma foreign_keys = on")

@@ -24,7 +24,7 @@ describe("the embedded database", () => {
   const sizeOf = (name: string): number => statSync(join(folder, name)).size
   const write = async (megabytes: number): Promise<void> => {
     for (let count = 0; count < megabytes; count++) {
-      // Pages that stay as they are would not be written.
+      // Unchanged pages would not be written.
       const row = { name: "filler", value: `${count}`.repeat(megabyte).slice(0, megabyte) }
       await db.transactLoosely((tx) =>
         tx
@@ -36,10 +36,10 @@ describe("the embedded database", () => {
     }
   }
 
-  it("moves its log into the file once it is long, and then writes over it", async () => {
+  it("checkpoints its log once it is large, and then overwrites it", async () => {
     await write(80)
     await until(() => sizeOf("portico.db") > megabyte)
-    // The log's last part is moved while writers wait, a moment after the first.
+    // The last part of the log is checkpointed while writers wait, shortly after the rest.
     await sleep(1000)
     const long = sizeOf("portico.db-wal")
     expect(long).toBeGreaterThan(64 * megabyte)
@@ -47,7 +47,7 @@ describe("the embedded database", () => {
     expect(sizeOf("portico.db-wal")).toBe(long)
   })
 
-  it("is not asked to compile a statement anew for each value of its limit", () => {
+  it("does not recompile a statement for each value of its limit", () => {
     const page = db.read.selectFrom("users").select("id").limit(10).offset(20).compile()
     expect(page.sql).toBe('select "id" from "users" limit ? + 0 offset ?')
     expect(page.parameters).toEqual([10, 20])

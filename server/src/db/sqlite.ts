@@ -32,11 +32,11 @@ type SqliteDatabase = Exclude<SqliteDialectConfig["database"], (...args: never[]
 
 interface Prepared {
   statement: StatementSync
-  /** Whether it yields rows. */
+  /** Whether it returns rows. */
   reader: boolean
 }
 
-/** node:sqlite in the form that Kysely's SQLite driver expects, with prepared statements kept. */
+/** Adapts node:sqlite to Kysely's SQLite driver and caches prepared statements. */
 const adapt = (database: DatabaseSync): SqliteDatabase => {
   const statements = new Map<string, Prepared>()
   const prepare = (sql: string): Prepared => {
@@ -69,7 +69,7 @@ const adapt = (database: DatabaseSync): SqliteDatabase => {
   }
 }
 
-/** Takes the write lock at `begin`: a deferred transaction can fail half way with SQLITE_BUSY. */
+/** Takes the write lock at `begin`: a deferred transaction can fail midway with SQLITE_BUSY. */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync
 
@@ -83,12 +83,12 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // Of a full disk SQLite has rolled back by itself; to ask again would hide what went wrong.
+    // On a full disk SQLite rolls back by itself; a second rollback would fail and mask the error.
     if (this.#database.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 
-/** SQLite rolls back changes of tables too; Kysely does not count on it. */
+/** SQLite's DDL is transactional, which Kysely does not assume. */
 class TransactionalAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
@@ -96,8 +96,8 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * A limit that is a parameter and nothing else lets SQLite plan by its value: it compiles the
- * statement anew each time, which costs more than most of them take. An expression does not.
+ * With a bare parameter as its limit, SQLite plans by the value and recompiles the statement
+ * whenever it changes, which costs more than running most statements. An expression avoids that.
  */
 class SteadyCompiler extends SqliteQueryCompiler {
   override visitLimit(node: LimitNode): void {
@@ -132,18 +132,24 @@ class ImmediateDialect extends SteadyDialect {
   }
 }
 
-/** A connection for a thread that writes; whoever started it sees to the disk. */
+/**
+ * Opens a connection for another thread that writes; the thread's owner flushes its commits to
+ * disk.
+ */
 export const openSqliteWriter = (path: string): Kysely<Tables> =>
   new Kysely<Tables>({ dialect: new ImmediateDialect(openFile(path, false)) })
 
-/** A connection that reads the file as it was when it was opened. */
+/** Opens a connection that reads the database as of now. */
 export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
   const database = openFile(path, true)
   database.exec("begin")
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) })
 }
 
-/** The embedded database in `dataDir`: WAL, each durable commit on the disk before it is told of. */
+/**
+ * Opens the embedded database in `dataDir`, in WAL mode; durable commits reach the disk before they
+ * are reported.
+ */
 export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables> } => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const path = databaseFile(dataDir)
@@ -163,7 +169,10 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
   }
   void hold()
   const loosely = transactOn(writer)
-  /** Another thread writes, and nobody here, who would wait for its lock and hold the loop. */
+  /**
+   * Pauses this thread's writers while another thread writes: waiting for its lock would block the
+   * event loop.
+   */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => writer.connection().execute(work)
   return {
     dialect: "sqlite",
@@ -175,7 +184,8 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     transact: transactOn(writer, log.sync),
     transactLoosely: async (work) => {
       const result = await loosely(work)
-      // Nothing here waits for anything: without this a job runs from end to end in one go.
+      // None of the awaits above yields to the event loop; without this, a job would run to its end
+      // in one turn.
       await turn()
       return result
     },
@@ -195,14 +205,14 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
       return result
     },
     exclusive: async () => {},
-    // No other process uses the data folder.
+    // The data folder is locked to this process, so an in-process mutex suffices.
     alone: createTurns(),
     patiently: (work) => writer.connection().execute(work),
     probe: async () => {
       const { user_version: version } = z
         .object({ user_version: z.int() })
         .parse(writing.prepare("pragma user_version").get())
-      // Written each time, also when nothing changes.
+      // SQLite writes this even if the value is unchanged.
       await sql.raw(`pragma user_version = ${version}`).execute(writer)
       await log.sync()
     },

@@ -8,63 +8,63 @@ import type { PostgresOptions } from "./postgres.ts"
 const sayAgainMs = 60_000
 const defaultProbeMs = 5000
 const lookMs = 60_000
-/** Below this the log is about to be what fills the disk (`checkpointer.ts`). */
+/** Below this the write-ahead log alone could fill the disk (see `checkpointer.ts`). */
 const headroomBytes = 512 * 1024 * 1024
-/** Small volumes are warned of by their own measure. */
+/** On small volumes, a share of the volume applies instead. */
 const headroomShare = 0.1
 
 export type Storage = "database" | "files"
 
 export interface StorageOptions extends PostgresOptions {
-  /** Between tries of a storage that could not be written. */
+  /** Interval in ms between write attempts to a storage that failed. */
   storageProbeMs?: number
 }
 
 interface Deps extends Pick<StorageOptions, "storageProbeMs"> {
   dataDir: string
-  /** Writes a little, and nothing that stays. */
+  /** Checks that each storage is writable; leaves no data behind. */
   probes: Readonly<Record<Storage, () => Promise<void>>>
-  /** Called when a write found no room. */
+  /** Called when the database failed to write on a full disk. */
   relieve: () => Promise<void>
   log: {
     error(fields: object, message: string): void
     warn(fields: object, message: string): void
     info(fields: object, message: string): void
-    /** Begins to write what was said. */
+    /** Starts writing buffered lines. */
     flush?(): void
   }
 }
 
 const words = {
   full: {
-    database: "The database has no space left on its disk",
-    files: "There is no space left for uploaded files",
+    database: "The database's disk is full",
+    files: "The disk for uploaded files is full",
   },
   broken: {
-    database: "The database's disk cannot be written",
-    files: "The storage of uploaded files cannot be written",
+    database: "Cannot write to the database's disk",
+    files: "Cannot write to the storage for uploaded files",
   },
 } as const
 
 const advice = {
-  full: "Free space or enlarge the volume; what needs to be written is answered with 503 until then.",
+  full: "Free up space or enlarge the volume. Until then, requests that write fail with status 503.",
   broken:
-    "See whether its file system is mounted read-only, belongs to another user or reports errors; what needs to be written is answered with 503 until then.",
+    "Check whether the file system is mounted read-only, belongs to another user, or reports errors. Until then, requests that write fail with status 503.",
 } as const
 
-/** Knows whether writes reach the disk, from those that are made and, after one failed, by trying. */
+/** Monitors whether writes succeed: by observing them and, after a failure, by probing. */
 const createStorageWatch = ({ dataDir, probes, relieve, log, ...options }: Deps) => {
   const { storageProbeMs: probeMs = defaultProbeMs } = options
   const troubles = new Map<Storage, string>()
   const saidAt = new Map<Storage, number>()
-  /** Of whose trouble the log has a line. */
+  /** Storages whose failure was logged. */
   const said = new Set<Storage>()
   let timer: NodeJS.Timeout | undefined
   let isLow = false
 
   const fine = (storage: Storage): void => {
     if (!troubles.delete(storage) || !said.delete(storage)) return
-    log.info({ storage, data_dir: dataDir }, "storage can be written again")
+    log.info({ storage, data_dir: dataDir }, "Storage is writable again")
   }
 
   const say = async (storage: Storage, message: string, error: Error): Promise<void> => {
@@ -111,7 +111,7 @@ const createStorageWatch = ({ dataDir, probes, relieve, log, ...options }: Deps)
     if (low && !isLow) {
       log.warn(
         { data_dir: dataDir, free_bytes: free, headroom_bytes: Math.floor(headroom) },
-        "The data folder's disk is nearly full. Free space or enlarge the volume: its last bytes are the database's.",
+        "The data folder's disk is nearly full. Free up space or enlarge the volume: the last bytes are reserved for the database.",
       )
     }
     isLow = low
@@ -121,7 +121,7 @@ const createStorageWatch = ({ dataDir, probes, relieve, log, ...options }: Deps)
 
   return {
     watch,
-    /** What cannot be written now, in words for an administrator; null while all can. */
+    /** The current failure as a sentence for administrators; null if all storages are writable. */
     trouble: (): string | null => [...troubles.values()][0] ?? null,
     close: (): void => {
       clearInterval(looking)
@@ -132,7 +132,7 @@ const createStorageWatch = ({ dataDir, probes, relieve, log, ...options }: Deps)
 
 export type StorageWatch = ReturnType<typeof createStorageWatch>
 
-/** The same database, whose writes `watch` hears of. */
+/** Wraps a database so that `watch` observes its writes. */
 const watchWrites = (db: Database, { watch }: Pick<StorageWatch, "watch">): Database => ({
   ...db,
   transact: (work) => watch("database", () => db.transact(work)),
@@ -146,14 +146,14 @@ interface WatchedDeps extends StorageOptions {
   probeFiles: () => Promise<void>
 }
 
-/** Opens the configured database and watches what is written to it. @throws when it is not to be had */
+/** Opens the configured database and monitors its writes. @throws if it is not available */
 export const openWatched = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
   { log, probeFiles, ...options }: WatchedDeps,
 ): Promise<{ db: Database; storage: StorageWatch }> => {
   const say = (message: string): void => {
     log.info({}, message)
-    // A migration of the embedded database holds the loop until it is done.
+    // A migration of the embedded database blocks the event loop until it is done.
     log.flush?.()
   }
   const opened = await openDatabase(config, { ...options, say })

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts"
 import type { Tables } from "./tables.ts"
 
-/** The settings that bound how many rows somebody may add. */
+/** Settings that limit the number of rows per owner. */
 export type RowSetting = keyof Pick<
   Config,
   | "MAX_CHATS"
@@ -12,32 +12,32 @@ export type RowSetting = keyof Pick<
   | "MAX_SIGNUPS"
 >
 
-/** How the rows of a table are kept from growing without end. */
+/** How a table's row count is bounded. */
 export type TableLimit =
-  /** So many for each `per`; where it is configurable, `setting` names the environment variable. */
+  /** At most `max` rows per `per`; if configurable, `max` names the environment variable. */
   | { kind: "count"; per: string; max: number | RowSetting }
-  /** Made from a row of another table, which is limited; each has a bounded number. */
+  /** Created from a row of another, limited table; each parent has a bounded number. */
   | { kind: "perParent"; from: keyof Tables; bound: string }
-  /** Records of what happened; old ones are removed. */
+  /** Historical records, removed after the retention period. */
   | { kind: "retained"; for: string }
-  /** Only administrators, or the identity provider that they connected, can add rows. */
+  /** Only administrators, or the identity provider they connected, can add rows. */
   | { kind: "adminOnly" }
 
-/** Constant limits that the code enforces by these names. */
+/** Fixed limits, enforced in code. */
 export const maxRows = {
   messagesPerChat: 20_000,
   filesPerCollection: 100_000,
   collectionFilesPerUser: 1_000_000,
   sessionsPerUser: 1000,
   keysPerUser: 100,
-  /** Held in memory, so that requests need not read them. */
+  /** Held in memory, so that requests need no query. */
   modelGrantsPerUser: 50_000,
   modelGrants: 500_000,
 } as const
 
 /**
- * Every table, with what bounds it. Bytes are bounded beside this: whatever is stored for a user
- * counts towards MAX_STORAGE.
+ * Every table with its bound. Bytes are bounded separately: everything stored for a user counts
+ * toward MAX_STORAGE.
  */
 export const tableLimits: Record<keyof Tables, TableLimit> = {
   users: { kind: "count", per: "gateway, by sign-up", max: "MAX_SIGNUPS" },

@@ -33,7 +33,7 @@ import type {
   SignOnSpentRow,
 } from "./sign-on-tables.ts"
 
-/** 0 or 1: neither database's own boolean is portable. */
+/** 0 or 1; native booleans are not portable between the databases. */
 export type Bit = 0 | 1
 
 export interface UserRow {
@@ -54,20 +54,22 @@ export interface UserRow {
   external_id: string | null
   role: string
   active: Bit
-  /** Who made the account: `local`, `scim` or `oidc`. */
+  /** Origin of the account: `local`, `scim` or `oidc`. */
   source: string
   password_hash: string | null
-  /** Epoch milliseconds, as SCIM tells them; as is `updated_ms`. */
+  /** Epoch milliseconds, as SCIM reports them; so is `updated_ms`. */
   created_ms: number
   updated_ms: number
   last_active_at: number | null
-  /** Set while the account is one that SCIM's DELETE ended. */
+  /** Set while the account is deleted through SCIM. */
   deleted_at: number | null
-  /** 1 once SCIM's DELETE freed the e-mail too; `email_key` then has the id behind it. */
+  /**
+   * 1 once SCIM's DELETE also released the e-mail address; the id is then appended to `email_key`.
+   */
   hidden: Bit
-  /** 1 from SCIM's DELETE until an administrator releases the address; see `fixed_external_id`. */
+  /** 1 from SCIM's DELETE until an administrator releases the account; see `fixed_external_id`. */
   external_id_fixed: Generated<Bit>
-  /** The one externalId that the account may have while it is fixed; null while it has had none. */
+  /** The only externalId that the account may have while it is fixed; null if it has had none. */
   fixed_external_id: string | null
 }
 
@@ -106,7 +108,7 @@ export interface ApiKeyRow {
   name: string
   /** SHA-256 of the secret in hex; unique. */
   hash: string
-  /** Its last four characters, to tell keys apart. */
+  /** The secret's last four characters, to tell keys apart. */
   hint: string
   allowed_models: string | null
   allowed_routes: string | null
@@ -172,7 +174,7 @@ export interface ModelRow {
   updated_at: number
 }
 
-/** What lists of models do not show, and may be large. */
+/** Model data that lists do not show and that may be large. */
 export interface ModelContentsRow {
   model_id: string
   meta: string

@@ -4,15 +4,18 @@ import { foldCase } from "./fold-case.ts"
 /** Escapes `%`, `_` and `\` for a `like … escape '\'` pattern. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
 
-/** Whether a column, whose case is folded, contains a text in whatever case. */
+/** SQL condition: whether a case-folded column contains `text`, ignoring case. */
 export const contains = (column: string, text: string): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(column)} like ${`%${escapeLike(foldCase(text))}%`} escape '\\'`
 
-/** The same of a column as it is; for texts that are too long to be stored folded too. */
+/**
+ * Like `contains`, for a column that is not case-folded, such as long texts of which no folded copy
+ * is stored.
+ */
 export const containsFolded = (column: string, text: string): RawBuilder<boolean> =>
   sql<boolean>`contains_folded(${sql.ref(column)}, ${foldCase(text)})`
 
-/** Sorts what is missing before all else, which each database would do its own way. */
+/** Sorts nulls first (last when descending); the databases' defaults differ. */
 export const inOrder =
   (direction: "asc" | "desc") =>
   (order: OrderByItemBuilder): OrderByItemBuilder =>

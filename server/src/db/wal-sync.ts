@@ -1,16 +1,19 @@
 import { type FileHandle, open } from "node:fs/promises"
 
 /**
- * Has the disk keep what was written to a file so far, without holding up the thread. One wait does
- * for all who came before it began.
- * @param emptyLog moves what the file holds to another one that is on the disk; false when it cannot
+ * Flushes a file to disk without blocking the thread. Callers that arrive before a flush starts
+ * share it.
+ * @param emptyLog moves the file's content to another file on disk; resolves to false if it cannot
  */
 export const createLogSync = (path: string, emptyLog: () => Promise<boolean>) => {
   let file: Promise<FileHandle> | undefined
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
-  /** After a failed flush the system may take for kept what is lost: another one proves nothing. */
+  /**
+   * After a failed flush, the kernel may mark lost pages as clean, so a later success proves
+   * nothing.
+   */
   let isSuspect = false
 
   const opened = (): Promise<FileHandle> => {
@@ -40,7 +43,7 @@ export const createLogSync = (path: string, emptyLog: () => Promise<boolean>) =>
     })
     return running
   }
-  /** What is under way may have begun before the last bytes were written. */
+  /** The flush in progress may have started before the last bytes were written. */
   const follow = async (before: Promise<void>): Promise<void> => {
     await before.catch(() => {})
     next = undefined
@@ -48,7 +51,7 @@ export const createLogSync = (path: string, emptyLog: () => Promise<boolean>) =>
   }
 
   return {
-    /** @throws when the disk fails */
+    /** @throws if the disk fails */
     sync: (): Promise<void> => {
       if (!running) return begin()
       next ??= follow(running)

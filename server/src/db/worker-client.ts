@@ -1,7 +1,7 @@
 import { parentPort, type Transferable, Worker } from "node:worker_threads"
 import { Failure, type FailureCode, type FailureDetails } from "../errors.ts"
 
-/** An error on its way between threads, which take none of its own fields along. */
+/** An error as a message between threads; structured cloning drops its custom fields. */
 type Carried =
   | { code: FailureCode; message: string; details: FailureDetails }
   | { error: unknown; fields: Record<string, unknown> }
@@ -28,12 +28,11 @@ interface Waiting<Answer> {
 }
 
 /**
- * A thread with a connection of its own to the database, which answers questions in their order. It
- * begins with the first one, again after it has ended, and lets the process end when it owes no
- * answer.
- *
- * @param workerData what it is told when it begins
- * @param idleMs after so long without a question it ends; without it, it stays
+ * Client of a worker thread with its own database connection, which answers requests in order. The
+ * thread starts with the first request, restarts after it has ended, and does not keep the process
+ * alive while idle.
+ * | @param workerData passed to the thread when it starts
+ * @param idleMs the thread ends after this time without a request; if omitted, it stays
  */
 export const createThread = <Question, Answer>(
   module: URL,
@@ -54,7 +53,7 @@ export const createThread = <Question, Answer>(
 
   const close = async (): Promise<void> => {
     const ending = worker
-    end(new Error("the database's thread was closed"))
+    end(new Error("The database worker was closed"))
     await ending?.terminate()
   }
 
@@ -79,14 +78,14 @@ export const createThread = <Question, Answer>(
       if (worker === begun) replied(reply)
     })
     begun.on("error", ended)
-    begun.on("exit", () => ended(new Error("the database's thread has ended")))
+    begun.on("exit", () => ended(new Error("The database worker has exited")))
     return begun
   }
 
   return {
     /**
-     * @param transfer memory of the question that the thread has from now on
-     * @throws what the thread threw, or that it has ended
+     * @param transfer objects of the request whose ownership moves to the thread
+     * @throws the thread's error, or an error if it has ended
      */
     ask: (question: Question, transfer: readonly Transferable[] = []): Promise<Answer> =>
       new Promise((resolve, reject) => {
@@ -101,7 +100,7 @@ export const createThread = <Question, Answer>(
   }
 }
 
-/** Answers, within such a thread, what it is asked, one question after the other. */
+/** Runs inside such a thread: answers its requests, one at a time. */
 export const answerWith = <Question>(work: (question: Question) => unknown): void => {
   const port = parentPort
   let before: Promise<void> = Promise.resolve()

@@ -142,7 +142,7 @@ const connections = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn("created_at", integer, (column) => column.notNull())
     .addColumn("updated_at", integer, (column) => column.notNull())
     .execute()
-  // No foreign key: connections that the environment names have rows here too.
+  // No foreign key: connections defined by environment variables have rows here too.
   await db.schema
     .createTable("connection_models")
     .addColumn("connection_id", text, (column) => column.primaryKey())

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely"
 import { columnTypes } from "../columns.ts"
 import { foldCase } from "../fold-case.ts"
 
-/** The names of an account with their case folded, as filters and sorting compare them. */
+/** An account's case-folded names, which filters and sorting compare. */
 const foldedNames = ["given_name", "family_name", "display_name", "nick_name"] as const
 
 type Names = Record<(typeof foldedNames)[number], string | null>
@@ -18,7 +18,7 @@ const fold = async (db: Kysely<unknown>): Promise<void> => {
     })
     await sql`update users set ${sql.join(keys)} where id = ${id}`.execute(db)
   }
-  // Until now only "work" was ever written, which is folded already.
+  // Only "work" has been written so far, which is already folded.
   await sql`update user_emails set type_key = type`.execute(db)
 }
 
@@ -31,7 +31,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     .alterTable("users")
     .addColumn("hidden", integer, (column) => column.notNull().defaultTo(0))
     .execute()
-  // Counts and pages of all users read this and nothing else; filters never mistake it for theirs.
+  // Counts and pages of all users read only this index; filters never choose it.
   await sql`create index users_visible on users (id) where hidden = 0`.execute(db)
   await db.schema.alterTable("user_emails").addColumn("type_key", text).execute()
   await db.schema.alterTable("user_emails").addColumn("display", text).execute()

@@ -21,7 +21,7 @@ const mayRemoveEvent =
 
 const refusal = "the audit trail is never changed"
 
-/** What may become of a row: an event is sealed once, and goes once its block was pruned. */
+/** Permitted changes: an event is sealed once, and deleted once its block was pruned. */
 const rules = (operator: string) =>
   [
     ["audit_events", "update", mayChangeEvent(operator)],
@@ -104,14 +104,14 @@ const indexes = async (db: Kysely<unknown>): Promise<void> => {
   const create = (name: string, columns: string, where: string) =>
     sql.raw(`create index ${name} on audit_events (${columns}) ${where}`).execute(db)
   await create("audit_events_at", "at, id", "")
-  // Rows are in one of these two: new ones are few, and cost no place in the other.
+  // Each row is in exactly one of these two indexes; unsealed rows are few.
   await create("audit_events_unsealed", "id", "where block is null")
   await create("audit_events_block", "block", "where block is not null")
   await create("audit_events_failed", "at, id", "where outcome = 'failure'")
   await create("audit_events_scim", "at, id", "where actor_type = 'scim'")
 }
 
-/** Sealed blocks, and triggers that refuse every change but sealing and retention. */
+/** Adds sealed blocks, and triggers that reject every change except sealing and retention. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await db.schema.alterTable("audit_events").addColumn("block", columnTypes(db).integer).execute()
   await blocks(db)

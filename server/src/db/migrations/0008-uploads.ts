@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely"
 import { columnTypes } from "../columns.ts"
 
-/** Uploads that may be resumed; their bytes so far lie on the disk of whoever receives them. */
+/** Adds resumable uploads; received bytes are on the disk of the receiving process. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   const { text, integer } = columnTypes(db)
   await db.schema

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely"
 import { columnTypes } from "../columns.ts"
 
-/** What a message was asked about, and the passages that its answer was given. */
+/** Adds the files and collections a message refers to, and the passages used for its answer. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   const { text } = columnTypes(db)
   for (const name of ["files", "sources", "sources_skipped"]) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely"
 import { columnTypes } from "../columns.ts"
 
-/** Jobs by their owners, each of whom has an equal share of the time spent on jobs. */
+/** Adds owners to jobs, each with an equal share of processing time. */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   const { text, integer } = columnTypes(db)
   await db.schema
@@ -21,7 +21,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn("virtual_time", integer, (column) => column.notNull())
     .addPrimaryKeyConstraint("job_owners_key", ["kind", "owner"])
     .execute()
-  // The target of an embedding is its model and its file; a file's id is a UUID, of 36 characters.
+  // An embedding's target is its model and its file; a file's id is a UUID of 36 characters.
   await sql`update jobs set owner = coalesce(
     (select user_id from files where files.id = substr(jobs.target, length(jobs.target) - 35)),
     '')`.execute(db)

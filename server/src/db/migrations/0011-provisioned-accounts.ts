@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely"
 import { columnTypes } from "../columns.ts"
 
-/** SCIM tells times to the millisecond; what was made before has whole seconds. */
+/** SCIM reports times in milliseconds; existing rows have whole seconds. */
 const inMilliseconds = async (db: Kysely<unknown>, table: "users" | "groups"): Promise<void> => {
   for (const name of ["created", "updated"]) {
     await db.schema.alterTable(table).renameColumn(`${name}_at`, `${name}_ms`).execute()

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely"
 import { columnTypes, isPostgres } from "../columns.ts"
 
-/** Bytes that the row of a message and that of a chat count beside their text. */
+/** Bytes that a message row and a chat row count in addition to their text. */
 const messageRowBytes = 400
 const chatRowBytes = 500
 
@@ -20,7 +20,7 @@ const columns = async (db: Kysely<unknown>): Promise<void> => {
     .execute()
 }
 
-/** Of one message and the passages that it cites. */
+/** Bytes of one message and its passages. */
 const messageBytes = sql`${sql.lit(messageRowBytes)} + octet_length(content)
   + octet_length(reasoning) + coalesce(octet_length(error), 0)
   + coalesce(octet_length(files), 0) + coalesce(octet_length(sources), 0)
@@ -31,7 +31,7 @@ const sums = async (db: Kysely<unknown>): Promise<void> => {
   await sql`update chat_messages set bytes = ${messageBytes}`.execute(db)
   await sql`update chats set text_bytes =
     ${sql.lit(chatRowBytes)} + octet_length(system) + octet_length(params)`.execute(db)
-  // Not from `bytes`, which lies behind the texts: all of them would be read for it.
+  // Not summed from `bytes`, which is stored after the texts and would require reading all of them.
   await sql`update chats set text_bytes = text_bytes + texts.total
     from (select chat_id, sum(${messageBytes}) as total from chat_messages group by chat_id) as texts
     where texts.chat_id = chats.id`.execute(db)
@@ -58,12 +58,15 @@ const indexes = async (db: Kysely<unknown>): Promise<void> => {
   await db.schema.createIndex("models_user").on("models").column("user_id").execute()
 }
 
-/** By preference: these map `ß` to `ss` as JavaScript does; the last ones map single letters only. */
+/**
+ * In order of preference: the first ones map `ß` to `ss` as JavaScript does; the last ones map
+ * single characters only.
+ */
 const collations = ["und-x-icu", "pg_unicode_fast", "C.utf8", "pg_c_utf8"]
 
 /**
- * What `db/contains-folded.ts` is on SQLite. A text is compared in its composed and its decomposed
- * form, as composing it takes five times as long as all the rest.
+ * The counterpart of `db/contains-folded.ts` on PostgreSQL. Compares a text's composed and
+ * decomposed forms, as normalizing it takes five times as long as everything else.
  */
 const createContainsFolded = async (db: Kysely<unknown>): Promise<void> => {
   const { rows } = await sql<{ name: string }>`select collname as name from pg_collation
@@ -84,8 +87,8 @@ const createContainsFolded = async (db: Kysely<unknown>): Promise<void> => {
 }
 
 /**
- * What each user stores in chats, summed up by chat. Messages lose the copy of their text that was
- * searched: case is folded while searching.
+ * Sums each user's chat storage per chat. Drops the case-folded copy of messages' text: case is now
+ * folded while searching.
  */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await columns(db)

@@ -7,8 +7,8 @@ type Old = {
 }
 
 /**
- * Moves what is large about a model to a table of its own: SQLite would walk through it to reach the
- * columns behind it, and lists never need it.
+ * Moves a model's large columns to a separate table: SQLite would read through them to reach the
+ * columns behind, and lists do not need them.
  */
 export const up = async (untyped: Kysely<unknown>): Promise<void> => {
   const db = untyped.withTables<Old>()
@@ -23,7 +23,7 @@ export const up = async (untyped: Kysely<unknown>): Promise<void> => {
     .execute()
   await sql`insert into model_contents (model_id, meta, params)
     select id, '{}', params from models`.execute(db)
-  // One by one, as all of them at once may not fit into memory.
+  // One at a time, as all of them may not fit into memory.
   for (const { id } of await db.selectFrom("models").select("id").execute()) {
     const byId = db.selectFrom("models").select("meta").where("id", "=", id)
     const { meta } = await byId.executeTakeFirstOrThrow()

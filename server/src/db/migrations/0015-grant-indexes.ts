@@ -1,6 +1,8 @@
 import type { Kysely } from "kysely"
 
-/** What a list of collections reads: the grants to one principal, one user's own, and first files. */
+/**
+ * Adds indexes for listing collections: grants to a principal, a user's own, and the first files.
+ */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await db.schema.dropIndex("access_grants_principal").execute()
   await db.schema
