@@ -7,16 +7,16 @@ export interface Change {
   /** `<noun>.<past participle>`, such as `user.deactivated`. */
   action: string
   target?: { type: string; id: string } | undefined
-  /** Names of the attributes that changed; their values only where the two below have them. */
+  /** Names of the changed attributes. `before` and `after` hold values for some of them only. */
   changed?: readonly string[]
-  /** Names of attributes that were sent and not kept. */
+  /** Names of attributes that were sent but are not stored. */
   ignored?: readonly string[]
-  /** Old and new of what decides over access: `active`, role, membership, grants. */
+  /** Old and new values of access-relevant attributes: `active`, role, membership, grants. */
   before?: Record<string, unknown>
   after?: Record<string, unknown>
   outcome?: "success" | "failure"
   status?: number
-  /** How many like it this one stands for. */
+  /** How many identical events this one represents. */
   count?: number
 }
 
@@ -25,13 +25,16 @@ const asJson = (value: unknown): string | null =>
 
 const tailStart = 24
 
-/** The next id of the same millisecond: waiting for one that happens to be greater takes all of it. */
+/**
+ * Increments an id within its millisecond; generating until one happens to be greater could take
+ * the whole millisecond.
+ */
 const after = (id: string): string => {
   const tail = Number.parseInt(id.slice(tailStart), 16) + 1
   return id.slice(0, tailStart) + tail.toString(16).padStart(12, "0")
 }
 
-/** Ids in the order in which they were asked for, also within one millisecond. */
+/** Generates strictly increasing ids, even within one millisecond. */
 const createOrderedIds = () => {
   let last = ""
   return (): string => {
@@ -70,10 +73,10 @@ export const createAudit = ({ now }: { now: () => number }) => {
   }
 
   return {
-    /** Writes one event inside `tx`: no change without its event, no event without it. */
+    /** Writes one event inside `tx`, so that the change and its event commit together. */
     record: (tx: Tx, change: Change): Promise<void> => insert(tx, change),
 
-    /** Writes one event of what changed nothing, on the disk when it resolves. */
+    /** Writes an event that accompanies no change; durable when it resolves. */
     recordAlone: (db: Database, change: Change): Promise<void> =>
       db.execute((writer) => insert(writer, change)),
   }

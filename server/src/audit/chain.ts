@@ -5,14 +5,16 @@ import type { AuditBlockRow, AuditEventRow } from "../db/audit-tables.ts"
 export type EventRow = Selectable<AuditEventRow>
 export type BlockRow = Selectable<AuditBlockRow>
 
-/** What the first block follows. */
+/** The `previous` hash of the first block. */
 export const beginning = "0".repeat(64)
 
-/** Of an event's digest that is kept beside the seal: enough to name the event that is wrong. */
+/**
+ * Bytes of each event's digest that are stored with the block: enough to identify an altered event.
+ */
 const keptBytes = 16
 const keptLength = 22
 
-/** A text of the whole event, the same on every database. */
+/** Serializes the whole event, identically on every database. */
 const textOf = (row: EventRow): string =>
   JSON.stringify([
     row.id,
@@ -38,7 +40,7 @@ const digestOf = (row: EventRow): Buffer => createHash("sha256").update(textOf(r
 
 const keptOf = (digest: Buffer): string => digest.toString("base64url", 0, keptBytes)
 
-/** The start of each event's digest, in order. */
+/** Splits the stored digest prefixes of a block's events, in order. */
 export const keptDigests = (digests: string): string[] =>
   digests.match(new RegExp(`.{${keptLength}}`, "g")) ?? []
 
@@ -51,7 +53,7 @@ interface Content {
   rows: readonly EventRow[]
 }
 
-/** The hash of a block over the one before it and over its events in the order of their ids. */
+/** Hashes a block: its number, the previous block's hash, and its events ordered by id. */
 export const hashBlock = ({ number, previous, sealed_at, rows }: Content) => {
   const hash = createHash("sha256")
   hash.update(`portico audit block\n${number}\n${previous}\n${sealed_at}\n${rows.length}\n`)
@@ -64,14 +66,17 @@ export const hashBlock = ({ number, previous, sealed_at, rows }: Content) => {
   return { hash: hash.digest("hex"), digests }
 }
 
-/** Where the chain ends, signed, so that its end cannot be cut off unseen. */
+/** The last block of the chain, signed, so that truncating the chain is detected. */
 export interface Head {
   number: number
   hash: string
   signature: string
 }
 
-/** Signs by a key that is not in the database: who can only write there cannot seal anew. */
+/**
+ * Signs with a key that is not in the database: write access to the database alone is not enough to
+ * reseal the chain.
+ */
 export const createSigner = (key: Buffer) => {
   const sign = (purpose: string, text: string): string =>
     createHmac("sha256", key).update(`${purpose}\n${text}`).digest("hex")

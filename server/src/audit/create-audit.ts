@@ -15,20 +15,23 @@ interface Deps extends SealerOptions {
   config: Pick<Config, "AUDIT_STREAM" | "AUDIT_STREAM_AUTHORIZATION">
   db: Database
   audit: Audit
-  /** Seals the chain; derived from SECRET_KEY. */
+  /** Key that seals the chain; derived from SECRET_KEY. */
   auditKey: Buffer
-  /** Seconds; 0 keeps all. */
+  /** Retention in seconds; 0 keeps everything. */
   maxAge: () => number
   now: () => number
   log: Logger
 }
 
-/** What becomes of events once they are written: read, sealed, sent on, and in the end pruned. */
+/**
+ * Builds everything that happens to events after they are written: reading, sealing, forwarding and
+ * pruning.
+ */
 export const createTrailKeeping = (deps: Deps) => {
   const { config, db, audit, auditKey, maxAge, now, log } = deps
   const report = (error: unknown): void => {
-    // An outage is told of elsewhere, and everything goes on by itself after it.
-    if (!isOutage(error)) log.error({ err: error }, "the audit trail is held up")
+    // Outages are reported elsewhere, and processing resumes after them.
+    if (!isOutage(error)) log.error({ err: error }, "Failed to process the audit log")
   }
   const reader = createAuditReader(db)
   const sealer = createSealer({ ...deps, signer: createSigner(auditKey), report })

@@ -10,7 +10,7 @@ const columns = [
   ...(["before", "after", "request_id", "block", "id"] as const),
 ]
 
-/** A spreadsheet runs what begins like a formula; a quote before it makes it text again. */
+/** Spreadsheets evaluate cells that start like a formula; a leading apostrophe makes them text. */
 const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
 const cell = (value: unknown): string => {
@@ -20,7 +20,7 @@ const cell = (value: unknown): string => {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** RFC 4180, with the time for people. */
+/** A line of CSV (RFC 4180), with the time in ISO 8601. */
 const csvLine = (event: AuditEvent): string =>
   columns
     .map((name) => cell(name === "at" ? new Date(event.at * 1000).toISOString() : event[name]))
@@ -48,7 +48,7 @@ async function* linesOf(
   for await (const events of reader.each(filters)) yield events.map(line).join("")
 }
 
-/** Events as a file that is written as it is read. */
+/** Streams events as a file download. */
 export const exportResponse = (
   reader: AuditReader,
   query: AuditExportQuery,

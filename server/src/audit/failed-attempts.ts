@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts"
 import type { Actor } from "../http/caller.ts"
 import type { Audit } from "./audit.ts"
 
-/** Repeats within this time become one event with a count. */
+/** Repetitions within this time become one event with a count. */
 const foldMs = 60_000
 const maxOpen = 10_000
 
@@ -11,14 +11,14 @@ interface Folded {
   action: string
   target: { type: string; id: string } | undefined
   status: number
-  /** Why, where the action does not say it. */
+  /** The reason, if the action does not imply it. */
   after?: Record<string, unknown>
   count: number
 }
 
 /**
- * Failed attempts. The first is written at once; those that repeat it are counted and written
- * together, so that a flood of them costs a row a minute.
+ * Records failed attempts. The first is written immediately; repetitions are counted and written
+ * together, so that a flood costs one row a minute.
  */
 export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
   const openByKey = new Map<string, Folded>()
@@ -28,7 +28,7 @@ export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }
       for (const failure of failures) await audit.record(tx, { ...failure, outcome: "failure" })
     })
 
-  /** Writes what is still only counted; what cannot be written stays counted. */
+  /** Writes the pending counts; if that fails, they stay pending. */
   const flush = async (): Promise<void> => {
     const open = [...openByKey]
     openByKey.clear()

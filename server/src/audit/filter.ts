@@ -4,7 +4,7 @@ import { foldCase } from "../db/fold-case.ts"
 import { contains, escapeLike } from "../db/text-matching.ts"
 import type { AuditFilters } from "./schema.ts"
 
-/** Accounts and groups that a text may mean; more than these and it means too little. */
+/** Maximum number of accounts and of groups that a search text is resolved to. */
 const maxSuggestions = 200
 
 type Condition = RawBuilder<boolean>
@@ -74,8 +74,8 @@ const begins = (action: string): Condition =>
   sql<boolean>`action like ${`${escapeLike(action)}%`} escape '\\'`
 
 /**
- * What an event must be, its time aside. `indexed` has an index of its own, in the order of time:
- * literals, as only so they are known to be what the index holds.
+ * SQL conditions for the filters, except for time. The `indexed` ones have their own index in order
+ * of time; they use literals, so that the planner can match the partial index.
  */
 export const conditionsOf = async (
   reader: Reader,

@@ -8,19 +8,19 @@ import { type Sink, Unacceptable } from "./sinks.ts"
 import { readState, writeState } from "./state-store.ts"
 
 const lookMs = 1000
-/** Longer than a try may take. */
+/** Longer than a delivery attempt may take. */
 const leaseMs = 60_000
 const maxPauseMs = 60_000
 const stateName = "stream"
 
 const StreamState = z.object({
-  /** The last block that was sent whole. */
+  /** The last block that was sent completely. */
   block: z.int(),
   /** Epoch seconds. */
   sent_at: z.int().nullable(),
   dropped: z.int(),
   error: z.string().nullable(),
-  /** Which process sends, until when in epoch ms. */
+  /** The sending process; its lease ends at `lease_until`, in epoch ms. */
   holder: z.string().nullable(),
   lease_until: z.int(),
 })
@@ -38,9 +38,9 @@ const wordsOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 300)
 
 /**
- * Sends sealed blocks on, in their order and one at a time. What waits is the table itself, so a
- * collector that is away costs no memory, and a restart goes on after the last block that was
- * acknowledged. Of several processes one sends.
+ * Forwards sealed blocks in order, one at a time. The table itself is the queue, so an unavailable
+ * collector costs no memory, and a restart continues after the last acknowledged block. Only one of
+ * several processes sends.
  */
 export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
   const me = randomUUID()
@@ -60,13 +60,16 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
       lease_until: 0,
     }
 
-  /** A lease far ahead is one that was made before the clock was set back: no longer than any other. */
+  /**
+   * A lease far in the future was made before the clock was set back, so whether it is renewed
+   * decides.
+   */
   const isHeldElsewhere = ({ holder, lease_until }: StreamState): boolean => {
     if (holder === null || holder === me || lease_until <= Date.now()) return false
     return detector.observe([{ id: holder, lease_until }], performance.now()).length === 0
   }
 
-  /** Changes the state while it is ours. @returns undefined when another process has it */
+  /** Changes the state while holding the lease. @returns undefined if another process holds it */
   const change = (edit: (state: StreamState) => Partial<StreamState>) =>
     db.transact(async (tx): Promise<StreamState | undefined> => {
       await db.exclusive(tx, "audit stream")
@@ -78,7 +81,10 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
       return next
     })
 
-  /** Halves what is refused until the event at fault stands alone. @returns how many were refused */
+  /**
+   * Bisects a rejected batch until the offending event is isolated. @returns the number of rejected
+   * events
+   */
   const deliver = async (events: readonly AuditEvent[]): Promise<number> => {
     try {
       await sink.send(events, stopping.signal)
@@ -86,7 +92,7 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
     } catch (error) {
       if (!(error instanceof Unacceptable)) throw error
       if (events.length === 1) {
-        report(new Error(`Audit event ${events[0]?.id} is dropped: ${error.message}`))
+        report(new Error(`Dropped audit event ${events[0]?.id}: ${error.message}`))
         return 1
       }
       const half = Math.ceil(events.length / 2)
@@ -94,14 +100,14 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
     }
   }
 
-  /** @returns false when nothing waits, or another process sends */
+  /** @returns false if nothing is pending, or another process sends */
   const sendNext = async (): Promise<boolean> => {
     const state = await change(() => ({}))
     if (!state) return false
     const number = state.block + 1
     const block = await reader.block(number)
     if (!block) return false
-    // What went by its age before it was sent is lost to the collector, and counted.
+    // Events pruned before they were sent are counted as dropped.
     const refused = block.pruned ? block.count : await deliver(block.events)
     await change(({ dropped }) => ({
       block: number,
@@ -138,7 +144,7 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
   const begin = (): void => {
     if (busy) return
     busy = true
-    // Out of reach of the database: the next turn looks again.
+    // If the database is unreachable, the next run retries.
     looking = look()
       .catch(() => {})
       .finally(() => {
@@ -146,7 +152,7 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
       })
   }
   const timer = setInterval(begin, lookMs).unref()
-  // So that all from the first start on is sent.
+  // Records the starting block right away, so that every block since the first start is sent.
   begin()
 
   return {
@@ -157,7 +163,7 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
       return { to: sink.name, behind: Math.max(0, last - block), sent_at, dropped, error }
     },
 
-    /** Lets go, so that another process, or the next start, need not wait. */
+    /** Releases the lease, so that another process or the next start need not wait for it. */
     close: async (): Promise<void> => {
       clearInterval(timer)
       stopping.abort()

@@ -7,9 +7,9 @@ import { conditionsOf } from "./filter.ts"
 import type { AuditFilters, AuditPage, AuditQuery } from "./schema.ts"
 import { type AuditEvent, AuditEvent as Event } from "./schema.ts"
 
-/** Rows that one statement looks at, at the most: the embedded database holds all else up. */
+/** Maximum rows scanned per statement: a long scan would block the embedded database. */
 const window = 2000
-/** A page that takes longer to fill is given as it is, with where to go on. */
+/** A page that takes longer to fill is returned incomplete, with a cursor. */
 const patienceMs = 300
 const exportPage = 200
 
@@ -40,11 +40,11 @@ const toEvent = (row: EventRow, names: ReadonlyMap<string, string>): AuditEvent 
     after: parsed(row.after),
   })
 
-/** Reads the trail, the latest first, in steps that hold nobody up however long it is. */
+/** Reads the audit log, newest first, in short steps that block nothing however long the log is. */
 export const createAuditReader = (db: Database) => {
   const { read } = db
 
-  /** E-mails of the accounts and names of the groups that events name. */
+  /** E-mail addresses of accounts and names of groups that the events refer to. */
   const namesOf = async (rows: readonly EventRow[]): Promise<Map<string, string>> => {
     const ids = new Set<string>()
     for (const { actor_id, target_type, target_id } of rows) {
@@ -70,7 +70,7 @@ export const createAuditReader = (db: Database) => {
     return rows.map((row) => toEvent(row, names))
   }
 
-  /** Steps back through the trail from `after`, a window at a time. */
+  /** Iterates backward through the log from `after`, one window at a time. */
   const createWalk = async (filters: AuditFilters, after: Place | undefined) => {
     const { indexed, others: conditions } = await conditionsOf(read, filters)
     const { from, to } = filters
@@ -95,7 +95,7 @@ export const createAuditReader = (db: Database) => {
         .executeTakeFirst()
 
     let place = after
-    /** @returns what was found, and where to go on; null at the end */
+    /** @returns matching rows, and the position to continue from; null at the end */
     return async (limit: number): Promise<{ rows: EventRow[]; place: Place | null }> => {
       const end = conditions.length === 0 ? undefined : await windowEnd(place)
       const within = end ? [sql<boolean>`(at, id) >= (${end.at}, ${end.id})`] : []
@@ -124,10 +124,10 @@ export const createAuditReader = (db: Database) => {
   }
 
   return {
-    /** The number of the latest block; 0 for none. */
+    /** Number of the latest block; 0 if there is none. */
     lastBlock,
 
-    /** The events that a block seals, in its order; none of them when they went by their age. */
+    /** Events sealed by a block, ordered by id; empty if they were pruned. */
     block: async (number: number) => {
       const block = await read
         .selectFrom("audit_blocks")
@@ -145,7 +145,9 @@ export const createAuditReader = (db: Database) => {
       return { count: block.count, pruned, events: pruned ? [] : await represent(rows) }
     },
 
-    /** When a SCIM token was last used, in epoch seconds; null when not among the latest requests. */
+    /**
+     * When a SCIM token was last used, in epoch seconds; null if not within the latest requests.
+     */
     lastByScim: async (tokenId: string): Promise<number | null> => {
       const { rows } = await sql<{ at: number }>`
         select at from (
@@ -185,7 +187,7 @@ export const createAuditReader = (db: Database) => {
         .where("id", "=", id)
         .executeTakeFirst()
       const [event] = row ? await represent([row]) : []
-      return event ?? fail("not_found", `There is no audit event ${id}`)
+      return event ?? fail("not_found", `No audit event with the ID ${id}`)
     },
 
     page: async ({ cursor, page_size, ...filters }: AuditQuery): Promise<AuditPage> => {
@@ -207,7 +209,7 @@ export const createAuditReader = (db: Database) => {
       }
     },
 
-    /** All that match, page by page; the next page is read when it is asked for. */
+    /** Yields all matching events page by page, reading the next page on demand. */
     each: async function* (filters: AuditFilters): AsyncGenerator<AuditEvent[]> {
       const step = await createWalk(filters, undefined)
       for (;;) {

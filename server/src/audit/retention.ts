@@ -12,17 +12,17 @@ interface Deps {
   db: Database
   audit: Audit
   sealer: Sealer
-  /** Seconds; 0 keeps all. */
+  /** Retention in seconds; 0 keeps everything. */
   maxAge: () => number
   now: () => number
 }
 
 /**
- * Forgets events past their age, whole blocks from the oldest on. The blocks stay as a hash and a
- * seal, so that the chain can still be followed to its beginning.
+ * Deletes expired events, in whole blocks from the oldest. Blocks remain as a hash and a seal, so
+ * that the chain can still be verified from its start.
  */
 export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) => {
-  /** Marks blocks as pruned, with an event that says so. */
+  /** Marks expired blocks as pruned and records an event for it. */
   const mark = (before: number): Promise<void> =>
     db.transact(async (tx) => {
       await db.exclusive(tx, "audit chain")
@@ -52,7 +52,7 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) =
       })
     })
 
-  /** Takes the events of one pruned block away. @returns false when none is left */
+  /** Deletes the events of one pruned block. @returns false if none is left */
   const removeOne = (): Promise<boolean> =>
     db.transact(async (tx) => {
       const oldest = await tx
@@ -75,7 +75,7 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) =
     await mark(now() - age)
     while (await removeOne()) await breathe()
   }
-  // Failing once is no harm: the next turn does it.
+  // A failure is harmless: the next run retries.
   const later = () => {
     if (isClockSteady()) void sweep().catch(() => {})
   }

@@ -15,15 +15,15 @@ interface Deps {
   status: () => Promise<AuditStatus>
 }
 
-/** The trail can be read here, and nothing else: no route changes an event. */
+/** The audit log is read-only: no route changes an event. */
 export const auditRoutes = ({ router, db, audit, reader, status }: Deps): Router => {
   router.on(
     route("admin", {
       method: "get",
       path: "/",
-      summary: "The audit trail, the latest first",
+      summary: "List audit events, newest first",
       query: AuditQuery,
-      responses: { 200: json(AuditPage, "One page of events") },
+      responses: { 200: json(AuditPage, "A page of events") },
     }),
     ({ query }) => reader.page(query),
   )
@@ -31,9 +31,11 @@ export const auditRoutes = ({ router, db, audit, reader, status }: Deps): Router
     route("admin", {
       method: "get",
       path: "/export",
-      summary: "The audit trail as a file: NDJSON or CSV, as large as it is",
+      summary: "Export the audit log as NDJSON or CSV",
       query: AuditExportQuery,
-      responses: { 200: { description: "An event a line", contentType: "application/x-ndjson" } },
+      responses: {
+        200: { description: "One event per line", contentType: "application/x-ndjson" },
+      },
     }),
     async ({ actor, query, exchange }) => {
       await db.transact((tx) => audit.record(tx, { actor, action: "audit.exported" }))
@@ -44,8 +46,8 @@ export const auditRoutes = ({ router, db, audit, reader, status }: Deps): Router
     route("admin", {
       method: "get",
       path: "/status",
-      summary: "How far the trail is sealed, kept and sent on",
-      responses: { 200: json(AuditStatus, "As it is now") },
+      summary: "Get the status of sealing, retention and forwarding",
+      responses: { 200: json(AuditStatus, "The current status") },
     }),
     status,
   )
@@ -53,7 +55,7 @@ export const auditRoutes = ({ router, db, audit, reader, status }: Deps): Router
     route("admin", {
       method: "get",
       path: "/:id",
-      summary: "One event of the audit trail",
+      summary: "Get an audit event",
       params: ById,
       responses: { 200: json(AuditEvent, "The event"), 404: { description: "No such event" } },
     }),

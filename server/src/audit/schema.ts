@@ -4,7 +4,7 @@ const Details = z.record(z.string(), z.unknown()).nullable()
 
 const AuditOutcome = z.enum(["success", "failure"])
 
-/** One act: who did what to what, from where, and what came of it. */
+/** One action: who did what to which target, from where, and the outcome. */
 export const AuditEvent = z
   .object({
     id: z.string(),
@@ -13,7 +13,7 @@ export const AuditEvent = z
     /** `user`, `key`, `scim`, `system` or `anonymous`. */
     actor_type: z.string(),
     actor_id: z.string().nullable(),
-    /** Of an account that is there still; an e-mail address. */
+    /** E-mail address of the account, if it still exists. */
     actor_name: z.string().nullable(),
     key_id: z.string().nullable(),
     address: z.string().nullable(),
@@ -24,17 +24,17 @@ export const AuditEvent = z
     target_name: z.string().nullable(),
     /** Names of the attributes that changed. */
     changed: z.array(z.string()),
-    /** Names of attributes that were sent and not kept. */
+    /** Names of attributes that were sent but are not stored. */
     ignored: z.array(z.string()),
-    /** Old and new of what decides over access. */
+    /** Old and new values of access-relevant attributes. */
     before: Details,
     after: Details,
     outcome: AuditOutcome,
     status: z.int().nullable(),
-    /** How many like it this one stands for. */
+    /** How many identical events this one represents. */
     count: z.int(),
     request_id: z.string().nullable(),
-    /** The block that seals it; null for the newest. */
+    /** The block that seals it; null until it is sealed. */
     block: z.int().nullable(),
   })
   .meta({ id: "AuditEvent" })
@@ -46,25 +46,25 @@ export const AuditFilters = z.object({
   /** Epoch seconds, both inclusive. */
   from: z.coerce.number<string>().int().min(0).optional(),
   to: z.coerce.number<string>().int().min(0).optional(),
-  /** An account's id or e-mail, a key's id, or a kind of actor. */
+  /** An account's id or e-mail address, a key's id, or an actor type. */
   actor: term,
-  /** An action or how it begins: `user.`, `scim.user`. */
+  /** An action or a prefix of one: `user.`, `scim.user`. */
   action: term,
-  /** An id, an account's e-mail, or a kind of target. */
+  /** An id, an account's e-mail address, or a target type. */
   target: term,
   outcome: AuditOutcome.optional(),
   address: term,
   request_id: term,
-  /** Anywhere in an event, and in names and e-mails of accounts and groups. */
+  /** Text anywhere in an event, or in names and e-mail addresses of accounts and groups. */
   query: term,
 })
 export type AuditFilters = z.output<typeof AuditFilters>
 
 export const AuditQuery = AuditFilters.extend({
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor: z
     .string()
-    .regex(/^\d{1,12}\.[\w-]{1,64}$/, "must be the next of a page")
+    .regex(/^\d{1,12}\.[\w-]{1,64}$/, "Use the next value of a page.")
     .optional(),
   page_size: z.coerce.number<string>().int().min(1).max(200).default(50),
 })
@@ -77,11 +77,11 @@ export type AuditExportQuery = z.output<typeof AuditExportQuery>
 
 export const AuditPage = z
   .object({
-    /** The latest first. Fewer than a page when the search took long: go on with `next`. */
+    /** Newest first. An incomplete page means that the search took long: continue with `next`. */
     items: z.array(AuditEvent),
-    /** Where older ones go on; null at the end. */
+    /** Cursor for older events; null at the end. */
     next: z.string().nullable(),
-    /** How far back was looked, in epoch seconds; null when all was. */
+    /** How far back the search got, in epoch seconds; null if it is complete. */
     searched_to: z.int().nullable(),
   })
   .meta({ id: "AuditPage" })
@@ -89,19 +89,19 @@ export type AuditPage = z.output<typeof AuditPage>
 
 export const AuditStatus = z
   .object({
-    /** Blocks of the chain, and the time of the latest one. */
+    /** Number of blocks in the chain, and the time of the latest. */
     blocks: z.int(),
     sealed_at: z.int().nullable(),
-    /** Events older than this went by their age; null when none has. */
+    /** Events up to this time were pruned; null if none were. */
     pruned_to: z.int().nullable(),
     stream: z
       .object({
         /** `stdout`, or the host of the collector. */
         to: z.string(),
-        /** Blocks that wait to be sent. */
+        /** Blocks waiting to be sent. */
         behind: z.int(),
         sent_at: z.int().nullable(),
-        /** Events the collector refused, or that went by their age before they were sent. */
+        /** Events rejected by the collector, or pruned before they were sent. */
         dropped: z.int(),
         error: z.string().nullable(),
       })

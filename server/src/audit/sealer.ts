@@ -4,14 +4,16 @@ import { type BlockRow, beginning, type EventRow, hashBlock, type Signer } from 
 import { headName, writeState } from "./state-store.ts"
 
 /**
- * In the embedded database few enough that sealing a block, about a millisecond, holds nobody up.
- * A server's round trips hold nobody up, and are fewer by the block.
+ * On SQLite, few enough that sealing a block takes about a millisecond and delays nobody. On
+ * PostgreSQL, round trips delay nobody, and larger blocks need fewer.
  */
 const eventsPerBlock = { sqlite: 32, postgres: 64 }
 const looksPerWait = 5
-/** Between blocks, so that a second's blocks hold up one request here and there, not all of a burst. */
+/**
+ * Pause between blocks, so that several blocks in a row delay single requests rather than a burst.
+ */
 const pauseMs = 10
-/** An event waits no longer for others to be sealed with. */
+/** The longest that an event waits for others to share its block. */
 const defaultSealAfterMs = 5000
 
 export interface SealerOptions {
@@ -43,8 +45,8 @@ const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
     .executeTakeFirst()) ?? { number: 0, hash: beginning }
 
 /**
- * Chains the trail: events that were committed are sealed together, in a block that names the one
- * before. Row by row, every writer would have to wait for the one before; and of several processes
+ * Builds the chain: committed events are sealed together in a block that refers to the previous
+ * one. With a chain of rows, every writer would wait for the previous one. Of several processes,
  * one seals at a time.
  */
 export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
@@ -52,9 +54,8 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
   const max = eventsPerBlock[db.dialect]
 
   /**
-   * Nobody waits for a seal to be on the disk: events whose seal was lost with the machine are
-   * sealed again.
-   * @returns how many events were sealed
+   * Seals need not be durable: events whose seal was lost in a crash are sealed again.
+   * @returns the number of sealed events
    */
   const sealBlock = (): Promise<number> =>
     db.transactLoosely(async (tx) => {
@@ -84,14 +85,17 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
           pruned_at: null,
         })
         .execute()
-      // By their ids: others that were committed meanwhile are not in this hash.
+      // By id: events committed in the meantime are not in this hash.
       const ids = rows.map(({ id }) => id)
       await tx.updateTable("audit_events").set({ block: number }).where("id", "in", ids).execute()
       await writeState(tx, headName, signer.head(number, hash))
       return rows.length
     })
 
-  /** Since when it is seen to wait; its own time is that of a clock that may have been set back. */
+  /**
+   * When the oldest unsealed event was first observed; its own time may come from a clock that was
+   * set back.
+   */
   let oldest: { id: string; since: number } | undefined
   const due = async (): Promise<boolean> => {
     const waiting = await db.read
@@ -107,7 +111,7 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
     return waiting.length === max || performance.now() - oldest.since >= sealAfterMs
   }
 
-  /** Seals all that is committed. */
+  /** Seals all committed events. */
   const sealAll = async (): Promise<void> => {
     let sealed = max
     while (sealed === max) sealed = await sealBlock()

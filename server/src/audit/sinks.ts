@@ -1,29 +1,29 @@
 import type { Logger } from "pino"
 import type { AuditEvent } from "./schema.ts"
 
-/** Where sealed events are sent. */
+/** A destination for sealed events. */
 export interface Sink {
-  /** Its name for people; nothing secret. */
+  /** Display name; contains no secrets. */
   name: string
   /**
-   * Resolves once the other side has them for good.
-   * @throws {Unacceptable} when it will never take them, any other error when it may later
+   * Resolves once the destination has accepted the events durably.
+   * @throws {Unacceptable} if it will never accept them; any other error if a retry may succeed
    */
   send(events: readonly AuditEvent[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** The collector says that what it was sent is wrong. */
+/** The collector rejected the events as invalid. */
 export class Unacceptable extends Error {
   override name = "Unacceptable"
 }
 
-/** Statuses that no second try would help. */
+/** Status codes that a retry would not change. */
 const final = new Set([400, 413, 415, 422])
 const connectMs = 5000
 const answerMs = 30_000
 
-/** Lines of the log, whatever its level. */
+/** Writes events as log lines, regardless of the log level. */
 export const createLogSink = (log: Logger): Sink => {
   const lines = log.child({}, { level: "info" })
   return {
@@ -38,10 +38,13 @@ export const createLogSink = (log: Logger): Sink => {
   }
 }
 
-/** NDJSON by POST. An event comes twice when its acknowledgement is lost: its id tells. */
+/**
+ * Posts events as NDJSON. An event is sent again if its acknowledgement is lost; its id identifies
+ * duplicates.
+ */
 export const createCollectorSink = (url: string, authorization: string | undefined): Sink => {
   const { origin, pathname, search, host } = new URL(url)
-  // Loaded only where there is a collector.
+  // Loaded only if a collector is configured.
   const opening = import("undici").then(
     ({ Pool }) =>
       new Pool(origin, {
@@ -66,9 +69,10 @@ export const createCollectorSink = (url: string, authorization: string | undefin
         signal,
       })
       await body.dump()
-      if (final.has(statusCode)) throw new Unacceptable(`The collector answers ${statusCode}`)
+      if (final.has(statusCode))
+        throw new Unacceptable(`The collector responded with status ${statusCode}`)
       if (statusCode < 200 || statusCode > 299) {
-        throw new Error(`The collector answers ${statusCode}`)
+        throw new Error(`The collector responded with status ${statusCode}`)
       }
     },
     close: async () => (await opening).destroy(),

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Reader, Tx } from "../db/database.ts"
 
-/** What is remembered about the trail, as JSON under a name. */
+/** State of the audit log, stored as JSON under a name. */
 export const readState = async <T extends z.ZodType>(
   reader: Reader,
   name: string,
@@ -24,6 +24,6 @@ export const writeState = async (tx: Tx, name: string, value: unknown): Promise<
     .execute()
 }
 
-/** Where the chain ends. */
+/** The last block of the chain. */
 export const HeadState = z.object({ number: z.int(), hash: z.string(), signature: z.string() })
 export const headName = "head"

@@ -14,7 +14,7 @@ import { HeadState, headName, readState } from "./state-store.ts"
 
 const blocksPerPage = 50
 
-/** A block that was written down elsewhere, and has to be in the chain. */
+/** A block recorded elsewhere, which must be in the chain. */
 export interface Expected {
   number: number
   hash: string
@@ -22,13 +22,13 @@ export interface Expected {
 
 export interface Verdict {
   blocks: number
-  /** Sealed events that are there, and whose seals were checked. */
+  /** Number of sealed events that were checked. */
   events: number
   unsealed: number
-  /** Up to which block events were pruned by age; 0 for none. */
+  /** The last block pruned by retention; 0 if none. */
   prunedThrough: number
   last: Expected | null
-  /** What is wrong, a sentence each. */
+  /** Problems found, one sentence each. */
   problems: string[]
 }
 
@@ -37,30 +37,30 @@ const Pruned = z.object({ through_block: z.int() })
 const named = ({ id, action, at }: EventRow): string =>
   `event ${id} (${action}, ${new Date(at * 1000).toISOString()})`
 
-/** What became of the events of a block whose hash is not theirs. */
+/** Explains how the events of a block differ from its digests. */
 const differences = (block: BlockRow, rows: readonly EventRow[]): string[] => {
   const place = `Block ${block.number}`
   const sealed = keptDigests(block.digests)
   const left = new Set(sealed)
   const strange = rows.filter((row) => !left.delete(keptDigestOf(row)))
-  if (strange.length === 0 && left.size === 0) return [`${place}: its own seal was changed`]
+  if (strange.length === 0 && left.size === 0) return [`${place}: the seal was altered`]
   const gone = sealed.length - rows.length
-  if (gone > 0 && strange.length === 0) return [`${place}: ${gone} of its events were removed`]
-  const verb = gone < 0 ? "was added or changed" : "was changed"
+  if (gone > 0 && strange.length === 0) return [`${place}: ${gone} events were removed`]
+  const verb = gone < 0 ? "was added or altered" : "was altered"
   const found = strange.map((row) => `${place}: ${named(row)} ${verb} after it was sealed`)
-  return gone > 0 ? [...found, `${place}: ${gone} of its events were removed`] : found
+  return gone > 0 ? [...found, `${place}: ${gone} events were removed`] : found
 }
 
 const checkEvents = (block: BlockRow, rows: readonly EventRow[]): string[] => {
   const { hash, digests } = hashBlock({ ...block, rows })
   if (hash !== block.hash) return differences(block, rows)
-  return digests === block.digests ? [] : [`Block ${block.number}: its own seal was changed`]
+  return digests === block.digests ? [] : [`Block ${block.number}: the seal was altered`]
 }
 
 const checkSeal = (block: BlockRow, signers: readonly Signer[]): string[] => {
   const signer = signers.find(({ keyId }) => keyId === block.key_id)
-  if (!signer) return [`Block ${block.number} was sealed under a SECRET_KEY that is not given`]
-  return signer.sealed(block) ? [] : [`Block ${block.number}: its own seal was changed`]
+  if (!signer) return [`Block ${block.number} was sealed with a SECRET_KEY that was not provided`]
+  return signer.sealed(block) ? [] : [`Block ${block.number}: the seal was altered`]
 }
 
 const gapBefore = (number: number, next: number): string =>
@@ -68,7 +68,7 @@ const gapBefore = (number: number, next: number): string =>
     ? `Block ${next} of the chain was removed`
     : `Blocks ${next} to ${number - 1} of the chain were removed`
 
-/** Follows the chain from its beginning; what is found goes to `problems`. */
+/** Walks the chain from its start and collects `problems`. */
 const createFollower = (signers: readonly Signer[], expected: Expected | undefined) => {
   const problems: string[] = []
   let last: Expected = { number: 0, hash: beginning }
@@ -81,19 +81,21 @@ const createFollower = (signers: readonly Signer[], expected: Expected | undefin
     if (number !== next) {
       problems.push(gapBefore(number, next))
     } else if (previous !== last.hash) {
-      problems.push(`Block ${number} does not follow the block before it: one of them was changed`)
+      problems.push(
+        `Block ${number} does not match the hash of the previous block: one of them was altered`,
+      )
     }
   }
 
   const checkPruned = ({ number, pruned_at }: BlockRow): void => {
     if (pruned_at === null) return
     if (prunedThrough < last.number) {
-      problems.push(`Block ${number} counts as pruned by age, but an older one does not`)
+      problems.push(`Block ${number} is marked as pruned, but an older block is not`)
     }
     prunedThrough = number
   }
 
-  /** Retention writes down what it prunes. */
+  /** Retention records an event for what it prunes. */
   const hear = (rows: readonly EventRow[]): void => {
     for (const { action, actor_type, after } of rows) {
       if (action !== "audit.pruned" || actor_type !== "system" || after === null) continue
@@ -124,17 +126,17 @@ const createFollower = (signers: readonly Signer[], expected: Expected | undefin
       if (prunedThrough > 0 && prunedThrough !== toldThrough) {
         const told = toldThrough === 0 ? "none" : `${toldThrough}`
         problems.push(
-          `Blocks up to ${prunedThrough} count as pruned by age, but the trail tells of ${told}`,
+          `Blocks up to ${prunedThrough} are marked as pruned, but the log records pruning up to ${told}`,
         )
       }
       if (!expectedFound) {
-        problems.push(`Block ${expected?.number} is not the one that was written down`)
+        problems.push(`Block ${expected?.number} does not match the expected hash`)
       }
     },
   }
 }
 
-/** Events of blocks that are not there. */
+/** Finds events that refer to missing blocks. */
 const checkStrays = async (reader: Reader): Promise<string[]> => {
   const strays = await reader
     .selectFrom("audit_events")
@@ -151,7 +153,9 @@ const checkStrays = async (reader: Reader): Promise<string[]> => {
     )
     .groupBy("block")
     .execute()
-  return strays.map(({ block, events }) => `Block ${block} was removed; ${events} events name it`)
+  return strays.map(
+    ({ block, events }) => `Block ${block} was removed, but ${events} events refer to it`,
+  )
 }
 
 const checkHead = async (
@@ -160,12 +164,14 @@ const checkHead = async (
   signers: readonly Signer[],
 ): Promise<string[]> => {
   const head = await readState(reader, headName, HeadState)
-  if (!head) return last.number === 0 ? [] : ["The mark of the chain's end was removed"]
+  if (!head) return last.number === 0 ? [] : ["The signed end of the chain was removed"]
   if (!signers.some((signer) => signer.signedHead(head))) {
-    return ["The mark of the chain's end was changed, or made under another SECRET_KEY"]
+    return ["The signed end of the chain was altered, or signed with another SECRET_KEY"]
   }
   const same = head.number === last.number && head.hash === last.hash
-  return same ? [] : [`The chain ends at block ${last.number}, and has to end at ${head.number}`]
+  return same
+    ? []
+    : [`The chain ends at block ${last.number}, but should end at block ${head.number}`]
 }
 
 const eventsOf = async (
@@ -183,7 +189,7 @@ const eventsOf = async (
   return Map.groupBy(rows, ({ block }) => block)
 }
 
-/** Reads the whole trail and finds what is not as it was sealed. */
+/** Verifies the whole audit log against its seals. */
 export const verifyTrail = async (
   reader: Reader,
   { signers, expected }: { signers: readonly Signer[]; expected?: Expected | undefined },

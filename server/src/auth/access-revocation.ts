@@ -4,19 +4,19 @@ import type { Withdrawal } from "../http/in-flight-requests.ts"
 import { Roster } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
-/** A request that is running on access that can be taken away. */
+/** An in-flight request and the access it relies on. */
 interface Running {
   caller: Caller
   withdrawal: Withdrawal
 }
 
-/** Between two looks: a provider that moves many people changes many groups in a row. */
+/** Minimum pause between checks: provisioning changes many groups in quick succession. */
 const pauseMs = 200
 const retryMs = 1000
 
 /**
- * Ends what runs on access that its caller has no more: who left the group that allowed it, or
- * whose grant was taken away.
+ * Ends in-flight requests whose caller has lost the access they rely on, by leaving a group or by a
+ * removed grant.
  */
 export const createAccessWatch = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   const running = new Roster<Running>()
@@ -31,7 +31,7 @@ export const createAccessWatch = ({ store, bus }: { store: AuthStore; bus: Bus }
     const standings = await store.standings(new Set(all.map(({ caller }) => caller.user.id)))
     for (const { caller, withdrawal } of all) {
       const standing = standings.get(caller.user.id)
-      // Whose account is gone has no credential either, which ends the request.
+      // A deleted account has no credential either, which already ends the request.
       if (!standing) continue
       const { role, groups } = standing
       const present = { ...caller, user: { ...caller.user, role }, groups }
@@ -56,14 +56,14 @@ export const createAccessWatch = ({ store, bus }: { store: AuthStore; bus: Bus }
       await look()
       if (isStale) lookSoon(pauseMs)
     } catch {
-      // While the database is away nobody can be moved.
+      // Without the database, no change can be made either; retry.
       lookSoon(retryMs)
     } finally {
       isLooking = false
     }
   }
 
-  /** At once, and then no more often than every so many milliseconds. */
+  /** Checks immediately, and then at most once per `pauseMs`. */
   const recheck = (): void => {
     if (running.size === 0) return
     if (isLooking) isStale = true
@@ -76,14 +76,14 @@ export const createAccessWatch = ({ store, bus }: { store: AuthStore; bus: Bus }
   })
 
   return {
-    /** Calls `end` when the access has gone. @returns how to stop watching */
+    /** Calls `end` when the access is lost. @returns a function that stops watching */
     watch: (caller: Caller, withdrawal: Withdrawal): (() => void) => {
       const leave = running.enter({ caller, withdrawal })
-      // Its body may have taken long to arrive, and the change came meanwhile.
+      // The change may have happened while the request body arrived.
       if (changedAt >= caller.confirmed_at) recheck()
       return leave
     },
-    /** To be called when grants have changed, once that is in force. */
+    /** Call after a change of grants has taken effect. */
     recheck,
   }
 }

@@ -35,13 +35,13 @@ interface Deps {
   bus: Bus
   newId: () => string
   now: () => number
-  /** How many accounts there may be, after which none can sign up. */
+  /** Number of accounts from which sign-up is closed. */
   maxSignups: number
   /** Who may sign in with a password. */
   passwordSignIn: () => Settings["password_sign_in"]
 }
 
-/** Whose session it is. */
+/** The session's user. */
 type Owner = Pick<User, "id" | "email" | "name" | "role">
 
 interface Opened {
@@ -52,10 +52,10 @@ interface Opened {
 }
 
 const wrongCredentials = (): never =>
-  fail("wrong_credentials", "The e-mail or the password is wrong")
+  fail("wrong_credentials", "The e-mail address or password is incorrect")
 
 const wrongPresentPassword = (): never => {
-  const message = "is not your present password"
+  const message = "This is not your current password."
   return fail("invalid", `password: ${message}`, { errors: [{ path: "password", message }] })
 }
 
@@ -63,7 +63,7 @@ export const createAccounts = (deps: Deps) => {
   const { db, store, users, settings, audit, failures, throttle, tokens, bus, newId, now } = deps
   const { passwords, passwordSignIn, setupCode } = deps
 
-  /** A session in `tx`; its token is made once that has committed. */
+  /** Creates a session in `tx`; its token is signed after the commit. */
   const open = async (
     tx: Tx,
     user: Owner,
@@ -98,7 +98,10 @@ export const createAccounts = (deps: Deps) => {
     return { token, token_type: "Bearer", expires_at: times.expires, id, email, name, role }
   }
 
-  /** @param verified the password's hash that was checked, so that no older password begins one */
+  /**
+   * @param verified the hash that the password was checked against; a changed password invalidates
+   * the sign-in
+   */
   const begin = async (
     user: Owner,
     device: Device,
@@ -114,23 +117,29 @@ export const createAccounts = (deps: Deps) => {
   }
 
   const recordFailure = async (account: string, actor: Actor, status: number): Promise<void> => {
-    // People type passwords into the wrong field; the trail must not keep them.
+    // People type passwords into the wrong field; the audit log must not store them.
     const id = Email.safeParse(account).success ? account : "(not an e-mail address)"
     const target = { type: "account", id }
     await failures.record({ actor, action: "auth.failed", target, status })
   }
 
-  /** Told only to who proved the password, or while none is taken: so it tells no roles. */
+  /**
+   * Returned only after the password was verified, or while passwords are off for everyone, so it
+   * does not reveal roles.
+   */
   const passwordsOff = async (account: string, actor: Actor): Promise<never> => {
     await recordFailure(account, actor, 403)
-    return fail("password_sign_in_off", "Passwords are not taken here; sign in with your provider")
+    return fail(
+      "password_sign_in_off",
+      "Password sign-in is turned off. Sign in with your identity provider.",
+    )
   }
 
   return {
     open,
     signedIn,
 
-    /** The first account is the administrator's; later ones need sign-up to be on. */
+    /** The first account becomes the administrator; later ones require sign-up to be enabled. */
     signUp: async ({ setup_code, ...input }: SignUp, device: Device): Promise<SignedIn> => {
       const { enable_signup, default_user_role } = settings.current()
       if (!(await users.any())) {
@@ -139,10 +148,13 @@ export const createAccounts = (deps: Deps) => {
         if (first) return begin(first, device)
       }
       if (!enable_signup || passwordSignIn() !== "on") {
-        fail("signup_disabled", "Sign-up is off; ask an administrator for an account")
+        fail("signup_disabled", "Sign-up is turned off. Ask an administrator for an account.")
       }
       if ((await users.count()) >= deps.maxSignups) {
-        fail("limit_reached", "No more accounts can sign up here. Ask an administrator for one.")
+        fail(
+          "limit_reached",
+          "This gateway has reached its limit for sign-ups. Ask an administrator for an account.",
+        )
       }
       const own = { ...input, role: default_user_role, source: "local" as const }
       return begin(await users.create(device.actor, own), device)
@@ -169,7 +181,8 @@ export const createAccounts = (deps: Deps) => {
     },
 
     signOut: async (actor: Actor, { user, credential }: Caller): Promise<void> => {
-      if (credential.type !== "session") fail("bad_request", "An API key has no session to end")
+      if (credential.type !== "session")
+        fail("bad_request", "An API key has no session to end. Revoke the key instead.")
       await db.transact(async (tx) => {
         await store.endSession(tx, user.id, credential.id)
         const target = { type: "session", id: credential.id }
@@ -178,7 +191,7 @@ export const createAccounts = (deps: Deps) => {
       })
     },
 
-    /** Ends all sessions of the account and begins a new one. */
+    /** Ends all sessions of the account and starts a new one. */
     changePassword: async (
       caller: Caller,
       { password, new_password }: PasswordChange,
@@ -202,7 +215,7 @@ export const createAccounts = (deps: Deps) => {
         caller.user.id,
         changes,
         async (_tx, present) => {
-          // Somebody else, such as an administrator, set another password meanwhile.
+          // Someone else, such as an administrator, changed the password in the meantime.
           if (!present?.active || present.password_hash !== verified) wrongPresentPassword()
         },
       )
@@ -217,7 +230,7 @@ export const createAccounts = (deps: Deps) => {
     endSession: async (actor: Actor, { user }: Caller, id: string): Promise<void> => {
       await db.transact(async (tx) => {
         if (!(await store.endSession(tx, user.id, id)))
-          fail("not_found", `You have no session ${id}`)
+          fail("not_found", `You have no session with the ID ${id}`)
         await audit.record(tx, { actor, action: "session.ended", target: { type: "session", id } })
         await bus.publish(tx, { topic: "user", id: user.id })
       })

@@ -10,7 +10,7 @@ import type { Tokens } from "./session-tokens.ts"
 import type { AuthStore, Holder } from "./store.ts"
 
 const maxEntries = 20_000
-/** After so long a kept caller is looked up again, in case a message of the bus went missing. */
+/** A cached caller is looked up again after this time, in case a bus message was lost. */
 const trustedForMs = 60_000
 
 interface Kept {
@@ -18,8 +18,8 @@ interface Kept {
   /** In ms of `performance.now()`. */
   checkedAt: number
   /**
-   * Must be looked up again before it is used. While the database is away `maybe` is trusted, and
-   * `changed`, which somebody did on purpose to this very user, is not.
+   * Whether it must be looked up again before use. During a database outage `maybe` is still
+   * trusted; `changed`, a deliberate change to this user, is not.
    */
   stale: "no" | "maybe" | "changed"
 }
@@ -29,26 +29,29 @@ interface Deps {
   tokens: Tokens
   bus: Bus
   now: () => number
-  /** Told of each use, for "last used". */
+  /** Called for each authenticated request, to record the last use. */
   seen: (caller: Caller) => void
-  /** Told of each credential that opened nothing. */
+  /** Called for each rejected credential. */
   refused: (exchange: Exchange) => void
-  /** Origins whose pages may use the cookie; the request's own host always may. */
+  /** Origin whose pages may use the cookie, in addition to the request's own host. */
   publicOrigin: string | undefined
 }
 
 const unauthorized = (): never =>
-  fail("unauthorized", "Send a valid API key or token: Authorization: Bearer <key>")
+  fail(
+    "unauthorized",
+    "Invalid or missing credentials. Send a valid API key or token: Authorization: Bearer <key>",
+  )
 
 const changesSomething = (method: string | undefined): boolean =>
   method !== "GET" && method !== "HEAD" && method !== "OPTIONS"
 
-/** Turns credentials into callers, from memory where they are known; the warm path has no await. */
+/** Resolves credentials to callers, from a cache if possible; the cached path does not await. */
 export const createAuthenticate = (deps: Deps) => {
   const { store, tokens, bus, now, seen, refused, publicOrigin } = deps
   const keptByHash = new Map<string, Kept>()
 
-  /** Counts what was heard that may concern a caller; a look-up during which it grew is no news. */
+  /** Counts relevant bus messages: a lookup during which it increased is stale on arrival. */
   let heard = 0
 
   const userChanged = (id: string): void => {
@@ -101,7 +104,7 @@ export const createAuthenticate = (deps: Deps) => {
     try {
       return await lookUp(secret, digest)
     } catch (error) {
-      // A database outage lets those go on who were known before it.
+      // During a database outage, callers cached before it remain authenticated.
       if (isOutage(error) && kept.stale !== "changed") return kept.caller
       throw error
     }
@@ -120,7 +123,7 @@ export const createAuthenticate = (deps: Deps) => {
     }
     const { method, headers } = exchange.incoming
     if (by === "cookie" && changesSomething(method) && !fromOwnPage(headers, publicOrigin)) {
-      fail("forbidden", "This request was sent by a page of another site")
+      fail("forbidden", "This request was sent by a page of another website")
     }
     seen(caller)
     return caller

@@ -21,13 +21,15 @@ interface Deps {
   now: () => number
 }
 
-/** Authenticates requests, and notes who was seen and what was refused. */
+/** Authenticates requests and records uses and failures. */
 export const createAuthentication = ({ config, failures, log, ...deps }: Deps) => {
   const lastSeen = createLastSeen(deps)
   const refused = (exchange: Exchange): void => {
     const actor = actorOf(null, exchange)
     const failure = { actor, action: "auth.failed", target: undefined, status: 401 }
-    failures.record(failure).catch((error) => log.warn({ err: error }, "audit event not written"))
+    failures
+      .record(failure)
+      .catch((error) => log.warn({ err: error }, "Failed to write an audit event"))
   }
   const authenticate = createAuthenticate({
     ...deps,

@@ -4,7 +4,7 @@ import { createAccessWatch } from "./access-revocation.ts"
 import { createLive } from "./credential-revocation.ts"
 import type { AuthStore } from "./store.ts"
 
-/** The requests under way, which end with their credential and with what allows them. */
+/** Tracks in-flight requests, which end when their credential or their access is revoked. */
 export const createRunningRequests = (deps: {
   store: AuthStore
   bus: Bus

@@ -3,7 +3,7 @@ import type { Caller } from "../http/caller.ts"
 import { Roster } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
-/** A request that is still running, and how to end it. */
+/** An in-flight request and how to end it. */
 interface Running {
   caller: Caller
   end: () => void
@@ -12,10 +12,10 @@ interface Running {
 const retryMs = 1000
 const maxEntries = 10_000
 
-/** Ends what runs under a credential as soon as the credential is revoked, on every process. */
+/** Ends in-flight requests as soon as their credential is revoked, on every process. */
 export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   const runningByUser = new Map<string, Roster<Running>>()
-  /** When a user's credentials last changed; of users who are not in it, `changedAt` speaks. */
+  /** When each user's credentials last changed; for users not in the map, `changedAt` applies. */
   const changedAtByUser = new Map<string, number>()
   let changedAt = Number.NEGATIVE_INFINITY
 
@@ -48,12 +48,12 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
     }
   }
 
-  /** While the database is away nobody can be revoked; what was asked is asked again. */
+  /** Without the database, no change can be made either; retry until the check succeeds. */
   const recheckUntilKnown = (userId: string): void => {
     recheck(userId).catch(() => setTimeout(() => recheckUntilKnown(userId), retryMs).unref())
   }
 
-  /** Stays when its last request ends: a map that users enter and leave all the time never rests. */
+  /** Kept when its last request ends: adding and removing map entries per request is expensive. */
   const rosterOf = (userId: string): Roster<Running> => {
     const known = runningByUser.get(userId)
     if (known) return known
@@ -77,11 +77,14 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   })
 
   return {
-    /** Calls `end` when the caller's credential stops being valid. @returns how to stop watching */
+    /**
+     * Calls `end` when the caller's credential becomes invalid. @returns a function that stops
+     * watching
+     */
     watch: (caller: Caller, end: () => void): (() => void) => {
       const { id } = caller.user
       const leave = rosterOf(id).enter({ caller, end })
-      // Its body may have taken long to arrive, and the revocation came meanwhile.
+      // The revocation may have happened while the request body arrived.
       if (changedSince(caller)) recheckUntilKnown(id)
       return leave
     },

@@ -6,11 +6,14 @@ const cookieForm = /(?:^|;\s*)token=([^;\s]*)/
 
 export interface Carried {
   secret: string
-  /** Which carrier brought it. A browser sends cookies by itself, also for other sites' pages. */
+  /** Where it was found. Browsers send cookies automatically, even for pages of other sites. */
   by: "authorization" | "x-api-key" | "cookie"
 }
 
-/** The credential of a request: `Authorization: Bearer`, then `x-api-key`, then the cookie. */
+/**
+ * Extracts a request's credential from, in this order, `Authorization: Bearer`, `x-api-key` and the
+ * cookie.
+ */
 export const carriedCredential = (headers: IncomingHttpHeaders): Carried | null => {
   const { authorization } = headers
   if (authorization !== undefined) {
@@ -23,5 +26,5 @@ export const carriedCredential = (headers: IncomingHttpHeaders): Carried | null 
   return cookie ? { secret: cookie, by: "cookie" } : null
 }
 
-/** What keeps our credentials from ever reaching an upstream. */
+/** Headers that are never forwarded to an upstream, as they may carry our credentials. */
 export const credentialHeaders = ["authorization", "x-api-key", "cookie"] as const

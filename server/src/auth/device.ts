@@ -1,7 +1,7 @@
 import type { Actor } from "../http/caller.ts"
 import type { Exchange } from "../http/request-context.ts"
 
-/** From where somebody signs in. */
+/** The client of a sign-in. */
 export interface Device {
   actor: Actor
   address: string

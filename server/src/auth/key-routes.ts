@@ -6,7 +6,7 @@ import type { Router } from "../http/router.ts"
 import type { Keys } from "./keys.ts"
 import { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
 
-const limited = { description: "Asked for with a key that is itself limited" }
+const limited = { description: "The request used a restricted API key" }
 
 const ScriptKey = z.object({ api_key: z.string() }).meta({ id: "ScriptKey" })
 
@@ -15,7 +15,7 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "get",
       path: "/api_keys",
-      summary: "One's own API keys, without their secrets",
+      summary: "List your API keys, without secrets",
       responses: { 200: json(z.array(ApiKey), "Oldest first") },
     }),
     ({ caller }) => keys.list(caller.user.id),
@@ -25,7 +25,7 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
       method: "post",
       path: "/api_keys",
       givesAuthority: true,
-      summary: "Create an API key; its secret is in this reply and nowhere else",
+      summary: "Create an API key; its secret is returned only once",
       body: NewApiKey,
       responses: { 200: json(CreatedApiKey, "The key with its secret"), 403: limited },
     }),
@@ -38,7 +38,7 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
       givesAuthority: false,
       summary: "Revoke an API key",
       params: ById,
-      responses: { 200: json(Done, "Revoked"), 404: { description: "No such key of yours" } },
+      responses: { 200: json(Done, "Revoked"), 404: { description: "You have no such key" } },
     }),
     async ({ actor, caller, params }) => {
       await keys.revoke(actor, caller.user.id, params.id)
@@ -49,15 +49,17 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
     route("user", {
       method: "get",
       path: "/api_key",
-      summary: "The key that POST made here, masked",
+      summary: "Get your script key, masked",
       responses: {
-        200: json(ScriptKey, "Only its end is known"),
-        404: { description: "None yet" },
+        200: json(ScriptKey, "The key, masked except for its last four characters"),
+        404: { description: "You have no script key" },
       },
     }),
     async ({ caller }) => {
       const key = await keys.scriptKey(caller.user.id)
-      return key ? { api_key: `sk-…${key.hint}` } : fail("not_found", "There is no such key yet")
+      return key
+        ? { api_key: `sk-…${key.hint}` }
+        : fail("not_found", "You have no script key. Create one with POST.")
     },
   )
   router.on(
@@ -65,8 +67,8 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
       method: "post",
       path: "/api_key",
       givesAuthority: true,
-      summary: "Create the account's script key, in place of the one before",
-      responses: { 200: json(ScriptKey, "The secret, shown this once"), 403: limited },
+      summary: "Create or replace your script key",
+      responses: { 200: json(ScriptKey, "The secret, which is returned only once"), 403: limited },
     }),
     async ({ actor, caller }) => {
       const { api_key } = await keys.replaceScriptKey(actor, caller.user.id)
@@ -78,8 +80,8 @@ export const keyRoutes = (router: Router, keys: Keys): Router => {
       method: "delete",
       path: "/api_key",
       givesAuthority: false,
-      summary: "Revoke the account's script key",
-      responses: { 200: json(Done, "Revoked, or there was none") },
+      summary: "Revoke your script key",
+      responses: { 200: json(Done, "Revoked, or there was no key") },
     }),
     async ({ actor, caller }) => {
       const key = await keys.scriptKey(caller.user.id)

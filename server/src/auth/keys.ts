@@ -9,7 +9,7 @@ import type { Users } from "../users/users.ts"
 import type { ApiKey, CreatedApiKey, NewApiKey } from "./schema.ts"
 import type { AuthStore, StoredKey } from "./store.ts"
 
-/** The one key that scripts of the ecosystem ask for and replace by `/auths/api_key`. */
+/** The single key that ecosystem scripts create and replace through `/auths/api_key`. */
 const scriptKeyName = "Script key"
 
 interface Deps {
@@ -48,15 +48,16 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
   }
 
   const remove = async (tx: Tx, actor: Actor, userId: string, id: string): Promise<void> => {
-    if (!(await store.removeKey(tx, userId, id))) fail("not_found", `You have no API key ${id}`)
+    if (!(await store.removeKey(tx, userId, id)))
+      fail("not_found", `You have no API key with the ID ${id}`)
     await audit.record(tx, { actor, action: "key.revoked", target: { type: "key", id } })
     await bus.publish(tx, { topic: "user", id: userId })
   }
 
-  /** Locks the account: ending it removes its keys, and none may be created after that. */
+  /** Locks the account: deactivating it removes its keys, and none may be created afterwards. */
   const holdActiveUser = async (tx: Tx, userId: string): Promise<void> => {
     const { active } = await users.hold(tx, userId)
-    if (!active) fail("unauthorized", "This account is no longer active")
+    if (!active) fail("unauthorized", "This account has been deactivated")
   }
 
   const newSecret = (): string => `sk-${randomBytes(32).toString("base64url")}`
@@ -70,14 +71,17 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
 
     create: async (actor: Actor, userId: string, input: NewApiKey): Promise<CreatedApiKey> => {
       if (input.expires_at !== null && input.expires_at <= now()) {
-        const message = "expires_at: must lie in the future, in epoch seconds"
+        const message = "expires_at: Use a time in the future, in epoch seconds."
         fail("invalid", message, { errors: [{ path: "expires_at", message }] })
       }
       return db.transact(async (tx) => {
         await holdActiveUser(tx, userId)
         const { length } = await store.keysOf(userId, tx)
         if (length >= maxRows.keysPerUser) {
-          fail("limit_reached", `You have ${length} API keys. Revoke one first.`)
+          fail(
+            "limit_reached",
+            `You have reached the limit of ${maxRows.keysPerUser} API keys. Revoke one to create another.`,
+          )
         }
         return insert(tx, actor, { userId, input, secret: newSecret() })
       })
@@ -86,7 +90,9 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
     revoke: (actor: Actor, userId: string, id: string): Promise<void> =>
       db.transact((tx) => remove(tx, actor, userId, id)),
 
-    /** Inside the transaction that makes the account, for set-ups without a person. */
+    /**
+     * Stores a predefined key in the transaction that creates the account, for unattended setups.
+     */
     insertGiven: (tx: Tx, actor: Actor, userId: string, secret: string): Promise<CreatedApiKey> => {
       const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
       return insert(tx, actor, { userId, input: { name: "ADMIN_API_KEY", ...limits }, secret })

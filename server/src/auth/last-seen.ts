@@ -4,7 +4,9 @@ import type { AuthStore } from "./store.ts"
 
 const writeMs = 15_000
 
-/** When users, keys and sessions were last seen: noted in memory, written together now and then. */
+/**
+ * Records when users, keys and sessions were last used; collected in memory and written in batches.
+ */
 export const createLastSeen = ({
   db,
   store,
@@ -27,7 +29,7 @@ export const createLastSeen = ({
     noted = fresh()
     await db.transactLoosely((tx) => store.touch(tx, seen))
   }
-  // What cannot be written is dropped: the next use says it again.
+  // A failed batch is dropped; the next use records it again.
   const timer = setInterval(() => void flush().catch(() => {}), writeMs).unref()
 
   return {

@@ -9,7 +9,7 @@ import { signInsBusy } from "./sign-in-busy.ts"
 const productionCost = { logCost: 15, blockSize: 8, parallel: 3 }
 const saltBytes = 16
 const hashBytes = 32
-/** Each derivation takes 32 MiB and a core; one core at least is left to everything else. */
+/** Each derivation takes 32 MiB and a core; at least one core stays free for everything else. */
 const derivations = createFairSemaphore({
   atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)),
   maxWaiting: { perKey: 100, total: 1000 },
@@ -43,11 +43,11 @@ const encode = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=
 
 const form = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
 
-/** @param cost of new hashes; a stored hash names its own */
+/** @param cost for new hashes; stored hashes contain their own */
 export const createPasswords = (cost: PasswordCost = productionCost) => ({
   /**
-   * A salted scrypt hash in PHC form: `$scrypt$ln=15,r=8,p=3$salt$hash`. Waits in the turn of whoever
-   * asks for it; sign-ups come from strangers.
+   * Returns a salted scrypt hash in PHC format: `$scrypt$ln=15,r=8,p=3$salt$hash`. Queues fairly by
+   * user, or by network for sign-ups.
    */
   hash: async (password: string, { id, address }: Actor): Promise<string> => {
     const origin =
@@ -58,7 +58,7 @@ export const createPasswords = (cost: PasswordCost = productionCost) => ({
     return `$scrypt$ln=${logCost},r=${blockSize},p=${parallel}$${encode(salt)}$${encode(hash)}`
   },
 
-  /** Compares in constant time. Without a hash it works as long and answers false. */
+  /** Compares in constant time. Without a stored hash, it takes equally long and returns false. */
   verify: async (password: string, stored: string | null, origin: Origin): Promise<boolean> => {
     const match = stored === null ? null : form.exec(stored)
     if (!match) {

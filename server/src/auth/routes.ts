@@ -29,29 +29,32 @@ interface Deps {
   config: Config
 }
 
-const wrong = { description: "The e-mail or the password is wrong" }
-const slow = { description: "Too many failed attempts; Retry-After says how long to wait" }
+const wrong = { description: "The e-mail address or password is incorrect" }
+const slow = { description: "Too many failed attempts; see Retry-After" }
 
 export const authRoutes = ({ router, accounts, users, config }: Deps): Router => {
   const cookie = createSessionCookie(config.PUBLIC_URL)
   const publicOrigin = config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin
-  /** A page of another website would create accounts, or sign its visitor in as somebody else. */
+  /**
+   * Otherwise a page of another website could create accounts, or sign its visitor in to another
+   * account.
+   */
   const refuseOtherSites = ({ incoming }: Exchange): void => {
     if (fromOwnPage(incoming.headers, publicOrigin)) return
     fail(
       "forbidden",
-      "This request came from a page of another website, which cannot sign anyone in or up. " +
-        "If it came from the gateway's own page, set PUBLIC_URL to the address of that page.",
+      "Pages of other websites cannot sign anyone in or up. " +
+        "If this was the gateway's own page, set PUBLIC_URL to its address.",
     )
   }
-  /** A page of another site that knows a session's token gets no cookie for it. */
+  /** A page of another site gets no cookie, even with valid credentials. */
   const withCookie = (signedIn: SignedIn, { incoming }: Exchange): Response => {
     if (!fromOwnPage(incoming.headers, publicOrigin)) return Response.json(signedIn)
     return Response.json(signedIn, { headers: { "set-cookie": cookie.set(signedIn) } })
   }
   const whoAmI = (context: HttpContext): z.output<typeof WhoAmI> => {
     const { caller } = context.var.exchange
-    if (!caller) return fail("unauthorized", "Sign in first")
+    if (!caller) return fail("unauthorized", "Sign in first.")
     return { ...caller.user, expires_at: caller.credential.expires_at }
   }
 
@@ -59,13 +62,13 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     route("anyone", {
       method: "post",
       path: "/signup",
-      summary: "Make an account; the first one is the administrator's",
+      summary: "Sign up; the first account becomes the administrator",
       body: SignUp,
       responses: {
         200: json(SignedIn, "Signed in"),
-        403: { description: "Sign-up is off, or a page of another website sent this" },
-        409: { description: "The e-mail is in use" },
-        422: { description: "A field is wrong, or the setup code of the first account" },
+        403: { description: "Sign-up is turned off, or the request came from another website" },
+        409: { description: "The e-mail address is already in use" },
+        422: { description: "A field or the setup code is invalid" },
         429: slow,
       },
     }),
@@ -78,14 +81,13 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     route("anyone", {
       method: "post",
       path: "/signin",
-      summary: "Sign in with e-mail and password",
+      summary: "Sign in with an e-mail address and password",
       body: SignIn,
       responses: {
         200: json(SignedIn, "Signed in"),
         401: wrong,
         403: {
-          description:
-            "Passwords are not taken here; sign in with the provider. Or a page of another website sent this",
+          description: "Password sign-in is turned off, or the request came from another website",
         },
         429: slow,
       },
@@ -99,8 +101,8 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     route("signed_in", {
       method: "get",
       path: "/",
-      summary: "Who am I",
-      responses: { 200: json(WhoAmI, "The account behind the credential") },
+      summary: "Get the current user",
+      responses: { 200: json(WhoAmI, "The user that the credential belongs to") },
     }),
     ({ context }) => whoAmI(context),
   )
@@ -109,7 +111,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
       method: "post",
       path: "/signout",
       givesAuthority: false,
-      summary: "End this session and its token",
+      summary: "Sign out and revoke this session's token",
       responses: { 200: json(Done, "Signed out") },
     }),
     async ({ actor, caller }) => {
@@ -122,9 +124,9 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
       method: "post",
       path: "/update/profile",
       givesAuthority: false,
-      summary: "Change one's own name",
+      summary: "Change your name",
       body: ProfileChanges,
-      responses: { 200: json(User, "The account as it is now") },
+      responses: { 200: json(User, "The updated user") },
     }),
     ({ actor, caller, body }) => users.update(actor, caller.user.id, body),
   )
@@ -133,9 +135,9 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
       method: "post",
       path: "/update/password",
       givesAuthority: true,
-      summary: "Change one's own password; ends every session and begins a new one",
+      summary: "Change your password; ends all sessions and starts a new one",
       body: PasswordChange,
-      responses: { 200: json(SignedIn, "Signed in anew"), 429: slow },
+      responses: { 200: json(SignedIn, "The new session"), 429: slow },
     }),
     async ({ caller, body, ...request }) =>
       withCookie(await accounts.changePassword(caller, body, deviceOf(request)), request.exchange),
@@ -145,11 +147,11 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
       method: "post",
       path: "/add",
       givesAuthority: true,
-      summary: "Make an account for somebody",
+      summary: "Create a user",
       body: AddUser,
       responses: {
-        200: json(User, "The new account"),
-        409: { description: "The e-mail is in use" },
+        200: json(User, "The new user"),
+        409: { description: "The e-mail address is already in use" },
       },
     }),
     ({ actor, caller, body }) =>
@@ -159,7 +161,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
     route("user", {
       method: "get",
       path: "/sessions",
-      summary: "One's own sessions",
+      summary: "List your sessions",
       responses: { 200: json(z.array(Session), "Newest first") },
     }),
     ({ caller }) => accounts.sessions(caller),
@@ -169,9 +171,9 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
       method: "delete",
       path: "/sessions/:id",
       givesAuthority: false,
-      summary: "End one of one's own sessions",
+      summary: "End one of your sessions",
       params: ById,
-      responses: { 200: json(Done, "Ended"), 404: { description: "No such session" } },
+      responses: { 200: json(Done, "Ended"), 404: { description: "You have no such session" } },
     }),
     async ({ actor, caller, params }) => {
       await accounts.endSession(actor, caller, params.id)

@@ -1,14 +1,14 @@
 import { z } from "zod"
 import { Email, Line, Name, Role } from "../users/schema.ts"
 
-const Password = z.string().min(8, "must have at least 8 characters").max(1000)
+const Password = z.string().min(8, "Use at least 8 characters.").max(1000)
 
 export const SignUp = z
   .object({
     name: Name,
     email: Email,
     password: Password,
-    /** From the gateway's log; for the first account, where `setup_code_required` says so. */
+    /** From the gateway's log; for the first account, if `setup_code_required` is true. */
     setup_code: z.string().max(100).optional(),
   })
   .meta({ id: "SignUp" })
@@ -38,7 +38,7 @@ export const WhoAmI = z
     email: z.string(),
     name: z.string(),
     role: Role,
-    /** When the credential used here ends. */
+    /** When the credential of this request expires. */
     expires_at: z.int().nullable(),
   })
   .meta({ id: "WhoAmI" })
@@ -64,7 +64,7 @@ export const Session = z
     created_at: z.int(),
     expires_at: z.int(),
     last_used_at: z.int().nullable(),
-    /** Whether it is the one that asks. */
+    /** Whether this request uses it. */
     current: z.boolean(),
   })
   .meta({ id: "Session" })
@@ -75,7 +75,7 @@ const AllowedRoute = z
   .max(200)
   .regex(
     /^\/[^*\s]*\*?$/,
-    "must be a path such as /v1/chat/completions, or a prefix such as /ollama/*",
+    "Enter a path such as /v1/chat/completions, or a prefix such as /ollama/*.",
   )
 
 export const NewApiKey = z
@@ -105,7 +105,7 @@ export const ApiKey = z
 export type ApiKey = z.output<typeof ApiKey>
 
 export const CreatedApiKey = ApiKey.extend({
-  /** The secret, shown this once. */
+  /** The secret, which is returned only once. */
   api_key: z.string(),
 }).meta({ id: "CreatedApiKey" })
 export type CreatedApiKey = z.output<typeof CreatedApiKey>

@@ -1,7 +1,7 @@
 import { cookieName } from "./credential-source.ts"
 import type { SignedIn } from "./schema.ts"
 
-/** The cookie of the web page's session: for our own pages only, out of reach of their scripts. */
+/** The web session's cookie: same-site only, and not accessible to scripts. */
 export const createSessionCookie = (publicUrl: string | undefined) => {
   const secure = publicUrl?.startsWith("https:") ? "; Secure" : ""
   const cookie = (value: string, maxAge: number): string =>

@@ -5,7 +5,7 @@ interface Claims {
   session: string
 }
 
-/** JSON Web Tokens, HS256 (RFC 7519); each names a session, which is what can be revoked. */
+/** JSON Web Tokens (RFC 7519), HS256. Each refers to a session, which can be revoked. */
 export const createTokens = (key: Uint8Array) => ({
   sign: ({ user, session }: Claims, times: { issued: number; expires: number }): Promise<string> =>
     new SignJWT()
@@ -16,7 +16,7 @@ export const createTokens = (key: Uint8Array) => ({
       .setExpirationTime(times.expires)
       .sign(key),
 
-  /** @returns null for a token that is malformed, forged, expired or of another algorithm */
+  /** @returns null if the token is malformed, forged, expired or uses another algorithm */
   verify: async (token: string): Promise<Claims | null> => {
     try {
       const { payload } = await jwtVerify(token, key, { algorithms: ["HS256"] })

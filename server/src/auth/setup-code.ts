@@ -10,10 +10,10 @@ import type { Throttle } from "./throttle.ts"
 
 /** 32 characters, 5 bits each, without the ambiguous 0, O, 1 and I. */
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-/** 80 bits in all. */
+/** 80 bits in total. */
 const codeLength = 16
 const groupSize = 4
-/** What failed attempts are counted and recorded under, as there is no account yet. */
+/** Target of failed attempts, as there is no account yet. */
 const target = "(first account)"
 
 const formatCode = (key: Buffer): string => {
@@ -24,11 +24,11 @@ const formatCode = (key: Buffer): string => {
   return groups.join("-")
 }
 
-/** People may leave out the dashes, or type small letters. */
+/** Dashes are optional, and case is ignored. */
 const digestOf = (code: string): Buffer =>
   hash("sha256", code.toUpperCase().replace(/[^A-Z0-9]/g, ""), "buffer")
 
-/** Whether others than the users of this machine can reach the gateway, as far as its settings say. */
+/** Whether the gateway is reachable from other machines, according to its configuration. */
 const isPublished = ({ HOST, PUBLIC_URL }: Pick<Config, "HOST" | "PUBLIC_URL">): boolean =>
   !isLoopback(HOST) || (PUBLIC_URL !== undefined && !isLoopback(new URL(PUBLIC_URL).hostname))
 
@@ -44,30 +44,30 @@ interface Deps {
 }
 
 /**
- * The code that the first sign-up needs where others could reach the gateway before its operator
- * does. It is derived from SECRET_KEY, so that all replicas print and accept the same one, and it
- * is worth nothing once an account exists.
+ * The code required for the first sign-up if others could reach the gateway before its operator
+ * does. It is derived from SECRET_KEY, so all replicas print and accept the same one, and it is
+ * useless once an account exists.
  */
 export const createSetupCode = ({ config, secrets, users, throttle, failures }: Deps) => {
   const code = isPublished(config) ? formatCode(secrets.setupKey) : null
 
-  /** The code that is required now, or null. */
+  /** The currently required code, or null. */
   const findRequired = async (): Promise<string | null> => ((await users.any()) ? null : code)
 
   return {
     findRequired,
 
-    /** @throws {Failure} `invalid`, or `rate_limited` after too many wrong ones */
+    /** @throws {Failure} `invalid`, or `rate_limited` after too many failed attempts */
     verify: async (sent: string | undefined, { actor, address }: Device): Promise<void> => {
       if (code === null) return
-      if (!sent) refuse("Enter the setup code. The gateway wrote it to its log when it started.")
+      if (!sent) refuse("Enter the setup code, which the gateway printed to its log on startup.")
       const isRight = await throttle.attempt({ account: target, address }, async () =>
         timingSafeEqual(digestOf(sent ?? ""), digestOf(code)),
       )
       if (isRight) return
       const failure = { target: { type: "account", id: target }, status: 422 }
       await failures.record({ actor, action: "auth.failed", ...failure })
-      refuse("This is not the setup code. Copy it from the gateway's log.")
+      refuse("The setup code is incorrect. Copy it from the gateway's log.")
     },
   }
 }

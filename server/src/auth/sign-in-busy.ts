@@ -1,6 +1,10 @@
 import { Failure } from "../errors.ts"
 
 export const signInsBusy = (): Failure =>
-  new Failure("rate_limited", "Too many people sign in at this moment; try again soon", {
-    headers: { "retry-after": "5" },
-  })
+  new Failure(
+    "rate_limited",
+    "Too many people are signing in right now. Try again in a few seconds.",
+    {
+      headers: { "retry-after": "5" },
+    },
+  )

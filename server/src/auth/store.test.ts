@@ -39,7 +39,7 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
   }
   const transact = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transact(work)
 
-  it("lead to their active user, with groups and limits", async () => {
+  it("resolve to their active user, with groups and limits", async () => {
     const user = await addUser()
     const key = newKey(user)
     await transact((tx) => store.insertKey(tx, key))
@@ -56,7 +56,7 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     expect(await store.byKeyId(idle.id)).toBeUndefined()
   })
 
-  it("are nobody's whose account is gone, and go with it", async () => {
+  it("are deleted with their account and cannot be added to a deleted one", async () => {
     const user = await addUser()
     const key = newKey(user)
     await transact((tx) => store.insertKey(tx, key))
@@ -72,7 +72,7 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     expect(isContention(await again.catch((error) => error))).toBe(true)
   })
 
-  it("end one by one, all of a user at once, or when their time is up", async () => {
+  it("end individually, all together for a user, or on expiry", async () => {
     const [user, other] = [await addUser(), await addUser()]
     const sessions = [newSession(user, 100), newSession(user, 200), newSession(user, 300)]
     const theirs = newSession(other, 300)
@@ -91,7 +91,7 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     expect(await store.sessionsOf(other)).toHaveLength(1)
   })
 
-  it("are marked as seen by many at once, in any order", async () => {
+  it("are marked as used concurrently, in any order", async () => {
     const users = await Promise.all(Array.from({ length: 12 }, () => addUser()))
     const maps = Array.from({ length: 10 }, (_, n) => {
       const order = n % 2 ? users : users.toReversed()

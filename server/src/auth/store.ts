@@ -12,7 +12,7 @@ export interface StoredKey extends ApiKey {
   hash: string
 }
 
-/** An active user and the credential that leads to it. */
+/** An active user and the credential that identifies them. */
 export type Holder = Omit<Caller, "confirmed_at">
 
 const list = (text: string | null): string[] | null => (text === null ? null : JSON.parse(text))
@@ -25,7 +25,7 @@ const toKey = (row: Selectable<ApiKeyRow>): StoredKey => ({
   allowed_routes: list(row.allowed_routes),
 })
 
-/** Several processes write these at once: in one order, or they would wait for each other. */
+/** A fixed order prevents deadlocks between processes that write concurrently. */
 const inTurn = (seen: ReadonlyMap<string, number>): [string, number][] =>
   [...seen].sort(([one], [other]) => (one < other ? -1 : 1))
 
@@ -36,7 +36,7 @@ interface UserColumns {
   role: string
 }
 
-/** What decides over somebody's access. */
+/** The attributes that determine a user's access. */
 export type Standing = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
 
 const maxEndedAtOnce = 500
@@ -81,7 +81,7 @@ export const createAuthStore = (db: Database) => {
     })
   }
 
-  /** Of those who are active. */
+  /** Role and groups of the active users among `userIds`. */
   const standings = async (
     userIds: ReadonlySet<string>,
     reader: Reader = db.read,
@@ -118,11 +118,11 @@ export const createAuthStore = (db: Database) => {
     standings,
     refreshCaller,
 
-    /** The active user behind a key's SHA-256. */
+    /** The active user that a key belongs to, by the key's SHA-256. */
     byKeyHash: (hash: string): Promise<Holder | undefined> => keyHolder("api_keys.hash", hash),
     byKeyId: (id: string): Promise<Holder | undefined> => keyHolder("api_keys.id", id),
 
-    /** The active user behind a session that was not ended. */
+    /** The active user that an existing session belongs to. */
     bySession: async (id: string): Promise<Holder | undefined> => {
       const row = await db.read
         .selectFrom("sessions")
@@ -146,7 +146,9 @@ export const createAuthStore = (db: Database) => {
       await tx.insertInto("sessions").values(session).execute()
     },
 
-    /** Ends a user's oldest sessions but for `max` of them. @returns the ids of those that it ended */
+    /**
+     * Ends a user's oldest sessions beyond the newest `max`. @returns the ids of the ended sessions
+     */
     endOldestSessions: async (tx: Tx, userId: string, max: number): Promise<string[]> => {
       const oldest = await tx
         .selectFrom("sessions")
@@ -155,7 +157,7 @@ export const createAuthStore = (db: Database) => {
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
         .offset(max)
-        // SQLite has no offset without a limit.
+        // SQLite does not support OFFSET without LIMIT.
         .limit(maxEndedAtOnce)
         .execute()
       const ids = oldest.map(({ id }) => id)
@@ -171,7 +173,7 @@ export const createAuthStore = (db: Database) => {
         .orderBy("id", "desc")
         .execute(),
 
-    /** @returns false when the user has no such session */
+    /** @returns false if the user has no such session */
     endSession: async (tx: Tx, userId: string, id: string): Promise<boolean> => {
       const ended = await tx
         .deleteFrom("sessions")
@@ -209,7 +211,7 @@ export const createAuthStore = (db: Database) => {
         .execute()
     },
 
-    /** @returns false when the user has no such key */
+    /** @returns false if the user has no such key */
     removeKey: async (tx: Tx, userId: string, id: string): Promise<boolean> => {
       const removed = await tx
         .deleteFrom("api_keys")
@@ -224,7 +226,7 @@ export const createAuthStore = (db: Database) => {
       await tx.deleteFrom("api_keys").where("user_id", "=", userId).execute()
     },
 
-    /** Writes when users, keys and sessions were last seen; each map is id → epoch seconds. */
+    /** Writes when users, keys and sessions were last used; each map is id → epoch seconds. */
     touch: async (tx: Tx, seen: Record<"users" | "api_keys" | "sessions", Map<string, number>>) => {
       for (const [id, last_active_at] of inTurn(seen.users)) {
         await tx.updateTable("users").set({ last_active_at }).where("id", "=", id).execute()

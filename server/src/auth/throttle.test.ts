@@ -6,7 +6,7 @@ const begin = () => {
   const throttle = createThrottle({ nowMs: () => time })
   const attempt = (account: string, address: string, right = false) =>
     throttle.attempt({ account, address }, async () => right)
-  /** Whether an attempt is let through to the password, or for how many seconds it has to wait. */
+  /** Seconds that an attempt has to wait; 0 if it reaches the password check. */
   const waitFor = (account: string, address: string): Promise<number> =>
     attempt(account, address, true).then(
       () => 0,
@@ -27,8 +27,8 @@ const begin = () => {
 const ada = () => "ada@example.com"
 const home = () => "192.0.2.1"
 
-describe("guessing", () => {
-  it("costs twice the wait with each further failure, up to five minutes", async () => {
+describe("the sign-in throttle", () => {
+  it("doubles the wait with each further failure, up to five minutes", async () => {
     const { fail, waitFor, attempt, pass } = begin()
     await fail(5, ada, home)
     const waits: number[] = []
@@ -41,7 +41,7 @@ describe("guessing", () => {
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
   })
 
-  it("is forgotten after a quarter of an hour, and by the owner's signing in", async () => {
+  it("forgets failures after 15 minutes and after a successful sign-in", async () => {
     const { fail, waitFor, pass } = begin()
     await fail(5, ada, home)
     pass(15 * 60_000)
@@ -52,14 +52,14 @@ describe("guessing", () => {
     expect(await waitFor(ada(), home())).toBe(0)
   })
 
-  it("at many accounts makes the address wait, and no other", async () => {
+  it("blocks only the address that fails for many accounts", async () => {
     const { fail, waitFor } = begin()
     await fail(30, (n) => `user-${n}@example.com`, home)
     expect(await waitFor("fresh@example.com", home())).toBe(5)
     expect(await waitFor("fresh@example.com", "192.0.2.2")).toBe(0)
   })
 
-  it("from many addresses slows the account, and lets its owner in", async () => {
+  it("delays an account attacked from many addresses but lets its owner in", async () => {
     const { fail, waitFor } = begin()
     await fail(20, ada, (n) => `192.0.2.${n}`)
     const since = performance.now()
@@ -67,7 +67,7 @@ describe("guessing", () => {
     expect(performance.now() - since).toBeGreaterThan(1900)
   })
 
-  it("in a flood is refused rather than kept waiting for ever", async () => {
+  it("rejects a flood instead of queuing it forever", async () => {
     const { attempt } = begin()
     const flood = Array.from({ length: 500 }, (_, n) => attempt(`${n}@example.com`, home(), true))
     const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === "rejected")

@@ -5,17 +5,17 @@ import { createFairSemaphore, type FairSemaphore } from "../limits/fair-semaphor
 import { signInsBusy } from "./sign-in-busy.ts"
 
 const windowMs = 15 * 60_000
-/** Failures from one address for one account, then a wait. */
+/** Failures of one address for one account before it has to wait. */
 const freeTriesPerPair = 5
-/** Failures from one address for any account, then a wait. */
+/** Failures of one address for any account before it has to wait. */
 const freeTriesPerAddress = 30
-/** Failures for one account from anywhere; beyond, each try is slowed but never refused. */
+/** Failures for one account from anywhere before attempts are delayed, but never rejected. */
 const freeTriesPerAccount = 20
 const accountDelayMs = 2000
 const firstWaitMs = 5000
 const maxWaitMs = 5 * 60_000
 const maxEntries = 50_000
-/** Attempts of one address at once: as many guesses at the most can slip past its count. */
+/** Concurrent attempts per address; at most this many can bypass its failure count. */
 const atOncePerAddress = 2
 const maxWaitingPerAddress = 200
 const maxWaitingPerPair = 100
@@ -26,11 +26,11 @@ interface Failures {
 }
 
 /**
- * Slows guessing. An address that keeps failing has to wait; an account that is attacked from many
- * addresses answers slowly, but its owner still gets in.
+ * Slows down password guessing. An address that keeps failing has to wait; an account attacked from
+ * many addresses responds slowly, but its owner can still sign in.
  */
 export const createThrottle = ({
-  // A clock that is set back would make everybody wait for as long.
+  // Monotonic: a clock set back would extend every wait.
   nowMs = () => performance.now(),
 }: {
   nowMs?: () => number
@@ -60,7 +60,7 @@ export const createThrottle = ({
     const leftMs = last + waitMs - nowMs()
     if (leftMs <= 0) return
     const seconds = Math.ceil(leftMs / 1000)
-    fail("rate_limited", `Too many failed attempts; try again in ${seconds} seconds`, {
+    fail("rate_limited", `Too many failed attempts. Try again in ${seconds} seconds.`, {
       headers: { "retry-after": String(seconds) },
     })
   }
@@ -85,8 +85,8 @@ export const createThrottle = ({
 
   return {
     /**
-     * Runs a check of credentials, which answers whether they were right. Attempts of one address
-     * run in turn, so that many sent at once are counted like many sent one by one.
+     * Runs a credential check and returns its result. Attempts of one address are queued, so that
+     * concurrent attempts count like sequential ones.
      * @throws {Failure} `rate_limited` with `retry-after`
      */
     attempt: async (
@@ -102,7 +102,7 @@ export const createThrottle = ({
           refuseWithin(keys.pair, freeTriesPerPair)
           refuseWithin(keys.address, freeTriesPerAddress)
           const right = await check()
-          // The owner got in: what was counted against them here is forgotten.
+          // The owner signed in, so the failures from this address are cleared.
           if (right) failuresByKey.delete(keys.pair)
           else for (const key of Object.values(keys)) note(key)
           return right

@@ -4,19 +4,19 @@ import type { AccessGrant } from "./schema.ts"
 
 export type ResourceType = "model" | "connection" | "collection" | "function"
 
-/** Who is asked about: a caller, or an owner who is not here. */
+/** The user whose access is checked: a caller, or an owner who made no request. */
 export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "id" | "role"> }
 
-/** Stands for every account in `principal_id`. */
+/** `principal_id` of grants to every account. */
 export const everyone = "*"
-/** Of each resource in a list, those to everyone first. */
+/** Maximum grants listed per resource; grants to everyone come first. */
 export const maxListedGrants = 20
 
 const reaches = ({ principal_type, principal_id }: AccessGrant, { user, groups }: Principal) =>
   principal_id === everyone ||
   (principal_type === "user" ? principal_id === user.id : groups.has(principal_id))
 
-/** Whether grants give `permission`; write includes read, and an administrator has all. */
+/** Whether the grants give `permission`; write includes read, and administrators have both. */
 export const permits = (
   grants: readonly AccessGrant[],
   principal: Principal,
@@ -30,7 +30,7 @@ export const permits = (
 const keyOf = ({ principal_type, principal_id, permission }: AccessGrant): string =>
   JSON.stringify([principal_type, principal_id, permission])
 
-/** Whether two lists grant the same; order and repetition say nothing. */
+/** Whether two lists grant the same, regardless of order and duplicates. */
 export const areSameGrants = (
   one: readonly AccessGrant[],
   other: readonly AccessGrant[],
@@ -43,7 +43,7 @@ export const grantColumns = ["principal_type", "principal_id", "permission"] as 
 
 type GrantRow = Record<(typeof grantColumns)[number], string>
 
-/** Only validated grants are stored, and there may be very many: no schema parses each again. */
+/** Stored grants were validated and can be numerous, so they are not parsed again. */
 export const toGrant = (row: GrantRow): AccessGrant => ({
   principal_type: row.principal_type === "group" ? "group" : "user",
   principal_id: row.principal_id,

@@ -12,7 +12,7 @@ export type AccessGrant = z.output<typeof AccessGrant>
 
 export const AccessGrants = z.array(AccessGrant).max(1000)
 
-/** Whether a body grants something to somebody; to take all grants away is to give none. */
+/** Whether a request body grants anything; removing all grants does not. */
 export const givesGrants = ({
   access_grants,
 }: {

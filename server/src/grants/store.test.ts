@@ -56,7 +56,7 @@ describe.each(chooseDatabases())("grants on $name", ({ open }) => {
     database.db.transact((tx) => grants.replace(tx, "model", id, list))
   const of = async (id: string) => (await grants.byResource("model")).get(id) ?? []
 
-  it("are replaced whole, each kept once", async () => {
+  it("are replaced entirely, without duplicates", async () => {
     const read = grant("user", "ada")
     await replace("m", [read, read, grant("group", "g", "write")])
     expect(await of("m")).toHaveLength(2)
@@ -66,7 +66,7 @@ describe.each(chooseDatabases())("grants on $name", ({ open }) => {
     expect(await of("m")).toEqual([])
   })
 
-  it("of one resource are not another's, nor those of another type", async () => {
+  it("are separate for each resource and type", async () => {
     await replace("one", [grant("user", "a")])
     await replace("ONE", [grant("user", "b")])
     await database.db.transact((tx) =>
@@ -77,7 +77,7 @@ describe.each(chooseDatabases())("grants on $name", ({ open }) => {
     expect((await grants.byResource("connection")).get("one")).toEqual([grant("user", "c")])
   })
 
-  it("may be a thousand, and are replaced by many at once without a mixture", async () => {
+  it("of up to a thousand are replaced concurrently without mixing", async () => {
     const lists = Array.from({ length: 4 }, (_, list) =>
       Array.from({ length: 1000 }, (_, n) => grant("user", `${list}-${n}`)),
     )

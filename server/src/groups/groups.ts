@@ -17,23 +17,29 @@ interface Deps {
 }
 
 export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
-  const unknown = (id: string): never => fail("not_found", `There is no group ${id}`)
+  const unknown = (id: string): never => fail("not_found", `No group with the ID ${id}`)
 
   const known = async (id: string, tx?: Tx): Promise<Group> =>
     (await store.byId(id, tx)) ?? unknown(id)
 
-  /** The group, which nobody else changes until `tx` ends. */
+  /** Reads a group and locks it until `tx` ends. */
   const hold = async (tx: Tx, id: string): Promise<StoredGroup> => {
     await db.exclusive(tx, `group ${id}`)
     return (await store.uncounted(tx, id)) ?? unknown(id)
   }
 
-  const taken = (name: string): never => fail("conflict", `A group named ${name} exists already`)
+  const taken = (name: string): never =>
+    fail("conflict", `A group named ${name} already exists. Choose another name.`)
 
-  /** What the identity provider keeps is changed there, or the next sync would undo it. */
+  /**
+   * Provisioned groups must be changed at the identity provider, or the next sync would revert it.
+   */
   const notProvisioned = ({ source, name }: StoredGroup): void => {
     if (source !== "scim") return
-    fail("conflict", `${name} is kept by the identity provider; change its name and members there`)
+    fail(
+      "conflict",
+      `${name} is managed by the identity provider. Change its name and members there.`,
+    )
   }
 
   const recordMembers = (
@@ -51,7 +57,7 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
       after: { added },
     })
 
-  /** @returns whether anything changed by it */
+  /** @returns whether the membership changed */
   const move = async (
     tx: Tx,
     actor: Actor,
@@ -123,7 +129,7 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
         const wanted = [...new Set(add)]
         const users = new Set(await store.knownUsers(tx, wanted))
         const stranger = wanted.find((userId) => !users.has(userId))
-        if (stranger !== undefined) fail("not_found", `There is no user ${stranger}`)
+        if (stranger !== undefined) fail("not_found", `No user with the ID ${stranger}`)
         await store.addMembers(tx, id, wanted)
         await store.removeMembers(tx, id, remove)
         await recordMembers(tx, actor, id, { added: add, removed: remove })
@@ -132,8 +138,8 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
       }),
 
     /**
-     * Lets one account join and leave groups inside `tx`.
-     * @returns those that it joined, having been no member before
+     * Adds one account to groups and removes it from others, inside `tx`.
+     * @returns the groups that it was newly added to
      */
     moveMember: async (
       tx: Tx,
@@ -142,7 +148,7 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
       { join, leave }: { join: readonly string[]; leave: readonly string[] },
     ): Promise<string[]> => {
       const joined: string[] = []
-      // In one order, or two who move at once would wait for each other.
+      // In a fixed order, to avoid deadlocks between concurrent calls.
       for (const id of [...join, ...leave].sort()) {
         const joins = join.includes(id)
         const moved = await move(tx, actor, { id, userId, joins })

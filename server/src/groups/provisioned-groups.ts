@@ -6,13 +6,13 @@ import type { Actor } from "../http/caller.ts"
 import type { Groups } from "./groups.ts"
 import type { GroupStore, StoredGroup } from "./store.ts"
 
-/** What an identity provider knows of a group, its members aside. */
+/** A group's attributes managed by an identity provider, except its members. */
 export interface GroupProfile {
   name: string
   external_id: string | null
 }
 
-/** Who asked for a change, and what the audit trail calls it. */
+/** Audit details of a provisioning request. */
 export interface GroupOrder {
   actor: Actor
   action: string
@@ -20,9 +20,9 @@ export interface GroupOrder {
   ignored: readonly string[]
 }
 
-/** Changes members inside a transaction, and remembers who came and went. */
+/** Changes members inside a transaction and tracks the additions and removals. */
 export interface Membership {
-  /** @throws {Failure} `bad_request` when one of them is no account */
+  /** @throws {Failure} `bad_request` if an id belongs to no account */
   add(userIds: readonly string[]): Promise<void>
   remove(userIds: readonly string[]): Promise<void>
   replace(userIds: readonly string[]): Promise<void>
@@ -49,7 +49,7 @@ const createMembership = (store: GroupStore, tx: Tx, id: string) => {
     const known = new Set(await store.knownUsers(tx, wanted))
     const stranger = wanted.find((userId) => !known.has(userId))
     if (stranger !== undefined) {
-      fail("bad_request", `There is no user ${stranger.slice(0, 200)} to be a member`, {
+      fail("bad_request", `No user with the ID ${stranger.slice(0, 200)}`, {
         scimType: "invalidValue",
       })
     }
@@ -75,12 +75,12 @@ const createMembership = (store: GroupStore, tx: Tx, id: string) => {
   return { membership, added, removed }
 }
 
-/** Groups as an identity provider makes, changes and removes them. */
+/** Groups as created, changed and removed by an identity provider. */
 export const createProvisionedGroups = (deps: Deps) => {
   const { store, groups, audit, bus, newId, nowMs } = deps
 
   const taken = (name: string): never =>
-    fail("conflict", `A group named ${name} exists already`, { scimType: "uniqueness" })
+    fail("conflict", `A group named ${name} already exists`, { scimType: "uniqueness" })
 
   const record = async (
     tx: Tx,
@@ -106,7 +106,7 @@ export const createProvisionedGroups = (deps: Deps) => {
   }
 
   return {
-    /** @throws {Failure} `conflict`, and `bad_request` for members that are no accounts */
+    /** @throws {Failure} `conflict`, or `bad_request` for members without an account */
     create: async (
       tx: Tx,
       order: GroupOrder,
@@ -124,8 +124,8 @@ export const createProvisionedGroups = (deps: Deps) => {
     },
 
     /**
-     * `edit` changes members as it goes and answers the rest.
-     * @throws {Failure} `not_found`, `conflict`, and what `edit` throws
+     * `edit` changes the members directly and returns the new profile.
+     * @throws {Failure} `not_found`, `conflict`, and any error of `edit`
      */
     change: async (
       tx: Tx,
@@ -138,7 +138,7 @@ export const createProvisionedGroups = (deps: Deps) => {
       const profile = await edit(before, membership)
       const changed = changedNames(before, profile)
       const touched = changed.length + added.size + removed.size > 0
-      // What the provider writes to is kept by the provider from then on.
+      // Once the provider writes to a group, the provider manages it.
       const linked = before.source === "scim" ? [] : ["source"]
       const own = { ...profile, source: "scim" as const }
       const after: StoredGroup = { ...before, ...own, ...(touched && { updated_ms: nowMs() }) }

@@ -5,8 +5,8 @@ import type { Router } from "../http/router.ts"
 import type { Groups } from "./groups.ts"
 import { Group, GroupChanges, GroupListQuery, MemberIds, NewGroup, OwnGroup } from "./schema.ts"
 
-const unknown = { description: "No such group, or no such user" }
-const taken = { description: "The name is another group's" }
+const unknown = { description: "The group or user does not exist" }
+const taken = { description: "The name is already in use" }
 const Member = z.object({ id: z.string(), name: z.string(), email: z.string() })
 
 export const groupRoutes = (router: Router, groups: Groups): Router => {
@@ -14,9 +14,9 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "get",
       path: "/",
-      summary: "All groups, searched and sorted",
+      summary: "List, search and sort groups",
       query: GroupListQuery,
-      responses: { 200: json(Page(Group), "One page of groups") },
+      responses: { 200: json(Page(Group), "A page of groups") },
     }),
     ({ query }) => groups.list(query),
   )
@@ -35,8 +35,8 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("user", {
       method: "get",
       path: "/mine",
-      summary: "The groups one is in, to share with",
-      responses: { 200: json(z.array(OwnGroup), "By name") },
+      summary: "List your own groups",
+      responses: { 200: json(z.array(OwnGroup), "Your groups, sorted by name") },
     }),
     async ({ caller }) => {
       const mine = await groups.named([...caller.groups])
@@ -47,7 +47,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "get",
       path: "/:id",
-      summary: "One group",
+      summary: "Get a group",
       params: ById,
       responses: { 200: json(Group, "The group"), 404: unknown },
     }),
@@ -58,10 +58,10 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       method: "post",
       path: "/:id/update",
       givesAuthority: true,
-      summary: "Rename or describe a group",
+      summary: "Change a group's name or description",
       params: ById,
       body: GroupChanges,
-      responses: { 200: json(Group, "The group as it is now"), 404: unknown, 409: taken },
+      responses: { 200: json(Group, "The updated group"), 404: unknown, 409: taken },
     }),
     ({ actor, params, body }) => groups.update(actor, params.id, body),
   )
@@ -70,9 +70,9 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       method: "delete",
       path: "/:id",
       givesAuthority: true,
-      summary: "Delete a group; its members stay",
+      summary: "Delete a group, but not its members",
       params: ById,
-      responses: { 200: json(Done, "It is gone"), 404: unknown },
+      responses: { 200: json(Done, "The group was deleted"), 404: unknown },
     }),
     async ({ actor, params }) => {
       await groups.remove(actor, params.id)
@@ -83,10 +83,10 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
     route("admin", {
       method: "get",
       path: "/:id/members",
-      summary: "The members of a group",
+      summary: "List the members of a group",
       params: ById,
       query: ListQuery,
-      responses: { 200: json(Page(Member), "One page of members"), 404: unknown },
+      responses: { 200: json(Page(Member), "A page of members"), 404: unknown },
     }),
     ({ params, query }) => groups.members(params.id, query),
   )
@@ -99,7 +99,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
         summary: verb === "add" ? "Add members" : "Remove members",
         params: ById,
         body: MemberIds,
-        responses: { 200: json(Group, "The group as it is now"), 404: unknown },
+        responses: { 200: json(Group, "The updated group"), 404: unknown },
       }),
       ({ actor, params, body }) =>
         groups.changeMembers(actor, params.id, { [verb]: body.user_ids }),

@@ -46,7 +46,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     return ids
   }
 
-  it("refuse a name in use, whatever its case", async () => {
+  it("reject a name already in use, regardless of case", async () => {
     await add("Ärzte")
     await expect(add("ÄRZTE")).rejects.toMatchObject({ code: "conflict" })
     const { id } = await add("Nurses")
@@ -55,7 +55,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     expect(await groups.update(system, id, { name: "NURSES" })).toMatchObject({ name: "NURSES" })
   })
 
-  it("give a name to one of several that want it at once", async () => {
+  it("give a contested name to exactly one group", async () => {
     const made = await Promise.all([1, 2, 3, 4].map((n) => add(`wants ${n}`)))
     const renames = made.map(({ id }) => groups.update(system, id, { name: "wanted" }))
     const outcomes = await Promise.allSettled([...renames, add("Wanted")])
@@ -65,7 +65,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     }
   })
 
-  it("keep more members than one statement takes, each once", async () => {
+  it("store more members than fit in one statement, without duplicates", async () => {
     const { id } = await add("crowd")
     const ids = await addUsers(1203)
     const added = await groups.changeMembers(system, id, { add: [...ids, ...ids.slice(0, 5)] })
@@ -76,7 +76,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     expect([page.items.length, page.total]).toEqual([200, 602])
   })
 
-  it("loses no member of those added at once, and refuses strangers whole", async () => {
+  it("keep all members added concurrently, and reject changes with unknown users entirely", async () => {
     const { id } = await add("at once")
     const ids = await addUsers(20)
     await Promise.all(ids.map((userId) => groups.changeMembers(system, id, { add: [userId] })))
@@ -88,7 +88,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     expect((await groups.get(id)).member_count).toBe(20)
   })
 
-  it("take their grants with them, and leave their members", async () => {
+  it("are deleted with their grants but without their members", async () => {
     const { id } = await add("gone soon")
     const [member = ""] = await addUsers(1)
     await groups.changeMembers(system, id, { add: [member] })
@@ -102,7 +102,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     await expect(groups.remove(system, id)).rejects.toMatchObject({ code: "not_found" })
   })
 
-  it("are found by a part of their name, in order", async () => {
+  it("are found by a part of their name, sorted", async () => {
     for (const name of ["team 10%", "team b", "Team A", "team_1"]) await add(name)
     const find = async (query: object) =>
       (await groups.list(GroupListQuery.parse(query))).items.map(({ name }) => name)

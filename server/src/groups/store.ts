@@ -9,14 +9,14 @@ import { dropGrants } from "../users/grant-removal.ts"
 import { Source } from "../users/schema.ts"
 import type { Group, GroupListQuery, OwnGroup } from "./schema.ts"
 
-/** A group as it is kept, without counting its members. */
+/** A stored group, without its member count. */
 export type StoredGroup = Omit<Group, "member_count" | "created_at" | "updated_at"> & {
   /** Epoch milliseconds. */
   created_ms: number
   updated_ms: number
 }
 
-/** As the API tells of it, whose times are in seconds. */
+/** Converts a stored group to the API's representation, with times in seconds. */
 export const counted = (
   { created_ms, updated_ms, ...group }: StoredGroup,
   member_count: number,
@@ -57,7 +57,7 @@ export const createGroupStore = (db: Database) => ({
     return row && toGroup(row)
   },
 
-  /** Without counting its members, of whom there may be many. */
+  /** Reads a group without counting its members, which can be slow. */
   uncounted: async (tx: Tx, id: string): Promise<StoredGroup | undefined> => {
     const row = await tx.selectFrom("groups").selectAll().where("id", "=", id).executeTakeFirst()
     if (!row) return undefined
@@ -82,7 +82,7 @@ export const createGroupStore = (db: Database) => ({
     return { items: rows.map(toGroup), total }
   },
 
-  /** Those of `ids` that are still there. */
+  /** Names of the groups that still exist. */
   named: async (ids: readonly string[]): Promise<OwnGroup[]> => {
     const found: OwnGroup[] = []
     for (const some of chunks(ids)) {
@@ -92,7 +92,7 @@ export const createGroupStore = (db: Database) => ({
     return found
   },
 
-  /** Ids of groups of our own with one of these names, whatever their case. */
+  /** Ids of local groups with one of these names, regardless of case. */
   ownByName: async (tx: Tx, names: readonly string[]): Promise<string[]> => {
     const found: string[] = []
     for (const keys of chunks([...new Set(names.map(foldCase))])) {
@@ -128,7 +128,7 @@ export const createGroupStore = (db: Database) => ({
     return { items, total }
   },
 
-  /** @returns false when the name is taken */
+  /** @returns false if the name is taken */
   insert: async (tx: Tx, group: StoredGroup): Promise<boolean> => {
     const inserted = await tx
       .insertInto("groups")
@@ -139,7 +139,7 @@ export const createGroupStore = (db: Database) => ({
     return inserted !== undefined
   },
 
-  /** @returns false when the name is another group's; `tx` can then only be rolled back */
+  /** @returns false if another group has the name; `tx` can then only be rolled back */
   update: async (tx: Tx, { id, ...group }: StoredGroup): Promise<boolean> => {
     const row = { ...group, name_key: foldCase(group.name) }
     return unlessTaken(() => tx.updateTable("groups").set(row).where("id", "=", id).execute())
@@ -150,7 +150,7 @@ export const createGroupStore = (db: Database) => ({
     await tx.deleteFrom("groups").where("id", "=", id).execute()
   },
 
-  /** @returns those of `userIds` that are accounts */
+  /** @returns those of `userIds` that belong to accounts */
   knownUsers: async (tx: Tx, userIds: readonly string[]): Promise<string[]> => {
     const known: string[] = []
     for (const ids of chunks(userIds)) {
@@ -170,7 +170,7 @@ export const createGroupStore = (db: Database) => ({
     return (await members.execute()).map(({ user_id }) => user_id)
   },
 
-  /** @returns those of `userIds` that were no members before */
+  /** @returns those of `userIds` that were not members before */
   addMembers: async (tx: Tx, id: string, userIds: readonly string[]): Promise<string[]> => {
     const added: string[] = []
     for (const ids of chunks(userIds)) {

@@ -8,7 +8,7 @@ export const settingsRoutes = (router: Router, settings: SettingsStore): Router 
     route("admin", {
       method: "get",
       path: "/",
-      summary: "The settings in force, and which of them the environment fixes",
+      summary: "Get the current settings, and which are locked by environment variables",
       responses: { 200: json(SettingsView, "All settings") },
     }),
     () => settings.view(),
@@ -18,11 +18,11 @@ export const settingsRoutes = (router: Router, settings: SettingsStore): Router 
       method: "post",
       path: "/",
       givesAuthority: true,
-      summary: "Change some settings",
+      summary: "Change settings",
       body: SettingsChanges,
       responses: {
         200: json(SettingsView, "All settings"),
-        409: { description: "Fixed by the environment" },
+        409: { description: "The setting is locked by an environment variable" },
       },
     }),
     ({ actor, body }) => settings.change(actor, body),

@@ -1,11 +1,11 @@
 import { z } from "zod"
 
-/** What an administrator may change while the gateway runs, with the defaults. */
+/** Settings that administrators can change at runtime, with their defaults. */
 export const Settings = z
   .object({
     enable_signup: z.boolean().default(false),
     default_user_role: z.enum(["pending", "user"]).default("pending"),
-    /** Who may sign in with a password while there is single sign-on. */
+    /** Who may sign in with a password if single sign-on is configured. */
     password_sign_in: z.enum(["on", "administrators", "off"]).default("on"),
     /** Seconds. */
     jwt_expires_in: z.int().min(60).max(31_536_000).default(2_419_200),
@@ -15,13 +15,18 @@ export const Settings = z
     usage_retention: z.int().min(0).default(34_560_000),
     /** Seconds; 0 keeps all. */
     audit_retention: z.int().min(0).default(0),
-    /** Whether a model names new chats, or their first words: never, with local models, with any. */
+    /** What titles new chats: their first words, a local model, or any model. */
     chat_titles: z.enum(["words", "local", "any"]).default("local"),
-    /** How passages of files are put to a model, at `{{sources}}`; empty for the usual way. */
+    /**
+     * Template for presenting file passages to a model, inserted at `{{sources}}`; empty for the
+     * default.
+     */
     rag_template: z.string().default(""),
-    /** Tokens that the sources of one answer may take; less where the model's context is small. */
+    /** Maximum tokens for the sources of one answer; less if the model's context is small. */
     rag_token_budget: z.int().min(500).max(100_000).default(4000),
-    /** The model that passages are found by their meaning with; `none` for none, empty: automatic. */
+    /**
+     * The embedding model for semantic search; `none` disables it, empty selects one automatically.
+     */
     embedding_model: z.string().default(""),
   })
   .meta({ id: "Settings" })
@@ -43,7 +48,7 @@ export const SettingsChanges = z
       .string()
       .max(20_000)
       .refine((text) => text.trim() === "" || text.includes("{{sources}}"), {
-        error: "must say with {{sources}} where the passages go, or be empty",
+        error: "Include {{sources}} where the passages go, or leave this empty.",
       }),
     embedding_model: z.string().trim().max(300),
   })
@@ -54,7 +59,7 @@ export type SettingsChanges = z.output<typeof SettingsChanges>
 export const SettingsView = z
   .object({
     values: Settings,
-    /** The environment variable that fixes a setting, by setting. */
+    /** Locked settings, each with the environment variable that locks it. */
     locked: z.record(z.string(), z.string()),
   })
   .meta({ id: "SettingsView" })

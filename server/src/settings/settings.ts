@@ -17,7 +17,7 @@ const variableBySetting = {
   embedding_model: "EMBEDDING_MODEL",
 } as const satisfies Partial<Record<SettingName, keyof Config>>
 
-/** Throws when a change must not be made; it runs in the transaction that makes it. */
+/** Throws if a change must be rejected; runs in the transaction that makes the change. */
 type Objection = (actor: Actor, changes: SettingsChanges, tx: Tx) => Promise<void>
 
 interface Deps {
@@ -28,7 +28,9 @@ interface Deps {
   now: () => number
 }
 
-/** Settings kept in the store; an environment variable always wins and locks its setting. */
+/**
+ * Settings stored in the database; an environment variable takes precedence and locks its setting.
+ */
 export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
   const fixed = Object.entries(variableBySetting).filter(([, name]) => config[name] !== undefined)
   const fixedValues = Object.fromEntries(fixed.map(([setting, name]) => [setting, config[name]]))
@@ -45,7 +47,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
   let current = await load()
   let loading: Promise<void> = Promise.resolve()
 
-  /** One after another, so that an older state never lands on a newer one. */
+  /** Reloads sequentially, so that an older state never overwrites a newer one. */
   const reload = (): Promise<void> => {
     loading = loading
       .catch(() => {})
@@ -57,27 +59,32 @@ export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
   }
 
   bus.subscribe(({ topic }) => {
-    // Out of reach: what is known stays in force until the bus says `reset` again.
+    // If the database is unreachable, the last known settings apply until the bus publishes
+    // `reset`.
     if (topic === "settings" || topic === "reset") void reload().catch(() => {})
   })
 
   return {
-    /** As they are in force now; from memory. */
+    /** The current settings, from memory. */
     current: (): Settings => current,
 
     view: (): SettingsView => ({ values: current, locked }),
 
-    /** Calls back when the settings were read again. */
+    /** Registers a listener that runs after every reload. */
     onChange: (listener: () => void): void => void listeners.add(listener),
 
-    /** Asked before every change, by what knows more of it than this folder may. */
+    /** Registers a check that may reject changes, for rules that this folder cannot know. */
     objectTo: (objection: Objection): void => void objections.push(objection),
 
     change: async (actor: Actor, changes: SettingsChanges): Promise<SettingsView> => {
       const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
       for (const [name] of entries) {
         const variable = locked[name]
-        if (variable) fail("conflict", `${name} is fixed by the environment variable ${variable}`)
+        if (variable)
+          fail(
+            "conflict",
+            `${name} is locked by the environment variable ${variable}. Change it there and restart.`,
+          )
       }
       if (entries.length === 0) return { values: current, locked }
       await db.transact(async (tx) => {

@@ -25,7 +25,7 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
       now,
     })
 
-  it("have defaults, and keep what was changed", async () => {
+  it("have defaults and persist changes", async () => {
     const settings = await load()
     expect(settings.current()).toMatchObject({ enable_signup: false, jwt_expires_in: 28 * 86_400 })
     const { values } = await settings.change(system, { enable_signup: true, usage_retention: 60 })
@@ -34,7 +34,7 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
     expect((await load()).current()).toEqual(values)
   })
 
-  it("give way to the environment, which locks them, and come back without it", async () => {
+  it("are overridden and locked by environment variables, and restored without them", async () => {
     const fixed = await load({ ENABLE_SIGNUP: "false", JWT_EXPIRES_IN: "2h" })
     expect(fixed.current()).toMatchObject({ enable_signup: false, jwt_expires_in: 7200 })
     expect(fixed.view().locked).toEqual({
@@ -46,7 +46,7 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
     expect((await load()).current()).toMatchObject({ enable_signup: true, usage_retention: 60 })
   })
 
-  it("are all kept when several are changed at once", async () => {
+  it("persist concurrent changes", async () => {
     const settings = await load()
     await Promise.all([
       settings.change(system, { default_user_role: "user" }),
@@ -58,7 +58,7 @@ describe.each(chooseDatabases())("settings on $name", ({ open }) => {
     expect((await load()).current()).toMatchObject(expected)
   })
 
-  it("survive a name that a newer version left in the store", async () => {
+  it("ignore a setting stored by a newer version", async () => {
     const row = { name: "from_the_future", value: '"x"', updated_at: 1 }
     await database.db.transact(async (tx) => {
       await tx.insertInto("settings").values(row).execute()

@@ -8,8 +8,8 @@ export const storageRoutes = (router: Router, storage: Storage): Router => {
     route("user", {
       method: "get",
       path: "/",
-      summary: "What you store, in bytes, and how much you may",
-      responses: { 200: json(StorageUsage, "Your limit and what is used by what") },
+      summary: "Get your storage usage and limit, in bytes",
+      responses: { 200: json(StorageUsage, "Your limit, and usage by category") },
     }),
     ({ caller }) => storage.usage(caller.user.id),
   )

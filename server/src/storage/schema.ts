@@ -2,9 +2,9 @@ import { z } from "zod"
 
 const Bytes = z.int().min(0)
 
-/** Bytes by what they are used for. */
+/** Bytes by category. */
 export const StorageBreakdown = z.object({
-  /** Uploaded files, unfinished uploads included. */
+  /** Uploaded files, including unfinished uploads. */
   files: Bytes,
   /** Text extracted from files, one byte per character. */
   text: Bytes,

@@ -5,22 +5,28 @@ import type { StorageUsage } from "./schema.ts"
 import { othersLimitMessage, ownLimitMessage, totalLimitMessage } from "./storage-limit-message.ts"
 import { createStoredBytes, totalOf } from "./stored-bytes.ts"
 
-/** How long a sum is believed; nobody is refused by one that is older than the request. */
+/**
+ * How long a cached total is trusted to admit requests; a rejection always rests on a total newer
+ * than the request.
+ */
 const sumMs = 60_000
 
 /** Bytes about to be stored. */
 export interface Addition {
-  /** The user to whom they count. */
+  /** The user whose limit they count toward. */
   owner: string
   bytes: number
-  /** The user who stores them, where it is another: they are not told what the owner stores. */
+  /**
+   * The user who stores them, if not the owner; error messages do not reveal the owner's usage to
+   * them.
+   */
   addedBy?: string
 }
 
 /** Limits what users store: files, chats, images, models and functions. */
 export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) => {
   const stored = createStoredBytes(db)
-  /** What is on its way and may be stored. */
+  /** Bytes reserved by writes in progress. */
   const coming = createUserLimit({
     what: "bytes on their way",
     variable: "MAX_STORAGE",
@@ -32,7 +38,9 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
     return { limit: bounds.perUser, used: totalOf(breakdown), breakdown }
   }
 
-  /** Whose limit `bytes` more would exceed: `null` stands for everybody together. */
+  /**
+   * The limit that the addition would exceed, if any: a user's, or `null` for all users together.
+   */
   const exceededBy = ({ owner, bytes }: Addition): { of: string | null } | undefined =>
     [
       { of: owner, limit: bounds.perUser, held: coming.held(owner) },
@@ -47,9 +55,9 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
   }
 
   /**
-   * Reserves room while something comes in.
-   * @returns to be called when it is over, and whether the bytes stay
-   * @throws {Failure} `storage_limit` where they would be too many
+   * Reserves space while data arrives.
+   * @returns a function to call when done, with whether the bytes were stored
+   * @throws {Failure} `storage_limit` if they would exceed a limit
    */
   const reserve = async (addition: Addition): Promise<(stays: boolean) => void> => {
     const { owner, bytes } = addition
@@ -59,7 +67,7 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
       if (stored.known(full.of).at >= calledAt) refuse(full.of, addition)
       await stored.refresh(full.of, calledAt)
     }
-    // Nothing was waited for since it was found to fit: whoever asks next finds it reserved.
+    // There is no await since the check, so concurrent callers see the reservation.
     const release = coming.reserve(owner, bytes)
     return (stays) => {
       release()
@@ -71,8 +79,8 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
     reserve,
 
     /**
-     * Runs `write`, which stores all of `additions` or nothing. What grows by nothing is written
-     * also beyond the limit.
+     * Runs `write`, which must store all of `additions` or nothing. Additions of no bytes are
+     * accepted even above the limit.
      * @throws {Failure} `storage_limit` before anything is written
      */
     write: async <T>(additions: readonly Addition[], write: () => Promise<T>): Promise<T> => {
@@ -90,7 +98,7 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
       }
     },
 
-    /** Notes bytes that were stored without a reservation. */
+    /** Records bytes stored without a reservation. */
     noteStored: stored.add,
 
     usage: async (user: string): Promise<StorageUsage> => {

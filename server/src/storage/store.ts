@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely"
 import type { Reader } from "../db/database.ts"
 import type { StorageBreakdown } from "./schema.ts"
 
-/** PostgreSQL adds up in numbers of any size, which its driver returns as text. */
+/** PostgreSQL's sums are `numeric`, which the driver returns as text. */
 type Sums = Record<keyof StorageBreakdown, number | string>
 
 const sumOf = (bytes: RawBuilder<unknown>, rows: RawBuilder<unknown>) =>
@@ -11,8 +11,8 @@ const sumOf = (bytes: RawBuilder<unknown>, rows: RawBuilder<unknown>) =>
 const modelBytes = sql`octet_length(models.meta) + octet_length(c.meta) + octet_length(c.params)`
 
 /**
- * Bytes stored by one user, or by everyone (`null`). Sizes of files and chats are columns of an
- * index; `octet_length` answers without reading the value itself.
+ * Bytes stored by one user, or by all users (`null`). Sizes of files and chats come from index
+ * columns; `octet_length` does not read the value itself.
  */
 export const readBreakdown = async (
   reader: Reader,

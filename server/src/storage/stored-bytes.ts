@@ -3,16 +3,16 @@ import type { StorageBreakdown } from "./schema.ts"
 import { readBreakdown } from "./store.ts"
 
 const maxUsers = 10_000
-/** How often a sum is asked for again because something was stored meanwhile. */
+/** How often a total is queried again because something was stored in the meantime. */
 const maxTries = 3
 
 interface Sum {
   bytes: number
-  /** As the database answered last, without what was stored since. */
+  /** As of the last query, without bytes stored since. */
   breakdown: StorageBreakdown
-  /** When it was asked for, by `performance.now()`. */
+  /** When the query started, in ms of `performance.now()`. */
   at: number
-  /** Bytes stored since it was asked for: it may have them, or not. */
+  /** Bytes stored since the query started, which its result may or may not include. */
   late: number
   asking: Promise<void> | null
 }
@@ -22,7 +22,7 @@ const nothing = { files: 0, text: 0, chats: 0, images: 0, models: 0, functions: 
 export const totalOf = (breakdown: StorageBreakdown): number =>
   Object.values(breakdown).reduce((total, bytes) => total + bytes, 0)
 
-/** Cached sums of what each user stores, and (`null`) of what all store together. */
+/** Cached totals of stored bytes, per user and (`null`) for all users. */
 export const createStoredBytes = (db: Database) => {
   const sums = new Map<string | null, Sum>()
 
@@ -49,7 +49,7 @@ export const createStoredBytes = (db: Database) => {
     for (let tries = 1; ; tries++) {
       sum.late = 0
       const at = performance.now()
-      // It goes through a great many rows, also of one user.
+      // Scans many rows, even for one user.
       const breakdown = await readBreakdown(db.aside, user)
       if (sum.late > 0 && tries < maxTries) continue
       sum.breakdown = breakdown
@@ -62,7 +62,10 @@ export const createStoredBytes = (db: Database) => {
   return {
     known: (user: string | null): Readonly<Pick<Sum, "bytes" | "breakdown" | "at">> => sumOf(user),
 
-    /** Has a sum be asked for no earlier than `since`; who needs the same one shares it. */
+    /**
+     * Refreshes a total unless it was queried at or after `since`; concurrent callers share a
+     * query.
+     */
     refresh: async (user: string | null, since: number): Promise<void> => {
       const sum = sumOf(user)
       while (sum.at < since) {
@@ -73,7 +76,7 @@ export const createStoredBytes = (db: Database) => {
       }
     },
 
-    /** Notes what was stored. */
+    /** Adds stored bytes to the cached totals. */
     add: (user: string, bytes: number): void => {
       for (const sum of [sums.get(user), sums.get(null)]) {
         if (!sum) continue

@@ -2,8 +2,8 @@ import { fail } from "../errors.ts"
 import type { StoredUser } from "./user-rows.ts"
 
 /**
- * An account that DELETE ended is revived under the externalId it had, and no other: identity
- * providers match by address, and a recycled address is another person's.
+ * An account deleted through SCIM can only be revived with its previous externalId: identity
+ * providers match by address, and a recycled address belongs to another person.
  */
 export const fixExternalId = (user: StoredUser): StoredUser => ({
   ...user,
@@ -18,14 +18,14 @@ const isAllowed = (user: StoredUser, externalId: string | null): boolean =>
   externalId === user.fixed_external_id
 
 /**
- * `user` with another externalId, which is fixed with it where the account had none.
+ * Sets the externalId; an account whose externalId is fixed but empty gets it fixed to this one.
  * @throws {Failure} `conflict`
  */
 export const withExternalId = (user: StoredUser, externalId: string | null): StoredUser => {
   if (!isAllowed(user, externalId)) {
     fail(
       "conflict",
-      `The userName ${user.email} belongs to an account that was deleted and had another externalId. For the same person, send that externalId; for another person, an administrator releases the address in Portico (Users, the account, "Release address"), then create the user again`,
+      `The userName ${user.email} belongs to a deleted account with another externalId. For the same person, send the previous externalId. For another person, have an administrator release the address in Portico (Users, the account, "Release address"), then create the user again.`,
       { scimType: "uniqueness" },
     )
   }

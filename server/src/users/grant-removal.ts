@@ -1,6 +1,6 @@
 import type { Tx } from "../db/database.ts"
 
-/** Takes back all that was granted to somebody who is no more. */
+/** Removes all grants to a deleted user or group. */
 export const dropGrants = async (tx: Tx, type: "user" | "group", id: string): Promise<void> => {
   await tx
     .deleteFrom("access_grants")

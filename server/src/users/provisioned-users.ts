@@ -11,7 +11,7 @@ import type { Users } from "./users.ts"
 
 const maxName = 200
 
-/** What an identity provider knows of an account; its role is none of its business. */
+/** An account's attributes managed by an identity provider; the role is not among them. */
 export interface Profile {
   email: string
   given_name: string | null
@@ -28,15 +28,15 @@ export interface ProvisionedUser {
   emails: UserEmail[]
 }
 
-/** Who asked for a change, and what the audit trail calls it if it does not decide over access. */
+/** Audit details of a provisioning request. `action` applies unless the change affects access. */
 export interface Order {
   actor: Actor
   action: string
-  /** The reply's status. */
+  /** HTTP status of the response. */
   status: number
-  /** Names of attributes that were sent and are not kept. */
+  /** Names of attributes that were sent but are not stored. */
   ignored: readonly string[]
-  /** Set when the account is made anew, so that one that DELETE ended comes back. */
+  /** Set when the account is created again, so that a deleted one is revived. */
   revives?: true
 }
 
@@ -50,7 +50,7 @@ interface Deps {
   endSessions: (tx: Tx, userId: string) => Promise<void>
   removeKeys: (tx: Tx, userId: string) => Promise<void>
   leaveGroups: (tx: Tx, userId: string) => Promise<void>
-  /** What ending an account leaves: an inactive account, or none that SCIM sees. */
+  /** Whether a deleted account stays visible to SCIM as inactive, or is hidden. */
   deleteMode: "deactivate" | "hide"
 }
 
@@ -81,28 +81,28 @@ const changedNames = (before: Profile, after: Profile): string[] => {
   return sameEmails ? names : [...names, "emails"]
 }
 
-/** What people read; SCIM's names come in several parts, any of them missing. */
+/** The display name, composed from SCIM's optional name parts. */
 const nameOf = ({ display_name, given_name, family_name, email }: Profile): string => {
   const parts = [given_name, family_name].filter(Boolean).join(" ")
   return (display_name ?? (parts || email)).slice(0, maxName)
 }
 
-/** The name that an administrator gave stays until the provider's own names change. */
+/** A name set by an administrator stays until the provider's own names change. */
 const withProfile = (stored: ProvisionedUser, profile: Profile): StoredUser => {
   const { emails, external_id, ...own } = profile
   const renamed = nameOf(profileOf(stored)) !== nameOf(profile)
   const user = withExternalId(stored.user, external_id)
-  // What the provider writes to is kept by the provider from then on.
+  // Once the provider writes to an account, the provider manages it.
   return { ...user, ...own, ...(renamed && { name: nameOf(profile) }), source: "scim" }
 }
 
-/** Where access is decided the trail says so, whoever did it. */
+/** Changes to access have the same audit action whoever makes them. */
 const actionOf = (order: Order, before: StoredUser, after: StoredUser): string => {
   if (before.active === after.active) return order.action
   return after.active ? "user.activated" : "user.deactivated"
 }
 
-/** An account that DELETE ended comes back without what made it powerful. */
+/** A revived account loses its administrator role. */
 const revived = (user: StoredUser): StoredUser =>
   user.deleted_at === null
     ? user
@@ -110,7 +110,7 @@ const revived = (user: StoredUser): StoredUser =>
 
 const accessOf = ({ active, role }: StoredUser) => ({ active, role })
 
-/** Accounts as an identity provider makes, changes and ends them. */
+/** Accounts as created, changed and deleted by an identity provider. */
 export const createProvisionedUsers = (deps: Deps) => {
   const { store, users, audit, bus, newId, nowMs, deleteMode } = deps
 
@@ -118,7 +118,7 @@ export const createProvisionedUsers = (deps: Deps) => {
     !hidden && (deleteMode === "deactivate" || deleted_at === null)
 
   const known = (user: StoredUser | undefined, id: string): StoredUser =>
-    user && visible(user) ? user : fail("not_found", `There is no user ${id}`)
+    user && visible(user) ? user : fail("not_found", `No user with the ID ${id}`)
 
   const hold = async (tx: Tx, id: string): Promise<StoredUser> =>
     known(await users.hold(tx, id), id)
@@ -144,7 +144,7 @@ export const createProvisionedUsers = (deps: Deps) => {
     })
   }
 
-  /** Writes `after` with all that follows from it. */
+  /** Writes `after` and its consequences, such as ending sessions. */
   const write = async (
     tx: Tx,
     { before, after, emails }: { before: StoredUser; after: StoredUser; emails?: UserEmail[] },
@@ -171,7 +171,8 @@ export const createProvisionedUsers = (deps: Deps) => {
       await record(tx, order, { before, after: before, changed })
       return stored
     }
-    // Whose it is, is no attribute of the provider's: that alone modifies nothing.
+    // `source` is not one of the provider's attributes, so changing it alone does not count as a
+    // modification.
     if (changed.join() !== "source") after.updated_ms = nowMs()
     const emails = changed.includes("emails") ? { emails: profile.emails } : {}
     await write(tx, { before, after, ...emails })
@@ -188,7 +189,7 @@ export const createProvisionedUsers = (deps: Deps) => {
     return { ...base, ...own, name: nameOf(profile), ...times, ...free }
   }
 
-  /** Makes way for an account whose e-mail is that of one that DELETE ended. */
+  /** Frees the e-mail address of a deleted account for a new one. */
   const free = async (tx: Tx, user: StoredUser): Promise<void> => {
     await store.update(tx, { ...user, hidden: true })
   }
@@ -205,7 +206,7 @@ export const createProvisionedUsers = (deps: Deps) => {
     visible,
 
     /**
-     * Makes an account, or revives the one of the same e-mail that DELETE ended.
+     * Creates an account, or revives the deleted one with the same e-mail address.
      * @throws {Failure} `conflict`
      */
     create: async (tx: Tx, order: Order, profile: Profile): Promise<ProvisionedUser> => {
@@ -236,7 +237,7 @@ export const createProvisionedUsers = (deps: Deps) => {
     },
 
     /**
-     * Ends an account: sessions, keys and memberships go, what it owns stays.
+     * Deletes an account's sessions, keys and memberships and deactivates it; its data remains.
      * @throws {Failure} `not_found`, `last_admin`
      */
     end: async (tx: Tx, order: Order, id: string): Promise<void> => {

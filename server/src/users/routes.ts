@@ -4,16 +4,16 @@ import type { Router } from "../http/router.ts"
 import { User, UserChanges, UserListQuery } from "./schema.ts"
 import type { Users } from "./users.ts"
 
-const unknown = { description: "No such user" }
+const unknown = { description: "The user does not exist" }
 
 export const userRoutes = (router: Router, users: Users): Router => {
   router.on(
     route("admin", {
       method: "get",
       path: "/",
-      summary: "All accounts, searched and sorted",
+      summary: "List, search and sort users",
       query: UserListQuery,
-      responses: { 200: json(Page(User), "One page of accounts") },
+      responses: { 200: json(Page(User), "A page of users") },
     }),
     ({ query }) => users.list(query),
   )
@@ -21,9 +21,9 @@ export const userRoutes = (router: Router, users: Users): Router => {
     route("admin", {
       method: "get",
       path: "/:id",
-      summary: "One account",
+      summary: "Get a user",
       params: ById,
-      responses: { 200: json(User, "The account"), 404: unknown },
+      responses: { 200: json(User, "The user"), 404: unknown },
     }),
     ({ params }) => users.get(params.id),
   )
@@ -32,14 +32,14 @@ export const userRoutes = (router: Router, users: Users): Router => {
       method: "post",
       path: "/:id/update",
       givesAuthority: true,
-      summary: "Change an account; role, activity and password included",
+      summary: "Update a user, including role, status and password",
       params: ById,
       body: UserChanges,
       responses: {
-        200: json(User, "The account as it is now"),
-        403: { description: "It is the last active administrator" },
+        200: json(User, "The updated user"),
+        403: { description: "This is the last active administrator" },
         404: unknown,
-        409: { description: "The e-mail is another account's" },
+        409: { description: "The e-mail address is already in use" },
       },
     }),
     ({ actor, caller, params, body }) =>
@@ -50,12 +50,12 @@ export const userRoutes = (router: Router, users: Users): Router => {
       method: "post",
       path: "/:id/release",
       givesAuthority: true,
-      summary: "Free the e-mail of an inactive account for another one; it keeps what it owns",
+      summary: "Release the e-mail address of an inactive account; its data remains",
       params: ById,
       responses: {
-        200: json(User, "The account as it is now"),
+        200: json(User, "The updated user"),
         404: unknown,
-        409: { description: "It is active, or its e-mail is free already" },
+        409: { description: "The account is active, or its address was already released" },
       },
     }),
     ({ actor, params }) => users.release(actor, params.id),
@@ -65,9 +65,9 @@ export const userRoutes = (router: Router, users: Users): Router => {
       method: "delete",
       path: "/:id",
       givesAuthority: true,
-      summary: "Delete an account with its keys and sessions",
+      summary: "Delete a user with their keys and sessions",
       params: ById,
-      responses: { 200: json(Done, "It is gone"), 404: unknown },
+      responses: { 200: json(Done, "The user was deleted"), 404: unknown },
     }),
     async ({ actor, params }) => {
       await users.remove(actor, params.id)

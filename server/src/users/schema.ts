@@ -7,24 +7,26 @@ export type Role = z.output<typeof Role>
 export const Source = z.enum(["local", "scim", "oidc"])
 export type Source = z.output<typeof Source>
 
-/** As browsers check it (WHATWG, `input type=email`), which is also SCIM's rule here. */
+/**
+ * An e-mail address as validated by browsers (WHATWG, `input type=email`); SCIM uses the same rule.
+ */
 export const Email = z
   .email({
     pattern: z.regexes.html5Email,
-    error: "must be an e-mail address such as ada@example.com",
+    error: "Enter an e-mail address such as ada@example.com.",
   })
   .max(254)
 
-/** Text of one line, for people. */
+/** A single line of display text. */
 export const Line = z
   .string()
   .trim()
-  .min(1, "must not be empty")
-  .regex(/^\P{Cc}*$/u, "may hold no line breaks and no control characters")
+  .min(1, "Enter a value.")
+  .regex(/^\P{Cc}*$/u, "Remove line breaks and control characters.")
 
 export const Name = Line.max(200)
 
-/** An e-mail address of an account, beside the one it signs in with. */
+/** An additional e-mail address of an account. */
 export const UserEmail = z.object({
   value: z.string(),
   type: z.string().nullable(),
@@ -36,7 +38,7 @@ export type UserEmail = z.output<typeof UserEmail>
 export const User = z
   .object({
     id: z.string(),
-    /** What the account signs in with, and SCIM's `userName`. */
+    /** The sign-in address, and SCIM's `userName`. */
     email: z.string(),
     name: z.string(),
     given_name: z.string().nullable(),
@@ -50,22 +52,22 @@ export const User = z
     created_at: z.int(),
     updated_at: z.int(),
     last_active_at: z.int().nullable(),
-    /** When the identity provider deleted it; it is inactive since. */
+    /** When the identity provider deleted it; inactive from then on. */
     deleted_at: z.int().nullable(),
-    /** Whether its e-mail may be another account's. */
+    /** Whether its e-mail address was released for another account. */
     released: z.boolean(),
   })
   .meta({ id: "User" })
 export type User = z.output<typeof User>
 
-/** What an administrator may change of an account; what is left out stays. */
+/** Changes to an account by an administrator; omitted fields stay unchanged. */
 export const UserChanges = z
   .object({
     email: Email,
     name: Name,
     role: Role,
     active: z.boolean(),
-    password: z.string().min(8, "must have at least 8 characters").max(1000),
+    password: z.string().min(8, "Use at least 8 characters.").max(1000),
   })
   .partial()
   .meta({ id: "UserChanges" })

@@ -46,15 +46,18 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     ["jürgen@example.com", "JÜRGEN@example.com"],
     ["ΑΘΗΝΑΣ@example.com", "αθηνας@example.com"],
     ["e\u0301va@example.com", "\u00c9VA@example.com"],
-  ])("refuses an e-mail already in use, whatever its case: %s, %s", async (email, again) => {
-    await add(email)
-    await expect(add(again)).rejects.toMatchObject({ code: "conflict" })
-    expect(await users.forSignIn(again)).toMatchObject({ email })
-    const other = await add(`other-${randomUUIDv7()}@example.com`)
-    await expect(users.update(system, other.id, { email: again })).rejects.toMatchObject({
-      code: "conflict",
-    })
-  })
+  ])(
+    "rejects an e-mail address already in use, regardless of case: %s, %s",
+    async (email, again) => {
+      await add(email)
+      await expect(add(again)).rejects.toMatchObject({ code: "conflict" })
+      expect(await users.forSignIn(again)).toMatchObject({ email })
+      const other = await add(`other-${randomUUIDv7()}@example.com`)
+      await expect(users.update(system, other.id, { email: again })).rejects.toMatchObject({
+        code: "conflict",
+      })
+    },
+  )
 
   it("lets an account change the case of its own e-mail", async () => {
     const { id } = await add("case@example.com")
@@ -63,13 +66,13 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     })
   })
 
-  it("keeps one of many accounts made with one e-mail at once", async () => {
+  it("creates one account when many requests use the same address concurrently", async () => {
     const attempts = Array.from({ length: 8 }, (_, n) => add(n % 2 ? "race@x.org" : "RACE@x.org"))
     const made = (await Promise.allSettled(attempts)).filter(({ status }) => status === "fulfilled")
     expect(made).toHaveLength(1)
   })
 
-  it("gives an e-mail to one of several who change to it at once", async () => {
+  it("gives a contested address to exactly one account", async () => {
     const owners = await Promise.all([1, 2, 3, 4].map((n) => add(`wants-${n}@x.org`)))
     const changes = owners.map(({ id }) => users.update(system, id, { email: "wanted@x.org" }))
     const outcomes = await Promise.allSettled(changes)
@@ -79,7 +82,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     }
   })
 
-  it("loses neither of two changes made to an account at once", async () => {
+  it("applies both of two concurrent changes to an account", async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await add(`both-${round}@x.org`, "Old")
       await Promise.all([
@@ -90,7 +93,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     }
   })
 
-  it("keeps one of the two last administrators who remove each other at once", async () => {
+  it("keeps one of the last two administrators who remove each other concurrently", async () => {
     const admin = { role: "admin", source: "local" } as const
     const one = await users.create(system, { email: "one@admins.org", name: "One", ...admin })
     const two = await users.create(system, { email: "two@admins.org", name: "Two", ...admin })
@@ -103,7 +106,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     expect(failed?.reason).toMatchObject({ code: "last_admin" })
   })
 
-  it("finds names and e-mails that hold %, _ and \\ as they are written", async () => {
+  it("matches %, _ and \\ in searches literally", async () => {
     for (const name of ["50% off", "snake_case", "back\\slash", "plain"]) {
       await add(`${Buffer.from(name).toString("hex")}@search.org`, name)
     }
@@ -114,11 +117,11 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     expect(await list(users, { query: "SNAKE_" })).toEqual(["snake_case"])
   })
 
-  it("orders by folded bytes, whatever the database's own language", async () => {
+  it("sorts by folded bytes, regardless of the database's locale", async () => {
     const names = ["Zoë", "émile", "Émile", "ada", "Ada B", "_under", "Ångström", "10", "9", "😀"]
     for (const [n, name] of names.entries()) {
       await add(`${n}@order.org`, `order ${name}`)
-      // Names that differ in case alone come in the order of ids, which tell milliseconds apart.
+      // Names that differ only in case are sorted by id, which has a resolution of milliseconds.
       await sleep(2)
     }
     const found = await list(users, { query: "order ", order_by: "name" })
@@ -140,7 +143,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     expect(back[0]).toBe("order 😀")
   })
 
-  it("puts those never seen before all others, and pages without gaps or twins", async () => {
+  it("sorts users never seen first, and pages without gaps or duplicates", async () => {
     for (const n of [1, 2, 3]) await add(`${n}@seen.org`, `seen ${n}`)
     const [second] = (await users.list(UserListQuery.parse({ query: "seen 2" }))).items
     await database.db.transact(async (tx) => {

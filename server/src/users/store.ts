@@ -15,7 +15,7 @@ import {
   withoutSecrets,
 } from "./user-rows.ts"
 
-/** Text is sorted by its folded form, which is the same on every database. */
+/** Text is sorted by its case-folded form, which is the same on every database. */
 const sortColumns = {
   name: "name_key",
   email: "email_key",
@@ -39,7 +39,7 @@ export const createUserStore = (db: Database) => ({
     return row && toUser(row)
   },
 
-  /** All that have it, ended and freed ones included. */
+  /** All accounts with this externalId, including deleted and released ones. */
   byExternalId: async (externalId: string, reader: Reader = db.read): Promise<StoredUser[]> => {
     const rows = await reader
       .selectFrom("users")
@@ -50,7 +50,7 @@ export const createUserStore = (db: Database) => ({
     return rows.map(toUser)
   },
 
-  /** Whether an account with this e-mail was ended, and the e-mail freed. */
+  /** Whether a deleted account had this e-mail address, which has since been released. */
   endedWith: async (email: string, reader: Reader = db.read): Promise<boolean> => {
     const pattern = `${escapeLike(foldCase(email))} %`
     const row = await reader
@@ -97,7 +97,7 @@ export const createUserStore = (db: Database) => ({
   any: async (reader: Reader = db.read): Promise<boolean> =>
     (await reader.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
 
-  /** Whether an active administrator is left beside `id`. */
+  /** Whether there is an active administrator other than `id`. */
   anotherAdmin: async (tx: Tx, id: string): Promise<boolean> =>
     (await tx
       .selectFrom("users")
@@ -108,7 +108,7 @@ export const createUserStore = (db: Database) => ({
       .limit(1)
       .executeTakeFirst()) !== undefined,
 
-  /** @returns false when the e-mail is taken */
+  /** @returns false if the e-mail address is taken */
   insert: async (tx: Tx, user: StoredUser, emails: readonly UserEmail[]): Promise<boolean> => {
     const inserted = await tx
       .insertInto("users")
@@ -121,7 +121,7 @@ export const createUserStore = (db: Database) => ({
     return true
   },
 
-  /** @returns false when the e-mail is another account's; `tx` can then only be rolled back */
+  /** @returns false if another account has the e-mail address; `tx` can then only be rolled back */
   update: async (tx: Tx, user: StoredUser): Promise<boolean> => {
     const { id, ...row } = toRow(user)
     return unlessTaken(() => tx.updateTable("users").set(row).where("id", "=", id).execute())
@@ -142,7 +142,7 @@ export const createUserStore = (db: Database) => ({
     return rows.map(toEmail)
   },
 
-  /** The address signed in with is among the others, too: where it was, the new one goes. */
+  /** The sign-in address also appears among the account's other addresses; replaces it in place. */
   renameEmail: async (tx: Tx, { id, email }: StoredUser, value: string): Promise<void> => {
     await tx
       .updateTable("user_emails")

@@ -8,9 +8,12 @@ export interface StoredUser extends Omit<User, "created_at" | "updated_at" | "re
   /** Epoch milliseconds. */
   created_ms: number
   updated_ms: number
-  /** True once the e-mail is free for another account: by a DELETE, or by an administrator. */
+  /**
+   * True once the e-mail address was released for another account, by a DELETE or by an
+   * administrator.
+   */
   hidden: boolean
-  /** From a DELETE by SCIM until an administrator releases the e-mail. */
+  /** True from a DELETE through SCIM until an administrator releases the address. */
   external_id_fixed: boolean
   fixed_external_id: string | null
 }
@@ -19,7 +22,7 @@ const seconds = (ms: number): number => Math.floor(ms / 1000)
 
 const folded = (text: string | null): string | null => (text === null ? null : foldCase(text))
 
-/** No other account may have the same; one whose e-mail was freed steps aside. */
+/** Unique per account; a released address has the id appended. */
 const emailKey = ({ id, email, hidden }: StoredUser): string =>
   hidden ? `${foldCase(email)} ${id}` : foldCase(email)
 
@@ -49,7 +52,7 @@ export const toRow = (user: StoredUser): Insertable<UserRow> => ({
   external_id_fixed: user.external_id_fixed ? 1 : 0,
 })
 
-/** The account without what only sign-in and provisioning may see. */
+/** Removes the fields that only sign-in and provisioning may see. */
 export const withoutSecrets = (stored: StoredUser): User => {
   const { password_hash, created_ms, updated_ms, hidden, ...rest } = stored
   const { external_id_fixed, fixed_external_id, ...user } = rest

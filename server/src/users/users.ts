@@ -17,8 +17,8 @@ export interface NewUser {
 }
 
 /**
- * Throws when the account must not be changed. It runs in the transaction that changes it, which
- * follows the hashing of a password: what was checked before may have changed.
+ * Throws if the account must not be changed. Runs in the transaction that changes it: password
+ * hashing takes time, during which earlier checks may become outdated.
  */
 type Precondition = (tx: Tx, user?: StoredUser) => Promise<void>
 
@@ -31,9 +31,9 @@ interface Deps {
   bus: Bus
   newId: () => string
   nowMs: () => number
-  /** @param actor in whose turn it is hashed */
+  /** @param actor whose fair share of hashing time is used */
   hashPassword: (password: string, actor: Actor) => Promise<string>
-  /** Ends a user's sessions, so that no JWT of theirs opens anything. */
+  /** Ends a user's sessions, which invalidates their JWTs. */
   endSessions: (tx: Tx, userId: string) => Promise<void>
   refreshCaller: RefreshCaller
 }
@@ -44,7 +44,7 @@ const namesOf = (name: string): Pick<User, "given_name" | "family_name"> => {
   return { given_name: parts.join(" "), family_name: family ?? null }
 }
 
-/** They follow from what did change. */
+/** Not reported as changes: they follow from other changes. */
 const unnamed = new Set<keyof StoredUser>([
   "updated_ms",
   "deleted_at",
@@ -85,29 +85,41 @@ export const createUsers = (deps: Deps) => {
   const { refreshCaller } = deps
 
   const known = async (id: string, tx?: Tx): Promise<StoredUser> =>
-    (await store.byId(id, tx)) ?? fail("not_found", `There is no user ${id}`)
+    (await store.byId(id, tx)) ?? fail("not_found", `No user with the ID ${id}`)
 
-  /** The account, which nobody else changes until `tx` ends. */
+  /** Reads an account and locks it until `tx` ends. */
   const hold = async (tx: Tx, id: string): Promise<StoredUser> => {
     await db.exclusive(tx, `user ${id}`)
     return known(id, tx)
   }
 
-  /** @throws {Failure} `last_admin`; of two that try at once, the second sees the first's outcome */
+  /**
+   * Requires that an active administrator remains. Concurrent calls are serialized.
+   * @throws {Failure} `last_admin`
+   */
   const keepAnAdmin = async (tx: Tx, before: StoredUser, after: StoredUser | null) => {
     if (!isActiveAdmin(before) || (after && isActiveAdmin(after))) return
     await db.exclusive(tx, "administrators")
     if (await store.anotherAdmin(tx, before.id)) return
-    fail("last_admin", `${before.email} is the last active administrator; make another one first`)
+    fail(
+      "last_admin",
+      `${before.email} is the last active administrator. Make another user an administrator first.`,
+    )
   }
 
-  /** What the identity provider keeps is changed there, or the next sync would undo it. */
+  /**
+   * Provisioned attributes must be changed at the identity provider, or the next sync would revert
+   * them.
+   */
   const mindProvider = ({ source, email }: StoredUser, after: StoredUser): void => {
     if (source !== "scim" || email === after.email) return
-    fail("conflict", `${email} is kept by the identity provider; change the e-mail there`)
+    fail(
+      "conflict",
+      `${email} is managed by the identity provider. Change the e-mail address there.`,
+    )
   }
 
-  /** Applies `edit` to an account inside `tx`, with all that follows from it. */
+  /** Applies `edit` to an account inside `tx`, including its consequences. */
   const change = async (
     tx: Tx,
     actor: Actor,
@@ -172,10 +184,10 @@ export const createUsers = (deps: Deps) => {
     hold,
     keepAnAdmin,
 
-    /** With the password's hash; for signing in. */
+    /** Includes the password hash; for sign-in only. */
     forSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
 
-    /** Makes an account without a password inside `tx`. @throws {Failure} `conflict` */
+    /** Creates an account without a password inside `tx`. @throws {Failure} `conflict` */
     add: async (
       tx: Tx,
       actor: Actor,
@@ -186,12 +198,12 @@ export const createUsers = (deps: Deps) => {
       return user
     },
 
-    /** A precondition: the caller is an administrator still. */
+    /** A precondition: the caller is still an administrator. */
     requireAdmin:
       (caller: Caller): Precondition =>
       async (tx) => {
         const { user } = await refreshCaller(tx, caller)
-        if (user.role !== "admin") fail("forbidden", "Only administrators may do this")
+        if (user.role !== "admin") fail("forbidden", "Only administrators can do this")
       },
 
     create: async (actor: Actor, input: NewUser, check = noPrecondition): Promise<User> => {
@@ -203,8 +215,8 @@ export const createUsers = (deps: Deps) => {
     },
 
     /**
-     * Makes the first account, an administrator; of two that try at once one gets `null`.
-     * `also` runs in the same transaction.
+     * Creates the first account, an administrator. Of two concurrent calls, one gets `null`. `also`
+     * runs in the same transaction.
      */
     createFirst: async (
       actor: Actor,
@@ -244,15 +256,15 @@ export const createUsers = (deps: Deps) => {
     },
 
     /**
-     * Frees the e-mail of an inactive account for another one; what it owns stays its own.
+     * Releases the e-mail address of an inactive account for another account; its data remains.
      * @throws {Failure} `conflict`
      */
     release: (actor: Actor, id: string): Promise<User> =>
       db.transact(async (tx) => {
         const before = await hold(tx, id)
         if (before.active)
-          fail("conflict", `${before.email} is active; deactivate the account first`)
-        if (before.hidden) fail("conflict", `The address of ${before.email} was released before`)
+          fail("conflict", `${before.email} is active. Deactivate the account first.`)
+        if (before.hidden) fail("conflict", `The address ${before.email} was already released`)
         const unfixed = { external_id_fixed: false, fixed_external_id: null }
         const after: StoredUser = { ...before, ...unfixed, hidden: true, updated_ms: nowMs() }
         await store.update(tx, after)
