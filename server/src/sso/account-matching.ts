@@ -14,13 +14,19 @@ interface Deps {
   store: SignOnStore
   users: Users
   userStore: UserStore
-  /** While anybody may make an account with any address, an address proves nothing of it. */
+  /**
+   * While sign-up is open, anyone can create an account with any address, so an address proves
+   * nothing.
+   */
   signUpIsOpen: () => boolean
 }
 
 export interface Found {
   user: StoredUser
-  /** The tie that led here, or that is to be moved; undefined when one is to be made. */
+  /**
+   * The existing identity, which may have to be moved to this user; undefined if one must be
+   * created.
+   */
   identity: IdentityRow | undefined
 }
 
@@ -36,11 +42,14 @@ const nameOf = ({ name, given_name, family_name, email }: Person): string => {
   return (name ?? (parts || email || "")).slice(0, 200)
 }
 
-/** Without them the whole name is taken apart. */
+/** Name parts from the claims; without them, the full name is split. */
 const namesOf = ({ given_name, family_name }: Person) =>
   given_name || family_name ? { given_name, family_name } : {}
 
-/** @throws {Refusal} when the provider's people must be of certain domains, and this one is not */
+/**
+ * @throws {Refusal} if the provider is restricted to certain domains and this user's is not among
+ * them
+ */
 export const checkDomain = (person: Person, { allowed_domains }: OidcProvider): void => {
   if (allowed_domains.length === 0) return
   const domain = person.email?.split("@")[1]?.toLowerCase() ?? ""
@@ -50,8 +59,8 @@ export const checkDomain = (person: Person, { allowed_domains }: OidcProvider): 
 }
 
 /**
- * Finds whose sign-in it is: by (issuer, subject), by the claim that equals SCIM's `externalId`,
- * by a verified e-mail; or makes an account.
+ * Finds the account for a sign-in: by (issuer, subject), by the claim that equals SCIM's
+ * `externalId`, or by a verified e-mail address; otherwise creates one.
  */
 export const createResolve = ({ store, users, userStore, signUpIsOpen }: Deps) => {
   const byClaim = async ({ tx, person }: Question): Promise<StoredUser | undefined> => {
@@ -61,12 +70,12 @@ export const createResolve = ({ store, users, userStore, signUpIsOpen }: Deps) =
     if (present.length > 1) refuse("ambiguous")
     if (all.length > 0 && present.length === 0) refuse("deactivated", all[0]?.id)
     const user = present[0] && active(present[0])
-    // Whoever controls the provider's claims must not become an administrator by them.
+    // Control over the provider's claims must not grant access to an administrator's account.
     if (user?.role === "admin") refuse("link_needed", user.id)
     return user
   }
 
-  /** Who has the address now may be somebody else than who was tied to the account before. */
+  /** The address may since have passed to another person than the one linked to the account. */
   const mayLinkByEmail = async (
     { tx, person, provider }: Question,
     user: StoredUser,
@@ -97,7 +106,7 @@ export const createResolve = ({ store, users, userStore, signUpIsOpen }: Deps) =
     try {
       return await users.add(tx, actor, { ...account, ...namesOf(person) })
     } catch (error) {
-      // Somebody else made one with this e-mail at the same moment: next time it is found.
+      // An account with this address was created concurrently; the next attempt finds it.
       if (error instanceof Failure && error.code === "conflict") return refuse("unavailable")
       throw error
     }
@@ -107,7 +116,7 @@ export const createResolve = ({ store, users, userStore, signUpIsOpen }: Deps) =
     const { tx, person, provider } = question
     const { email } = person
     if (!provider.provision || email === null) return refuse("no_account")
-    // The first account must be an administrator's, and nobody becomes one by signing on.
+    // The first account must be an administrator's, and signing on never creates administrators.
     if (!(await userStore.any(tx))) return refuse("no_administrator")
     if (await userStore.endedWith(email, tx)) return refuse("deactivated")
     return add(question, email)
@@ -118,7 +127,7 @@ export const createResolve = ({ store, users, userStore, signUpIsOpen }: Deps) =
     checkDomain(person, provider)
     const identity = await store.bySubject(person, tx)
     const tied = identity && (await users.hold(tx, identity.user_id))
-    // SCIM freed the e-mail of a hidden account: the same person may have a new one by now.
+    // The address of a hidden account was released, so the same person may have a new account.
     if (tied && !tied.hidden) return { user: active(tied), identity }
     const found = (await byClaim(question)) ?? (await byEmail(question))
     if (found) return { user: active(await users.hold(tx, found.id)), identity }

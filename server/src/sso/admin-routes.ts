@@ -6,9 +6,9 @@ import type { Sso } from "./create-sso.ts"
 import { testProvider } from "./provider-check.ts"
 import { Identities, OfUser, ProviderTest, SignOnProvider } from "./schema.ts"
 
-const unknown = { description: "No such tie" }
+const unknown = { description: "The identity does not exist" }
 
-/** The providers for administrators, and who is tied to them. */
+/** Routes for administering providers and linked identities. */
 export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
   const { identities, named } = sso
 
@@ -16,8 +16,8 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
     route("admin", {
       method: "get",
       path: "/providers",
-      summary: "The single sign-on providers, with what to enter there",
-      responses: { 200: json(Page(SignOnProvider), "All of them") },
+      summary: "List single sign-on providers, with the URLs to register there",
+      responses: { 200: json(Page(SignOnProvider), "All providers") },
     }),
     async () => {
       const items = await sso.list()
@@ -29,18 +29,22 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
       method: "post",
       path: "/providers/:id/test",
       givesAuthority: false,
-      summary: "Ask a provider for its configuration and keys, and whether it knows us",
+      summary: "Test a provider's configuration, keys and client registration",
       params: ById,
-      responses: { 200: json(ProviderTest, "What came of it"), 404: { description: "Unknown" } },
+      responses: {
+        200: json(ProviderTest, "The test results"),
+        404: { description: "The provider does not exist" },
+      },
     }),
-    ({ params }) => testProvider(named(params.id) ?? fail("not_found", "No such provider")),
+    ({ params }) =>
+      testProvider(named(params.id) ?? fail("not_found", "No provider with this name")),
   )
   router.on(
     route("user", {
       method: "get",
       path: "/identities",
-      summary: "The providers that one's own account is tied to",
-      responses: { 200: json(Identities, "All ties") },
+      summary: "List your linked identities",
+      responses: { 200: json(Identities, "All linked identities") },
     }),
     ({ caller }) => identities.of(caller.user.id),
   )
@@ -49,12 +53,12 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
       method: "delete",
       path: "/identities/:id",
       givesAuthority: false,
-      summary: "Untie one's own account from a provider",
+      summary: "Unlink an identity from your account",
       params: ById,
       responses: {
-        200: json(Done, "Untied; its sessions have ended"),
+        200: json(Done, "Unlinked; its sessions were ended"),
         404: unknown,
-        409: { description: "It is the only way in" },
+        409: { description: "It is the only way to sign in to the account" },
       },
     }),
     async ({ actor, caller, params }) => {
@@ -66,9 +70,12 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
     route("admin", {
       method: "get",
       path: "/users/:id/identities",
-      summary: "The providers that an account is tied to",
+      summary: "List a user's linked identities",
       params: ById,
-      responses: { 200: json(Identities, "All ties"), 404: { description: "No such user" } },
+      responses: {
+        200: json(Identities, "All linked identities"),
+        404: { description: "The user does not exist" },
+      },
     }),
     ({ params }) => identities.of(params.id),
   )
@@ -77,9 +84,9 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
       method: "delete",
       path: "/users/:id/identities/:identity",
       givesAuthority: true,
-      summary: "Untie somebody's account from a provider",
+      summary: "Unlink an identity from a user",
       params: OfUser,
-      responses: { 200: json(Done, "Untied; its sessions have ended"), 404: unknown },
+      responses: { 200: json(Done, "Unlinked; its sessions were ended"), 404: unknown },
     }),
     async ({ actor, params }) => {
       await identities.remove(actor, { userId: params.id, id: params.identity })

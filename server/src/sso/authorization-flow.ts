@@ -6,38 +6,38 @@ import type { Secrets } from "../secrets/secrets.ts"
 const lifeSeconds = 600
 
 const Flow = z.object({
-  // Nothing else that we seal passes for one.
+  // Distinguishes it from other sealed values.
   kind: z.literal("sign-on"),
   provider: z.string(),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
   back: z.string(),
-  /** The account that is to be tied to the provider; null for a plain sign-in. */
+  /** The account to link to the provider; null for a plain sign-in. */
   user_id: z.string().nullable(),
   expires_at: z.number(),
 })
-/** A sign-in under way, as the browser that began it keeps it. */
+/** A sign-in in progress, stored in the browser that started it. */
 export type Flow = z.output<typeof Flow>
 
-/** A page of ours, and never another site's; what is no page is the first one. */
+/** Restricts the return path to our own pages; anything else becomes `/`. */
 const safeReturn = (back: string | undefined, publicUrl: string): string => {
   if (back === undefined || !/^\/(?![/\\])/.test(back)) return "/"
   const url = URL.canParse(back, publicUrl) ? new URL(back, publicUrl) : undefined
   if (!url || url.origin !== new URL(publicUrl).origin) return "/"
-  // A backslash, a tab or a second slash would be read by browsers as another site's address.
+  // Browsers read a backslash, a tab or a second slash as another site's address.
   const path = url.pathname + url.search + url.hash
   return /^\/(?!\/|api\/)/.test(path) ? path : "/"
 }
 
 const random = (): string => randomBytes(32).toString("base64url")
 
-/** Several may be under way in one browser, each in a cookie of its own. */
+/** One cookie per flow, as a browser may have several in progress. */
 const cookieName = (state: string): string => `sign_on_${state.slice(0, 16)}`
 
 /**
- * Flows are kept by browsers, sealed: nothing is stored for those that only began, and any process
- * of the gateway can go on with them. What came back once is remembered by the store.
+ * Keeps flows in sealed browser cookies: unfinished flows need no storage, and any process can
+ * complete them. The store records completed ones, which cannot be reused.
  */
 export const createFlows = ({
   secrets,
@@ -70,7 +70,7 @@ export const createFlows = ({
       return { flow, cookie: cookie(flow.state, secrets.seal(JSON.stringify(flow)), lifeSeconds) }
     },
 
-    /** The flow that came back, if this browser began it and it is not too old. */
+    /** Returns the flow if this browser started it and it has not expired. */
     find: (
       headers: IncomingHttpHeaders,
       { provider, state }: { provider: string; state: string },

@@ -5,13 +5,13 @@ const read = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
-    if (length > maxBytes) throw new TypeError(`The reply has more than ${maxBytes} bytes`)
+    if (length > maxBytes) throw new TypeError(`The response exceeds ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, length)
 }
 
-/** The platform's `fetch`, for replies that are small when they are honest. */
+/** `fetch` with a limit on the response's size. */
 export const boundedFetch = async (
   url: string,
   options: Record<string, unknown>,

@@ -4,7 +4,7 @@ import { Email, Line, Name } from "../users/schema.ts"
 import type { Answer } from "./provider.ts"
 import { refuse } from "./refusal.ts"
 
-/** Who came back, as the provider says, read into what we can keep. */
+/** A signed-in person, parsed from the provider's claims. */
 export interface Person {
   issuer: string
   subject: string
@@ -16,11 +16,11 @@ export interface Person {
   family_name: string | null
   /** The value of the claim that equals SCIM's `externalId`. */
   external_id: string | null
-  /** Names of groups; null where the provider left open which. */
+  /** Names of groups; null if the provider did not list them. */
   groups: string[] | null
 }
 
-/** Kept to the letter: another letter is another person. */
+/** Stored verbatim: values that differ in a single character identify different people. */
 const Token = z
   .string()
   .min(1)
@@ -31,21 +31,21 @@ const maxGroups = 1000
 
 const textOf = <T extends z.ZodType<string>>(schema: T, value: unknown): string | null => {
   const result = schema.safeParse(value)
-  // Not every database can keep a lone surrogate.
+  // Not every database can store a lone surrogate.
   return result.success && result.data.isWellFormed() ? result.data : null
 }
 
-/** The address and whether it is verified must be of one source. */
+/** The address and its verified flag must come from the same source. */
 const emailOf = ({ claims, more }: Answer) => {
   const own = claims.email !== undefined
   const told = claims.email_verified !== undefined || more.email === undefined
   const { email, email_verified } = own && told ? claims : more
-  // Some send the word for the truth.
+  // Some providers send a string instead of a boolean.
   const verified = email_verified === true || email_verified === "true"
   return { email: textOf(Email, email), verified }
 }
 
-/** Entra ID leaves the claim out when there are too many, and says so (`_claim_names`). */
+/** Entra ID omits the claim if there are too many groups, and indicates so in `_claim_names`. */
 const leftOpen = (claims: Record<string, unknown>, name: string): boolean => {
   const elsewhere = z.record(z.string(), z.unknown()).safeParse(claims._claim_names)
   return elsewhere.success && name in elsewhere.data
@@ -60,7 +60,7 @@ const groupsOf = ({ claims, more }: Answer, name: string | null): string[] | nul
   return names.length > maxGroups ? null : names
 }
 
-/** @throws {Refusal} `invalid_answer` for a subject that no provider may send */
+/** @throws {Refusal} `invalid_answer` for an invalid issuer or subject */
 export const personOf = (
   answer: Answer,
   { link_claim, groups_claim, trust_email }: OidcProvider,

@@ -2,14 +2,14 @@ import type { ClientAuth } from "openid-client"
 import { asRefusal } from "./client-errors.ts"
 
 /**
- * As forms are encoded (RFC 6749 §2.3.1), and no more than that: some providers do not decode, and
- * their own secrets have no other letters.
+ * Form encoding (RFC 6749 §2.3.1), kept minimal: some providers do not decode it, and their secrets
+ * contain no other characters.
  */
 const encode = (text: string): string => encodeURIComponent(text).replaceAll("%20", "+")
 
 /**
- * How we prove to be the client that was registered. `client_secret_basic` is the standard's
- * default; some providers take the secret in the body only, or register a client for one of both.
+ * Authenticates us as the registered client. `client_secret_basic` is the standard's default; some
+ * providers accept the secret in the body only, or register a client for one method.
  */
 export const createClientAuth = (secret: string | null) => {
   let inBody = false
@@ -28,7 +28,7 @@ export const createClientAuth = (secret: string | null) => {
   return {
     prove,
 
-    /** Runs `work`, and once more the other way if the provider refuses the client. */
+    /** Runs `work`, and retries with the other method if the provider rejects the client. */
     attempt: async <T>(work: () => Promise<T>): Promise<T> => {
       try {
         return await work()

@@ -1,7 +1,7 @@
 import { Refusal } from "./refusal.ts"
 import type { SignOnProblem } from "./schema.ts"
 
-/** The provider did not answer, or not as one that is well. */
+/** The provider did not respond, or responded incorrectly. */
 const broken = new Set<unknown>([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
@@ -12,14 +12,14 @@ const broken = new Set<unknown>([
   "ERR_JWKS_INVALID",
 ])
 
-/** What OAuth's error codes (RFC 6749 §4.1.2.1, §5.2) mean for who signs in. */
+/** What OAuth's error codes (RFC 6749 §4.1.2.1, §5.2) mean to the user who signs in. */
 const problemByCode: Record<string, SignOnProblem> = {
   temporarily_unavailable: "provider_unreachable",
   server_error: "provider_unreachable",
   invalid_client: "client_refused",
   unauthorized_client: "client_refused",
   invalid_scope: "client_refused",
-  // The code was used before, or it is too old.
+  // The code was already used or has expired.
   invalid_grant: "expired",
 }
 
@@ -33,15 +33,15 @@ const problemOf = (error: unknown): SignOnProblem => {
   if (code === "OAUTH_RESPONSE_BODY_ERROR") return said ?? "invalid_answer"
   if (code === "OAUTH_WWW_AUTHENTICATE_CHALLENGE") return "client_refused"
   if (broken.has(code)) return "provider_unreachable"
-  // That is what fetch throws when nothing can be reached.
+  // fetch throws a TypeError if the connection fails.
   return error instanceof TypeError ? "provider_unreachable" : "invalid_answer"
 }
 
-/** An error of openid-client or jose, as a refusal with a page of its own. */
+/** Converts an error of openid-client or jose to a refusal, which has its own page. */
 export const asRefusal = (error: unknown): Refusal =>
   error instanceof Refusal ? error : new Refusal(problemOf(error), null, error)
 
-/** The same in a few words for the log and for administrators; no token is in them. */
+/** Summarizes an error for the log and for administrators; contains no tokens. */
 export const causeInWords = (error: unknown): string => {
   const inner = memberOf(error, "cause")
   const words = [

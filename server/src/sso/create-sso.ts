@@ -41,11 +41,11 @@ interface Deps {
   now: () => number
 }
 
-/** Single sign-on: the providers of the environment, and all that they are used for. */
+/** Builds single sign-on from the providers configured in the environment. */
 export const createSso = (deps: Deps) => {
   const { config, db, users, userStore, settings, secrets, now } = deps
   const store = createSignOnStore(db)
-  // Without a provider nothing is ever sent or sealed; with one, PUBLIC_URL is required.
+  // PUBLIC_URL is required as soon as there is a provider; the default is never used.
   const publicUrl = config.PUBLIC_URL ?? "http://127.0.0.1"
   const providers = config.signOn.map((one) => createProvider(one, publicUrl))
   const named = (name: string): Provider | undefined =>
@@ -57,16 +57,16 @@ export const createSso = (deps: Deps) => {
   const signOn = createSignOn({ ...deps, store, flows, memberships, resolve })
   const identities = createIdentities({ ...deps, store, providers: config.signOn })
 
-  /** Nobody takes away the last way in by accident. */
+  /** Prevents administrators from locking themselves out. */
   settings.objectTo(async (actor, { password_sign_in: wanted }, tx) => {
     if (wanted === undefined || wanted === "on") return
     if (providers.length === 0) {
-      fail("conflict", "There is no single sign-on provider; passwords are the only way in")
+      fail("conflict", "No single sign-on provider is configured, so password sign-in must stay on")
     }
     if (wanted === "administrators") return
     const ties = actor.id === null ? [] : await store.identitiesOf(actor.id, tx)
     if (ties.some(({ provider }) => named(provider))) return
-    fail("conflict", "Link your own account to a provider first, or you would lock yourself out")
+    fail("conflict", "You would lock yourself out. Link your own account to a provider first.")
   })
 
   return {
@@ -76,7 +76,7 @@ export const createSso = (deps: Deps) => {
     named,
     publicHost: new URL(publicUrl).host,
 
-    /** For the sign-in page. */
+    /** The buttons on the sign-in page. */
     buttons: config.signOn.map(({ name, label }) => ({ name, label })),
 
     list: async (): Promise<SignOnProvider[]> => {

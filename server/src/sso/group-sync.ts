@@ -12,9 +12,9 @@ interface Deps {
 }
 
 /**
- * Puts an account into the groups that its provider names, and out of those it no longer does.
- * Only groups that are there, that SCIM does not keep, and only memberships that a claim made:
- * what an administrator decided stays.
+ * Synchronizes an account's group memberships with its provider's groups claim. It only affects
+ * existing groups not managed by SCIM, and only removes memberships that a claim created: those set
+ * by an administrator remain.
  */
 export const createMemberships =
   ({ store, groups, groupStore }: Deps) =>

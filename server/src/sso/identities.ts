@@ -25,7 +25,7 @@ interface Deps {
   passwordSignIn: () => Settings["password_sign_in"]
 }
 
-/** Which providers' accounts lead to which account of ours. */
+/** Links between providers' identities and our accounts. */
 export const createIdentities = (deps: Deps) => {
   const { db, store, users, userStore, groups, audit, bus, providers, passwordSignIn } = deps
 
@@ -34,14 +34,17 @@ export const createIdentities = (deps: Deps) => {
     label: providers.find(({ name }) => name === identity.provider)?.label ?? identity.provider,
   })
 
-  /** Whether a password opens the account. */
+  /** Whether the user can sign in with a password. */
   const hasPassword = ({ password_hash, role }: StoredUser): boolean => {
     const policy = passwordSignIn()
     const taken = policy === "on" || (policy === "administrators" && role === "admin")
     return password_hash !== null && taken
   }
 
-  /** What its claim made ends with it, unless another tie of the same provider is left. */
+  /**
+   * Removes the memberships that the identity's claims created, unless another identity of the same
+   * provider remains.
+   */
   const leaveGroups = async (tx: Tx, actor: Actor, gone: IdentityRow): Promise<void> => {
     const { issuer, user_id: userId } = gone
     const ties = await store.identitiesOf(userId, tx)
@@ -60,9 +63,9 @@ export const createIdentities = (deps: Deps) => {
       const user = await users.hold(tx, userId)
       const ties = await store.identitiesOf(userId, tx)
       const found = ties.find((tie) => tie.id === id)
-      if (!found) return fail("not_found", `There is no linked sign-in ${id}`)
+      if (!found) return fail("not_found", `No linked identity with the ID ${id}`)
       if (own && ties.length === 1 && !hasPassword(user)) {
-        fail("conflict", "It is the only way into your account; set a password first")
+        fail("conflict", "This is the only way to sign in to your account. Set a password first.")
       }
       await store.endSessionsOf(tx, id, own?.credential.id ?? null)
       await store.removeIdentity(tx, userId, id)
@@ -81,7 +84,7 @@ export const createIdentities = (deps: Deps) => {
   return {
     of: async (userId: string): Promise<Identities> => {
       const user = await userStore.byId(userId)
-      if (!user) return fail("not_found", `There is no user ${userId}`)
+      if (!user) return fail("not_found", `No user with the ID ${userId}`)
       const items = (await store.identitiesOf(userId)).map(worded)
       return { items, has_password: hasPassword(user) }
     },

@@ -3,7 +3,9 @@ import { z } from "zod"
 
 const event = "http://schemas.openid.net/event/backchannel-logout"
 
-/** Only what the provider alone can sign: no HMAC, and never `none`. */
+/**
+ * Only asymmetric algorithms, which the provider alone can sign with: no HMAC, and never `none`.
+ */
 const algorithms = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
@@ -20,24 +22,24 @@ const Claims = z
     events: z.object({ [event]: z.looseObject({}) }),
     nonce: z.undefined().optional(),
   })
-  .refine(({ sub, sid }) => sub !== undefined || sid !== undefined, "needs a sub or a sid")
+  .refine(({ sub, sid }) => sub !== undefined || sid !== undefined, "requires a sub or a sid")
 
 export interface LogoutClaims {
   issuer: string
   jti: string
   subject: string | null
   sid: string | null
-  /** Until when it could come again, in epoch seconds. */
+  /** Time until which a replay must be rejected, in epoch seconds. */
   expires: number
 }
 
-/** Logout tokens are sent at once; an older one was kept by somebody. */
+/** Logout tokens are sent immediately; an older one may be a replay. */
 const oldestSeconds = 300
 const toleranceSeconds = 30
 
 /**
- * Checks a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6) but for its replay.
- * @throws when anything about it is wrong
+ * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6), except for replay.
+ * @throws if any check fails
  */
 export const verifyLogoutToken = async (
   token: string,
@@ -52,9 +54,9 @@ export const verifyLogoutToken = async (
     clockTolerance: toleranceSeconds,
   })
   const { typ } = protectedHeader
-  // Another kind of token of the same provider must not pass for one of these.
+  // Other kinds of tokens from the same provider must not be accepted.
   if (typ !== undefined && !/^(application\/)?(logout\+)?jwt$/i.test(typ)) {
-    throw new Error(`a token of type ${typ} is no logout token`)
+    throw new Error(`A token of type ${typ} is not a logout token`)
   }
   const { iss, iat, exp, jti, sub, sid } = Claims.parse(payload)
   const latest = iat + oldestSeconds

@@ -15,14 +15,14 @@ const discoveryInWords = (error: unknown, { settings }: Provider): string => {
   const variable = `OIDC_${name.toUpperCase().replaceAll("-", "_")}_ISSUER`
   const other = Mismatch.safeParse(error)
   if (other.success) {
-    return `It calls itself ${other.data.cause.body.issuer}; set ${variable} to just that`
+    return `The provider's issuer is ${other.data.cause.body.issuer}. Set ${variable} to exactly that.`
   }
   const code = memberOf(error, "code")
-  if (code === "OAUTH_TIMEOUT") return `${issuer} did not answer in time`
+  if (code === "OAUTH_TIMEOUT") return `${issuer} did not respond in time`
   if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || code === "OAUTH_RESPONSE_IS_NOT_JSON") {
-    return `${issuer} answers, but has no OpenID configuration there; look at ${variable}`
+    return `${issuer} responds, but has no OpenID configuration. Check ${variable}.`
   }
-  return `Nothing can be reached at ${issuer} (${causeInWords(error)})`
+  return `Can't reach ${issuer} (${causeInWords(error)})`
 }
 
 const Keys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
@@ -33,17 +33,18 @@ const checkKeys = async (
 ): Promise<ProviderCheck> => {
   const { jwks_uri } = configuration.serverMetadata()
   const id = "keys"
-  if (!jwks_uri) return { id, ok: false, message: "It names no address of its keys (jwks_uri)" }
+  if (!jwks_uri)
+    return { id, ok: false, message: "The provider's configuration has no key URL (jwks_uri)" }
   try {
     const signal = AbortSignal.timeout(5000)
     const options = { method: "GET", headers: {}, redirect: "manual", signal } as const
     const response = await fetcher(jwks_uri, { ...options, body: undefined })
     const { keys } = Keys.parse(await response.json())
-    if (keys.length === 0) return { id, ok: false, message: `There are no keys at ${jwks_uri}` }
-    return { id, ok: true, message: `Found ${keys.length} of its keys` }
+    if (keys.length === 0) return { id, ok: false, message: `No keys found at ${jwks_uri}` }
+    return { id, ok: true, message: `Found ${keys.length} signing keys` }
   } catch (error) {
-    const reason = error instanceof z.ZodError ? "it is no set of keys" : causeInWords(error)
-    return { id, ok: false, message: `Its keys cannot be read at ${jwks_uri} (${reason})` }
+    const reason = error instanceof z.ZodError ? "not a valid key set" : causeInWords(error)
+    return { id, ok: false, message: `Can't read the provider's keys at ${jwks_uri} (${reason})` }
   }
 }
 
@@ -52,13 +53,26 @@ const checkEndpoints = (configuration: Configuration): ProviderCheck => {
     configuration.serverMetadata()
   const id = "endpoints"
   if (!authorization_endpoint || !token_endpoint) {
-    return { id, ok: false, message: "It names no page to sign in at, or none to fetch tokens" }
+    return {
+      id,
+      ok: false,
+      message: "The provider's configuration has no authorization or token endpoint",
+    }
   }
-  const out = end_session_endpoint ? "signs people out there too" : "does not sign people out there"
-  return { id, ok: true, message: `It has all that is needed; signing out here ${out}` }
+  const out = end_session_endpoint
+    ? "also signs out at the provider"
+    : "does not sign out at the provider"
+  return {
+    id,
+    ok: true,
+    message: `All required endpoints are available. Signing out of Portico ${out}.`,
+  }
 }
 
-/** Shows a code that cannot be one: who is refused for that was known, and not for itself. */
+/**
+ * Sends an invalid authorization code: if the provider rejects the code rather than the client, the
+ * client is registered.
+ */
 const checkClient = async (
   { redirectUri, settings, attempt }: Provider,
   configuration: Configuration,
@@ -72,27 +86,35 @@ const checkClient = async (
       code_verifier: openid.randomPKCECodeVerifier(),
     }
     await attempt(() => openid.genericGrantRequest(configuration, "authorization_code", parameters))
-    return { id, ok: true, message: "It knows the client" }
+    return { id, ok: true, message: "The client is registered" }
   } catch (error) {
     const said = memberOf(error, "error")
     if (memberOf(error, "code") === "OAUTH_WWW_AUTHENTICATE_CHALLENGE" || said === undefined) {
       return {
         id,
         ok: false,
-        message: `It refuses the client id or secret (${causeInWords(error)})`,
+        message: `The provider rejected the client ID or secret (${causeInWords(error)})`,
       }
     }
     if (said === "redirect_uri_mismatch") {
-      return { id, ok: false, message: `It does not know the redirect URI ${redirectUri}` }
+      return {
+        id,
+        ok: false,
+        message: `The redirect URI ${redirectUri} is not registered at the provider`,
+      }
     }
     if (said === "invalid_client" || said === "unauthorized_client") {
-      return { id, ok: false, message: "It refuses the client id or secret; check both there" }
+      return {
+        id,
+        ok: false,
+        message: "The provider rejected the client ID or secret. Check both at the provider.",
+      }
     }
-    return { id, ok: true, message: `It knows the client ${settings.client_id}` }
+    return { id, ok: true, message: `The client ${settings.client_id} is registered` }
   }
 }
 
-/** Asks the provider anew, and says in words what came of it. */
+/** Tests the provider without using cached data and reports each check. */
 export const testProvider = async (provider: Provider): Promise<ProviderTest> => {
   const begun = performance.now()
   const outcome = (checks: ProviderCheck[]): ProviderTest => ({
@@ -102,7 +124,7 @@ export const testProvider = async (provider: Provider): Promise<ProviderTest> =>
   })
   try {
     const configuration = await provider.discover()
-    const message = `${provider.settings.issuer} answers`
+    const message = `${provider.settings.issuer} responds`
     const answers: ProviderCheck = { id: "discovery", ok: true, message }
     const keys = await checkKeys(provider, configuration)
     const endpoints = checkEndpoints(configuration)

@@ -8,34 +8,36 @@ import { type LogoutClaims, verifyLogoutToken } from "./logout-token.ts"
 
 const timeoutSeconds = 5
 const freshMs = 3_600_000
-/** After a failed discovery the next one waits so long; meanwhile the failure is the answer. */
+/**
+ * After a failed discovery, retries are delayed by this time; meanwhile the failure is returned.
+ */
 const restMs = 2000
-/** Of a sign-out, which goes on without the provider. */
+/** Timeout during sign-out, which then completes without the provider. */
 const patienceMs = 2000
 
 export interface Answer {
   /** The ID token's claims. */
   claims: Record<string, unknown>
-  /** Those of the userinfo endpoint, where the ID token lacked some. */
+  /** Claims from the userinfo endpoint, if the ID token lacked some. */
   more: Record<string, unknown>
   idToken: string
 }
 
-/** What ties a reply of the provider to the browser that asked. */
+/** Values that bind the provider's response to the browser that started the flow. */
 export interface Handshake {
   state: string
   nonce: string
   verifier: string
 }
 
-/** Loaded when somebody signs in, not at start. */
+/** Loaded on the first sign-in rather than on startup. */
 const load = () => import("openid-client")
 
-/** Claims that the ID token may leave to the userinfo endpoint. */
+/** Required claims that may be in the userinfo response instead of the ID token. */
 const wantedClaims = ({ link_claim, groups_claim }: OidcProvider): string[] =>
   ["email", "email_verified", "name", link_claim, groups_claim].filter((name) => name !== null)
 
-/** One identity provider, found when it is first needed and again every hour. */
+/** An identity provider; its configuration is discovered on first use and refreshed hourly. */
 export const createProvider = (settings: OidcProvider, publicUrl: string) => {
   const { name, issuer, client_id } = settings
   const base = `${publicUrl}/api/v1/sso/${name}`
@@ -56,7 +58,7 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
     const openid = await load()
     const plain = issuer.startsWith("http:") ? [openid.allowInsecureRequests] : []
     return openid.discovery(new URL(issuer), client_id, undefined, auth.prove, {
-      // Without these a token that came over TLS is believed whatever its signature.
+      // Without these, the signature of a token received over TLS is not verified.
       execute: [openid.enableNonRepudiationChecks, ...plain],
       timeout: timeoutSeconds,
       [openid.customFetch]: fetcher,
@@ -83,7 +85,7 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
     return running
   }
 
-  /** @throws {Refusal} `provider_unreachable` and the like */
+  /** @throws {Refusal} such as `provider_unreachable` */
   const configured = async (): Promise<Configuration> => {
     if (found) {
       const at = performance.now()
@@ -113,7 +115,7 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
     backchannelLogoutUri,
     discover,
 
-    /** Where the browser goes to sign in. @throws {Refusal} */
+    /** URL to which the browser is redirected to sign in. @throws {Refusal} */
     authorizationUrl: async ({ state, nonce, verifier }: Handshake): Promise<string> => {
       const openid = await load()
       const url = openid.buildAuthorizationUrl(await configured(), {
@@ -128,8 +130,8 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
     },
 
     /**
-     * Exchanges the code that came back, with every check of the ID token.
-     * @param search the query of the address that the browser came back to
+     * Exchanges the authorization code and fully validates the ID token.
+     * @param search query string of the callback URL
      * @throws {Refusal}
      */
     exchange: async (search: string, handshake: Handshake): Promise<Answer> => {
@@ -148,9 +150,9 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
         )
         const claims = tokens.claims()
         const { id_token: idToken, access_token } = tokens
-        if (!claims || !idToken) throw new Error("no ID token came")
+        if (!claims || !idToken) throw new Error("The response contains no ID token")
         if (claims.azp !== undefined && claims.azp !== client_id) {
-          throw new Error("the ID token is for another client")
+          throw new Error("The ID token was issued to another client")
         }
         const lacks = wanted.some((claim) => claims[claim] === undefined)
         const asks = lacks && configuration.serverMetadata().userinfo_endpoint !== undefined
@@ -161,7 +163,10 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
       }
     },
 
-    /** Where the browser goes to sign out there too; null where that is not to be had soon. */
+    /**
+     * URL to which the browser is redirected to sign out at the provider; null if not available in
+     * time.
+     */
     endSessionUrl: async (idToken: string | null): Promise<string | null> => {
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<null>((resolve) => {
@@ -177,7 +182,9 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
       }).href
     },
 
-    /** @throws {Refusal} when it is forged, too old or not meant for us, or cannot be checked now */
+    /**
+     * @throws {Refusal} if it is forged, too old or for another client, or cannot be verified now
+     */
     verifyLogout: async (token: string): Promise<LogoutClaims> => {
       const metadata = (await configured()).serverMetadata()
       const expected = { issuer: metadata.issuer, audience: client_id }

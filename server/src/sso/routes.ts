@@ -21,7 +21,7 @@ interface Deps {
 
 const formLimit = 100_000
 
-/** Codes and tokens must stay in no cache and in no Referer. */
+/** Keeps codes and tokens out of caches and Referer headers. */
 const guarded = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
 
 const goTo = (location: string, cookies: readonly string[] = []): Response => {
@@ -31,7 +31,9 @@ const goTo = (location: string, cookies: readonly string[] = []): Response => {
 }
 
 const notNow = (cause: unknown): Failure =>
-  new Failure("unavailable", "This cannot be checked now; try again soon", { cause })
+  new Failure("unavailable", "The logout token cannot be verified right now. Try again later.", {
+    cause,
+  })
 
 const queryOf = ({ incoming }: Exchange): string => {
   const url = incoming.url ?? ""
@@ -41,15 +43,17 @@ const queryOf = ({ incoming }: Exchange): string => {
 
 const LogoutForm = z.object({ logout_token: z.string() })
 
-const elsewhere = { description: "To the provider, or to the page that says what is wrong" }
+const elsewhere = {
+  description: "Redirect to the provider, or to a page that explains the problem",
+}
 
-/** Signing in and out by a provider, and what providers themselves call. */
+/** Routes for signing in and out through a provider, and for requests from providers. */
 export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps): Router => {
   const { signOn, flows, named } = sso
 
   const providerOf = (name: string): Provider => named(name) ?? refuse("unknown_provider")
 
-  /** The page that says what went wrong and what to do; the address of a failed sign-in. */
+  /** Redirects to the page that explains what went wrong and what to do. */
   const explain = async (
     error: unknown,
     { provider, actor, exchange }: { provider: string; actor: Actor; exchange: Exchange },
@@ -66,7 +70,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     route("anyone", {
       method: "get",
       path: "/:provider/start",
-      summary: "Begin to sign in with a provider",
+      summary: "Start signing in with a provider",
       params: ProviderName,
       query: StartQuery,
       responses: { 302: elsewhere },
@@ -75,8 +79,8 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       try {
         const asked = providerOf(provider)
         const { host } = exchange.incoming.headers
-        // The cookie must be of the host that the provider sends people back to. Asked once, as a
-        // proxy may put another name into every request.
+        // The cookie must belong to the host that the provider redirects to. Redirects only once,
+        // as a proxy may rewrite the host of every request.
         if (host !== sso.publicHost && moved === undefined) {
           const query = new URLSearchParams({ ...(back && { back }), moved: "yes" })
           return goTo(`${asked.startUri}?${query}`)
@@ -102,9 +106,9 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     route("anyone", {
       method: "get",
       path: "/:provider/callback",
-      summary: "Where the provider sends people back to",
+      summary: "Complete signing in; the provider redirects here",
       params: ProviderName,
-      responses: { 302: { description: "To the page that was asked for" } },
+      responses: { 302: { description: "Redirect to the requested page" } },
     }),
     async ({ params: { provider: name }, exchange, actor }) => {
       const search = queryOf(exchange)
@@ -131,20 +135,24 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       method: "post",
       path: "/:provider/link",
       givesAuthority: true,
-      summary: "Begin to tie one's own account to a provider",
+      summary: "Start linking your account to a provider",
       params: ProviderName,
-      responses: { 200: json(Elsewhere, "Where to go on") },
+      responses: { 200: json(Elsewhere, "The URL to continue at") },
     }),
     async ({ params, caller }) => {
       const provider = named(params.provider)
-      if (!provider) return fail("not_found", `There is no provider ${params.provider}`)
-      if (caller.credential.type !== "session") fail("bad_request", "Sign in to link an account")
+      if (!provider) return fail("not_found", `No provider named ${params.provider}`)
+      if (caller.credential.type !== "session")
+        fail("bad_request", "An API key cannot link an account. Sign in first.")
       const userId = caller.user.id
       const { location, cookie } = await signOn
         .begin(provider, { back: "/account", userId })
         .catch((error: unknown) => {
           if (!(error instanceof Refusal)) throw error
-          return fail("upstream_unreachable", `${provider.settings.label} cannot be reached now`)
+          return fail(
+            "upstream_unreachable",
+            `Can't reach ${provider.settings.label} right now. Try again later.`,
+          )
         })
       const headers = { ...guarded, "set-cookie": cookie }
       return Response.json({ redirect: location }, { headers })
@@ -156,8 +164,8 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       method: "post",
       path: "/signout",
       givesAuthority: false,
-      summary: "End this session, and say where to end it at the provider too",
-      responses: { 200: json(Elsewhere, "Signed out here") },
+      summary: "Sign out and get the URL for signing out at the provider",
+      responses: { 200: json(Elsewhere, "Signed out of Portico") },
     }),
     async ({ actor, caller }) => {
       const redirect = await signOn.signOut(actor, caller, named)
@@ -170,17 +178,17 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     route("anyone", {
       method: "post",
       path: "/:provider/backchannel-logout",
-      summary: "For the provider: end the sessions that a logout token names",
+      summary: "Receive a logout token from a provider and end its sessions",
       params: ProviderName,
       reads: { contentType: "application/x-www-form-urlencoded", schema: LogoutForm },
       responses: {
-        200: { description: "They have ended" },
-        400: { description: "The logout token is no good" },
+        200: { description: "The sessions were ended" },
+        400: { description: "The logout token is invalid" },
       },
     }),
     async ({ params, actor, exchange }) => {
       const provider = named(params.provider)
-      if (!provider) return fail("not_found", `There is no provider ${params.provider}`)
+      if (!provider) return fail("not_found", `No provider named ${params.provider}`)
       const body = await readBytes(exchange.incoming, formLimit)
       const token = new URLSearchParams(body.toString("utf8")).get("logout_token") ?? ""
       try {
@@ -188,7 +196,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       } catch (error) {
         const problem = await signOn.refused(error, params.provider, actor)
         if (problem !== "invalid_answer") throw notNow(error)
-        const said = { error: "invalid_request", error_description: "The logout token is no good" }
+        const said = { error: "invalid_request", error_description: "The logout token is invalid" }
         return Response.json(said, { status: 400, headers: guarded })
       }
       return new Response(null, { status: 200, headers: guarded })

@@ -1,6 +1,6 @@
 import { z } from "zod"
 
-/** Why nobody was let in; the page has a text for each, with what to do. */
+/** Why a sign-in was rejected; the page has a text for each, with advice. */
 export const SignOnProblem = z.enum([
   "unknown_provider",
   "provider_unreachable",
@@ -27,7 +27,7 @@ export const ProviderName = z.object({ provider: z.string().min(1).max(200) })
 export const StartQuery = z.object({
   /** The page to go to afterwards. */
   back: z.string().max(2000).optional(),
-  /** Set by ourselves, when the browser came by another host name. */
+  /** Set by the gateway after redirecting from another host name. */
   moved: z.string().max(10).optional(),
 })
 
@@ -47,12 +47,12 @@ export const ProviderTest = z
 export type ProviderTest = z.output<typeof ProviderTest>
 export type ProviderCheck = z.output<typeof Check>
 
-/** A provider as administrators see it; all of it comes from the environment. */
+/** A provider as shown to administrators; everything comes from environment variables. */
 export const SignOnProvider = z
   .object({
     name: z.string(),
     label: z.string(),
-    /** What its variables begin with: `OIDC_OKTA_`. */
+    /** Prefix of its environment variables: `OIDC_OKTA_`. */
     variables: z.string(),
     issuer: z.string(),
     client_id: z.string(),
@@ -64,22 +64,22 @@ export const SignOnProvider = z
     allowed_domains: z.array(z.string()),
     provision: z.boolean(),
     groups_claim: z.string().nullable(),
-    /** To be entered at the provider. */
+    /** URLs to register at the provider. */
     redirect_uri: z.string(),
     post_logout_redirect_uri: z.string(),
     backchannel_logout_uri: z.string(),
-    /** How many accounts sign in with it. */
+    /** Number of accounts linked to it. */
     accounts: z.int(),
     last_used_at: z.int().nullable(),
   })
   .meta({ id: "SignOnProvider" })
 export type SignOnProvider = z.output<typeof SignOnProvider>
 
-/** An account's tie to a provider. */
+/** A provider's identity linked to an account. */
 export const Identity = z
   .object({
     id: z.string(),
-    /** The provider's name, and its label where it is still there. */
+    /** The provider's name, and its label if it is still configured. */
     provider: z.string(),
     label: z.string(),
     issuer: z.string(),
@@ -94,7 +94,7 @@ export type Identity = z.output<typeof Identity>
 export const Identities = z
   .object({
     items: z.array(Identity),
-    /** Whether the account has a password, so that it is not locked out by unlinking. */
+    /** Whether the user can sign in with a password after unlinking. */
     has_password: z.boolean(),
   })
   .meta({ id: "Identities" })
@@ -102,7 +102,7 @@ export type Identities = z.output<typeof Identities>
 
 export const Elsewhere = z
   .object({
-    /** The provider's page to go on at; null where there is none. */
+    /** The provider's page to continue at; null if there is none. */
     redirect: z.string().nullable(),
   })
   .meta({ id: "Elsewhere" })

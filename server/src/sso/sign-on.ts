@@ -45,12 +45,12 @@ interface Came {
   idToken: string
 }
 
-/** Signs people in by their identity provider, and ties accounts to it. */
+/** Signs users in through their identity provider, and links accounts to it. */
 export const createSignOn = (deps: Deps) => {
   const { db, store, users, accounts, secrets, audit, failures, bus, log } = deps
   const { flows, memberships, resolve, newId, now } = deps
 
-  /** Each flow comes back once, to whichever process. */
+  /** Each flow can be completed once, across all processes. */
   const spend = async (flow: Flow): Promise<void> => {
     const id = hash("sha256", `flow ${flow.state}`)
     const times = { now: now(), expires: flow.expires_at }
@@ -114,7 +114,8 @@ export const createSignOn = (deps: Deps) => {
   const link = async (came: Came, caller: Caller | null, actor: Actor): Promise<void> => {
     const { flow, person, provider } = came
     const userId = caller?.user.id
-    // Who signed out, or in as somebody else, meanwhile must not tie the wrong account.
+    // The user may have signed out, or switched accounts, in the meantime; do not link the wrong
+    // account.
     if (!userId || userId !== flow.user_id) return refuse("session_changed", flow.user_id)
     const by: Actor = { ...actor, type: "user", id: userId }
     checkDomain(person, provider.settings)
@@ -135,9 +136,9 @@ export const createSignOn = (deps: Deps) => {
     },
 
     /**
-     * What the browser brought back from the provider.
-     * @param caller who is signed in already, for ties
-     * @returns the session that it began; null where it tied an account
+     * Completes a flow after the provider's redirect.
+     * @param caller returns the signed-in user, when linking
+     * @returns the new session; null after linking an account
      * @throws {Refusal}
      */
     finish: async (
@@ -154,7 +155,10 @@ export const createSignOn = (deps: Deps) => {
       return null
     },
 
-    /** Notes in the trail and the log why somebody was not let in. @returns what to tell them */
+    /**
+     * Records in the audit log and the server log why a sign-in was rejected. @returns the problem
+     * to show
+     */
     refused: async (error: unknown, provider: string, actor: Actor): Promise<SignOnProblem> => {
       const problem = problemOf(error)
       if (problem === undefined) throw error
@@ -165,14 +169,14 @@ export const createSignOn = (deps: Deps) => {
       const failure = { actor, action: "sign_on.refused", target, status: 403 }
       const cause = error instanceof Error && error.cause ? causeInWords(error.cause) : undefined
       const { request_id } = actor
-      log.warn({ request_id, provider, problem, cause }, "sign-on refused")
+      log.warn({ request_id, provider, problem, cause }, "Sign-in rejected")
       await failures
         .record({ ...failure, after: { provider, reason: problem } })
-        .catch((reason: unknown) => log.warn({ err: reason }, "audit event not written"))
+        .catch((reason: unknown) => log.warn({ err: reason }, "Failed to write an audit event"))
       return problem
     },
 
-    /** Ends the session here. @returns where to end it at the provider too */
+    /** Ends the session. @returns the URL for ending it at the provider too */
     signOut: async (
       actor: Actor,
       caller: Caller,
@@ -186,13 +190,13 @@ export const createSignOn = (deps: Deps) => {
       try {
         idToken = secrets.unseal(started.sealed_id_token)
       } catch {
-        // Sealed under another SECRET_KEY: the provider asks whom to sign out.
+        // Sealed with another SECRET_KEY; without a hint, the provider asks whom to sign out.
       }
-      // Longer addresses are refused by some servers.
+      // Some servers reject longer URLs.
       return provider.endSessionUrl(idToken && idToken.length < 4000 ? idToken : null)
     },
 
-    /** Ends sessions that the provider says have ended there. @throws {Refusal} */
+    /** Ends the sessions named in a provider's logout token. @throws {Refusal} */
     endByProvider: async (provider: Provider, token: string, actor: Actor): Promise<void> => {
       const claims = await provider.verifyLogout(token)
       const by: Actor = { ...actor, type: "system" }

@@ -1,14 +1,14 @@
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { IdentityRow, SignOnSessionRow } from "../db/sign-on-tables.ts"
 
-/** A session that a sign-on began. */
+/** A session started through single sign-on. */
 export interface StartedSession {
   session_id: string
   user_id: string
 }
 
 export const createSignOnStore = (db: Database) => ({
-  /** @returns false when it was spent before */
+  /** Marks a single-use value as used. @returns false if it was already used */
   spend: async (tx: Tx, id: string, times: { now: number; expires: number }): Promise<boolean> => {
     await tx.deleteFrom("sign_on_spent").where("expires_at", "<", times.now).execute()
     const spent = await tx
@@ -47,7 +47,7 @@ export const createSignOnStore = (db: Database) => ({
     await tx.updateTable("identities").set(identity).where("id", "=", id).execute()
   },
 
-  /** @returns the identity that is gone; undefined when the user has no such */
+  /** @returns the removed identity; undefined if the user has no such identity */
   removeIdentity: (tx: Tx, userId: string, id: string): Promise<IdentityRow | undefined> =>
     tx
       .deleteFrom("identities")
@@ -56,7 +56,7 @@ export const createSignOnStore = (db: Database) => ({
       .returningAll()
       .executeTakeFirst(),
 
-  /** How many accounts each issuer has, and when one was last used. */
+  /** The number of linked accounts per issuer, and the last use. */
   summary: async () => {
     const rows = await db.read
       .selectFrom("identities")
@@ -74,7 +74,7 @@ export const createSignOnStore = (db: Database) => ({
     await tx.insertInto("sign_on_sessions").values(session).execute()
   },
 
-  /** What is needed to sign out at the provider too. */
+  /** Data required to sign out at the provider. */
   sessionById: (id: string) =>
     db.read
       .selectFrom("sign_on_sessions")
@@ -83,7 +83,10 @@ export const createSignOnStore = (db: Database) => ({
       .where("session_id", "=", id)
       .executeTakeFirst(),
 
-  /** Ends the sessions that an identity began, but for `except`. @returns how many */
+  /**
+   * Ends the sessions started with an identity, except `except`. @returns the number of ended
+   * sessions
+   */
   endSessionsOf: async (tx: Tx, identityId: string, except: string | null): Promise<number> => {
     let ids = tx
       .selectFrom("sign_on_sessions")
@@ -94,7 +97,7 @@ export const createSignOnStore = (db: Database) => ({
     return ended.length
   },
 
-  /** Sessions that the provider's logout names: one by its `sid`, or all of a subject. */
+  /** Sessions that a provider's logout token refers to: one by its `sid`, or all of a subject. */
   sessionsNamed: (
     tx: Tx,
     { issuer, subject, sid }: { issuer: string; subject: string | null; sid: string | null },
@@ -114,7 +117,7 @@ export const createSignOnStore = (db: Database) => ({
     await tx.deleteFrom("sessions").where("id", "=", id).execute()
   },
 
-  /** Groups that a claim of this issuer put the account into. */
+  /** Groups that this issuer's claims added the account to. */
   membershipsOf: async (
     tx: Tx,
     { issuer, userId }: { issuer: string; userId: string },
@@ -141,7 +144,7 @@ export const createSignOnStore = (db: Database) => ({
       .execute()
   },
 
-  /** @returns those of `groupIds` that no other issuer's claim holds the account in */
+  /** @returns those of `groupIds` that no other issuer's claim keeps the account in */
   dropMemberships: async (
     tx: Tx,
     { issuer, userId }: { issuer: string; userId: string },
