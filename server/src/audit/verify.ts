@@ -45,10 +45,10 @@ const differences = (block: BlockRow, rows: readonly EventRow[]): string[] => {
   const strange = rows.filter((row) => !left.delete(keptDigestOf(row)))
   if (strange.length === 0 && left.size === 0) return [`${place}: the seal was altered`]
   const gone = sealed.length - rows.length
-  if (gone > 0 && strange.length === 0) return [`${place}: ${gone} events were removed`]
+  if (gone > 0 && strange.length === 0) return [`${place} is missing ${gone} of its events`]
   const verb = gone < 0 ? "was added or altered" : "was altered"
   const found = strange.map((row) => `${place}: ${named(row)} ${verb} after it was sealed`)
-  return gone > 0 ? [...found, `${place}: ${gone} events were removed`] : found
+  return gone > 0 ? [...found, `${place} is missing ${gone} of its events`] : found
 }
 
 const checkEvents = (block: BlockRow, rows: readonly EventRow[]): string[] => {

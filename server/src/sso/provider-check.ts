@@ -41,7 +41,7 @@ const checkKeys = async (
     const response = await fetcher(jwks_uri, { ...options, body: undefined })
     const { keys } = Keys.parse(await response.json())
     if (keys.length === 0) return { id, ok: false, message: `No keys found at ${jwks_uri}` }
-    return { id, ok: true, message: `Found ${keys.length} signing keys` }
+    return { id, ok: true, message: `Signing keys found: ${keys.length}` }
   } catch (error) {
     const reason = error instanceof z.ZodError ? "not a valid key set" : causeInWords(error)
     return { id, ok: false, message: `Can't read the provider's keys at ${jwks_uri} (${reason})` }
