@@ -37,7 +37,7 @@ interface Deps {
   now: () => number
   /** Number of accounts from which sign-up is closed. */
   maxSignups: number
-  /** Who may sign in with a password. */
+  /** The current password sign-in policy. */
   passwordSignIn: () => Settings["password_sign_in"]
 }
 

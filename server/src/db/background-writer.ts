@@ -12,7 +12,7 @@ const openWriter = async ({ file, url }: DatabasePlace): Promise<Kysely<Tables>>
 }
 
 /**
- * Opens a writable connection for another thread. Run what it commits to the embedded database
+ * Opens a writable connection for another thread. On the embedded database, run its transactions
  * inside `Database.runExternalWrite`.
  */
 export const openBeside = async (place: DatabasePlace): Promise<Pick<Database, "transact">> => ({

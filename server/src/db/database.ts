@@ -66,7 +66,7 @@ export const afterCommit = (tx: Tx, callback: () => void): void => {
   callbacks.push(callback)
 }
 
-/** @param kept flushes the commit to disk, where committing alone does not */
+/** @param flush flushes the commit to disk, where committing alone does not */
 export const transactOn =
   (db: Kysely<Tables>, kept?: () => Promise<void>): Database["transact"] =>
   async (work) => {

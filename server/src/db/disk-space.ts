@@ -80,7 +80,7 @@ export const createReserve = (dataDir: string) => {
   const fill = async (): Promise<boolean> => {
     const held = statSync(path, { throwIfNoEntry: false })?.size ?? 0
     if (held >= size) return true
-    // Keeps twice its size free besides, so that the reserve itself never fills the disk.
+    // Leaves twice its size free, so that the reserve itself never fills the disk.
     if ((await freeBytes(dataDir)) < 3 * size) return false
     try {
       const file = await open(path, "w", 0o600)

@@ -25,7 +25,7 @@ export const createFailureDetector = ({ deadAfterMs, gapMs }: Options) => {
 
   return {
     /**
-     * @param at monotonic ms when `held` was read
+     * @param at monotonic ms when `leasedRows` were read
      * @returns the rows held by dead processes
      */
     observe: <Row extends Held>(held: readonly Row[], at: number): Row[] => {

@@ -55,7 +55,7 @@ const announce = async (migrator: Migrator, say: (message: string) => void): Pro
 /**
  * Applies pending migrations. Several processes may call it concurrently: the migrator takes a lock
  * in the database.
- * @param say receives the list of pending migrations of an existing database
+ * @param report receives the list of pending migrations of an existing database
  * @throws if a migration fails, or if the database is newer than this program
  */
 export const migrate = async (

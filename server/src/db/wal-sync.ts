@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises"
 /**
  * Flushes a file to disk without blocking the thread. Callers that arrive before a flush starts
  * share it.
- * @param emptyLog moves the file's content to another file on disk; resolves to false if it cannot
+ * @param flushLog moves the file's content to another file on disk; resolves to false if it cannot
  */
 export const createLogSync = (path: string, emptyLog: () => Promise<boolean>) => {
   let file: Promise<FileHandle> | undefined

@@ -21,7 +21,7 @@ describe("access", () => {
     ["a writer", principal("writer"), true, true],
     ["a member of a reading group", principal("x", ["readers"]), true, false],
     ["a member of a writing group", principal("x", ["none", "writers"]), true, true],
-    ["one named like a group", principal("readers"), false, false],
+    ["a user named like a group", principal("readers"), false, false],
     ["a member of a group named like a user", principal("x", ["reader"]), false, false],
     ["an administrator", principal("boss", [], "admin"), true, true],
   ])("of %s follows from the grants", (_who, who, reads, writes) => {
@@ -35,7 +35,7 @@ describe("access", () => {
     expect(permits([], who, "read")).toBe(who.user.role === "admin")
   })
 
-  it.each(["user", "group"] as const)("is everyone's by * of %s", (type) => {
+  it.each(["user", "group"] as const)("is granted to everyone by * of type %s", (type) => {
     const everyone = [grant(type, "*")]
     expect(permits(everyone, principal("anyone"), "read")).toBe(true)
     expect(permits(everyone, principal("anyone"), "write")).toBe(false)

@@ -15,7 +15,10 @@ export const Settings = z
     usage_retention: z.int().min(0).default(34_560_000),
     /** Seconds; 0 keeps all. */
     audit_retention: z.int().min(0).default(0),
-    /** What titles new chats: their first words, a local model, or any model. */
+    /**
+     * How new chats get their titles: from their first words, from a local model, or from any
+     * model.
+     */
     chat_titles: z.enum(["words", "local", "any"]).default("local"),
     /**
      * Template for presenting file passages to a model, inserted at `{{sources}}`; empty for the

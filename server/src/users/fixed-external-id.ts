@@ -18,7 +18,7 @@ const isAllowed = (user: StoredUser, externalId: string | null): boolean =>
   externalId === user.fixed_external_id
 
 /**
- * Sets the externalId; an account whose externalId is fixed but empty gets it fixed to this one.
+ * Sets the externalId. If it is fixed but the account has none yet, this one becomes the fixed one.
  * @throws {Failure} `conflict`
  */
 export const withExternalId = (user: StoredUser, externalId: string | null): StoredUser => {
