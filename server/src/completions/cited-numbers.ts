@@ -1,9 +1,9 @@
-/** Of one citation such as "[1, 2]", in characters. */
+/** Maximum length of one citation such as "[1, 2]", in characters. */
 const maxCitationLength = 160
-/** Of an answer, what is looked at. */
+/** How much of an answer is scanned, in characters. */
 const maxAnswerLength = 400_000
 
-/** A code span goes from some backticks to the next that are as many. */
+/** Removes code spans. A span runs from a row of backticks to the next row of the same length. */
 const withoutCodeSpans = (text: string): string => {
   const runs = [...text.matchAll(/`+/g)]
   const closing = new Map<number, number>()
@@ -25,7 +25,7 @@ const withoutCodeSpans = (text: string): string => {
   return prose + text.slice(from)
 }
 
-/** Lines from a fence to the next one of the same kind, or to the end. */
+/** Removes fenced code blocks. An unclosed fence runs to the end of the text. */
 const withoutCodeBlocks = (text: string): string => {
   let open: string | null = null
   const prose: string[] = []
@@ -38,13 +38,15 @@ const withoutCodeBlocks = (text: string): string => {
   return prose.join("\n")
 }
 
-/** "3", "1, 2". */
+/** Parses "3" or "1, 2"; returns an empty list for anything else. */
 const numbersIn = (list: string): number[] => {
   const parts = list.split(",").map((part) => part.trim())
   return parts.every((part) => /^\d{1,3}$/.test(part)) ? parts.map(Number) : []
 }
 
-/** The numbers that an answer in Markdown cites; those in code, or as the text of a link, do not count. */
+/**
+ * The source numbers that a Markdown answer cites. Numbers in code and in link texts do not count.
+ */
 export const citedNumbers = (answer: string): ReadonlySet<number> => {
   const prose = withoutCodeSpans(withoutCodeBlocks(answer.slice(0, maxAnswerLength))).replaceAll(
     "\\[",

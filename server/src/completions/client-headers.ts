@@ -1,8 +1,8 @@
 import type { Exchange } from "../http/request-context.ts"
 
 /**
- * Headers of the client's that upstreams may want; everything else stays here, an organization or a
- * project too: they would have to go with our key.
+ * Client headers that are forwarded to upstreams. All others are dropped, including the
+ * organization and project, which would not match the gateway's API key.
  */
 const passedOn = /^(openai-beta|anthropic-beta|idempotency-key|traceparent|tracestate|accept)$/
 

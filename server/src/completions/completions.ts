@@ -26,7 +26,7 @@ import { chatEndings, Frames, responseEndings } from "./sse-scanner.ts"
 interface Deps {
   catalogue: Catalogue
   citations: Citations
-  /** How sources are put to the model; empty for the usual way. */
+  /** The source prompt's template; empty for the default one. */
   template: () => string
   running: Running
   filtering: Filtering
@@ -34,9 +34,11 @@ interface Deps {
 }
 
 interface AskingForChat extends Asking {
-  /** Ends the search for passages; what is being written is ended by its `Hearing`. */
+  /**
+   * Cancels the search for passages. The answer itself is stopped through its `ResponseConsumer`.
+   */
   signal?: AbortSignal
-  /** Passages found before: the answer goes on with these, and none are sought. */
+  /** Passages of an earlier search: the answer is continued with these, without a new search. */
   quoted?: readonly SourcePassage[] | null
 }
 
@@ -46,7 +48,7 @@ const goneSignal = ({ outgoing }: Exchange): AbortSignal => {
   return gone.signal
 }
 
-/** How a request that a filter let no further stands in the book: nothing was read. */
+/** Usage outcome of a request that a filter rejected; no tokens were consumed. */
 const refusedBy = (error: unknown, isGone: boolean): Ended => {
   const refused = error instanceof Failure && error.code === "function_refused"
   const ended = refused ? "refused_request" : "upstream_error"
@@ -58,7 +60,7 @@ const refusedBy = (error: unknown, isGone: boolean): Ended => {
   }
 }
 
-/** Takes a request that was read to a connection that has its model, and the reply back. */
+/** Sends completion requests to an endpoint of their model and relays the responses. */
 export const createChat = ({
   catalogue,
   citations,
@@ -67,7 +69,7 @@ export const createChat = ({
   filtering,
   dispatching: { dispatch, meterFor },
 }: Deps) => {
-  /** As `dispatch`, with the filters that stand before the model. */
+  /** Sends the request through the model's filters, if it has any. */
   const through = (
     asking: Asking,
     route: Route,
@@ -98,7 +100,7 @@ export const createChat = ({
         frames,
         sources,
         over: (failure) => {
-          // At once: the log line is written before any promise goes on.
+          // Set synchronously: the access log is written before any pending promise runs.
           if (failure) exchange.failure = failure
           over(failure)
         },
@@ -110,11 +112,11 @@ export const createChat = ({
     return withSources(deps, caller, { request, resolved, signal })
   }
 
-  /** Files may have been waited for, and connections and grants have changed meanwhile. */
+  /** The search may have taken a while, and connections and grants may have changed since. */
   const again = async (caller: Caller, { model }: ModelRequest): Promise<Resolved> =>
     catalogue.resolve(caller, model)
 
-  /** As `complete`, for a request whose answer is to rest on files. */
+  /** `complete` for a request whose answer is based on files. */
   const completeWithFiles = async (
     exchange: Exchange,
     { caller, request }: { caller: Caller; request: ModelRequest },
@@ -122,7 +124,7 @@ export const createChat = ({
   ): Promise<void> => {
     const gone = new AbortController()
     const end = (failure: Failure): void => gone.abort(failure)
-    const left = (): void => end(new Failure("bad_request", "The client left"))
+    const left = (): void => end(new Failure("bad_request", "The client disconnected"))
     whenClosed(exchange.outgoing, left)
     const leave = running.enter(caller, {
       revoke: () => end(revoked()),
@@ -143,7 +145,7 @@ export const createChat = ({
   }
 
   return {
-    /** Resolves when the reply is over. @throws {Failure} while nothing was sent yet */
+    /** Resolves when the response has ended. @throws {Failure} if nothing has been sent yet */
     complete: async (exchange: Exchange, caller: Caller, request: ModelRequest): Promise<void> => {
       exchange.model = request.model
       const found = catalogue.resolve(caller, request.model)
@@ -157,7 +159,9 @@ export const createChat = ({
       await through(asking, route, { hear, signal: () => goneSignal(exchange) })
     },
 
-    /** The same without a client's reply: `hear` makes what keeps the answer. @throws {Failure} */
+    /**
+     * `complete` without an HTTP response: `createConsumer` receives the answer. @throws {Failure}
+     */
     answer: async (
       { signal = new AbortController().signal, quoted, ...asking }: AskingForChat,
       hear: Hear,

@@ -16,21 +16,21 @@ import type { Booked, Ended, Meter, Meters } from "../usage/usage-recorder.ts"
 import type { ModelRequest } from "./request.ts"
 import { bodyFor } from "./request-body.ts"
 
-/** What hears an upstream's reply and can be stopped from our side. */
+/** Receives an upstream's response. The gateway can stop it. */
 export interface Hearing extends SendListener {
   follow(flow: Flow): void
   stop(outcome: Outcome, failure?: Failure): void
-  /** Told before all else, where the answer rests on files. */
+  /** Called before anything else if the answer is based on files. */
   cited?(cited: Cited): void
 }
 
-/** Makes what hears; it says once, by `over`, that all is heard. */
+/** Creates the consumer of a response, which calls `onDone` exactly once, when it has ended. */
 export type Hear = (meter: Meter, over: (failure?: Failure) => void) => Hearing
 
 export interface Asking {
   caller: Caller
   request: ModelRequest
-  /** What the usage record is made out to. */
+  /** The exchange or job that the usage record belongs to. */
   book: Booked
 }
 
@@ -43,7 +43,7 @@ interface Listening {
 
 export interface Route {
   resolved: Resolved
-  /** Of the client's, to be sent along. */
+  /** Client headers to forward. */
   headers: Record<string, string>
 }
 
@@ -52,7 +52,7 @@ interface Deps {
   meters: Meters
   running: Running
   catalogue: Pick<Catalogue, "isWithdrawn">
-  /** Has a function answer. */
+  /** Calls a function that acts as a model. */
   replies: (ask: ModelAsk, hearing: Hearing) => Flow
 }
 
@@ -75,18 +75,18 @@ const attemptFor =
   })
 
 export const revoked = (): Failure =>
-  new Failure("unauthorized", "The credential of this request was revoked")
+  new Failure("unauthorized", "The credential used for this request was revoked.")
 
 export const withdrawn = (id: string): Failure =>
-  new Failure("forbidden", `Your access to the model "${id.slice(0, 200)}" was taken away`)
+  new Failure("forbidden", `Your access to the model "${id.slice(0, 200)}" was revoked.`)
 
 export const shutDown = (): Failure =>
-  new Failure("shutting_down", "The gateway is shutting down; send the request again")
+  new Failure("shutting_down", "The gateway is shutting down. Retry the request.")
 
-/** How a request stands in the book whose end could not be told. */
+/** Usage outcome of a request that failed unexpectedly. */
 const notTold: Ended = { outcome: "upstream_error", status: 500, tokens: null, piecesOut: 0 }
 
-/** Sends a request to what has its model, and tells who hears of the reply. */
+/** Sends a request to an endpoint of its model and feeds the response to a consumer. */
 export const createDispatching = ({ fairLoop, meters, running, catalogue, replies }: Deps) => {
   const askFunction = (
     model: FunctionModel,
@@ -95,7 +95,7 @@ export const createDispatching = ({ fairLoop, meters, running, catalogue, replie
   ): void => {
     meter.sentTo(null, "function")
     if (request.operation !== "chat/completions") {
-      const message = `"${resolved.id}" is a function: it answers chat completions only`
+      const message = `Model "${resolved.id}" is a function, which only supports chat completions.`
       hearing.stop("refused_request", new Failure("bad_request", message, { param: "model" }))
       return
     }
@@ -122,7 +122,7 @@ export const createDispatching = ({ fairLoop, meters, running, catalogue, replie
     hear: Hear,
   ): Promise<void> =>
     new Promise((resolve, reject) => {
-      // It may refuse. Nobody ends a request before this turn is over.
+      // `enter` may throw. It calls none of these callbacks before the current tick ends.
       const leave = running.enter(caller, {
         revoke: () => guarded(() => hearing.stop("revoked", revoked())),
         shutDown: () => guarded(() => hearing.stop("shut_down", shutDown())),
@@ -136,7 +136,7 @@ export const createDispatching = ({ fairLoop, meters, running, catalogue, replie
         leave()
         resolve()
       })
-      /** Nobody is left who could end the request in its own words. */
+      /** Called on an unexpected error, when the consumer can no longer end the request itself. */
       const failed = (error: unknown): void => {
         leave()
         meter.settle(notTold)

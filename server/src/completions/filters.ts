@@ -21,13 +21,13 @@ interface Asking {
   book: { requestId: string }
 }
 
-/** A model goes by its own name and by those of all that it rests on. */
+/** Filters can be attached to the model itself and to every model that it is based on. */
 const namesOf = ({ id, workspace }: Resolved): string[] => [
   id,
   ...workspace.map(({ base_model_id }) => base_model_id),
 ]
 
-/** What hears, with the filters before it. */
+/** Creates consumers whose input passes through the filters first. */
 const behind =
   (hear: Hear, wrap: (inner: Hearing) => Filtered): Hear =>
   (meter, over) => {
@@ -40,15 +40,17 @@ const behind =
       end: () => filtered.end(),
       broke: (error) => filtered.broke(error),
       follow: (flow) => filtered.follow(flow),
-      // Ended from our side: whoever hears has the last word, and cancels the rest.
+      // Stopped by the gateway: the inner consumer sends the error and cancels the request.
       stop: (outcome, failure) => inner.stop(outcome, failure),
       ...(inner.cited && { cited: (cited) => inner.cited?.(cited) }),
     }
   }
 
-/** The request with all that its model brings along, so that filters see what the provider would. */
+/**
+ * The request with the workspace models' defaults applied: filters see what the provider would get.
+ */
 const laidOut = (request: ModelRequest, { workspace }: Resolved): Record<string, unknown> => {
-  // As if it were not streamed: the usage that is asked for on our own behalf comes in later.
+  // As if not streamed: the gateway's own `include_usage` is added after the filters.
   refuseUnparsable(request.bytes)
   const body = bodyFor({ ...request, streamed: false }, workspace, request.model)
   return JSON.parse(body.toString("utf8"))
@@ -60,24 +62,24 @@ type Dispatch = (
   within: (hear: Hear) => Hear,
 ) => Promise<void>
 
-/** @param refused told why filters let a request no further, and throws it on */
+/** @param reject called with the reason if a filter rejects the request; it rethrows the reason */
 type Around = (
   signal: AbortSignal,
   refused: (error: unknown) => never,
   dispatch: Dispatch,
 ) => Promise<void>
 
-/** Has filters look at chats on their way, where any stand before the model that is asked. */
+/** Runs the filters that are attached to a model on its chat completions. */
 export const createFiltering = ({ directory, chains }: Deps) => ({
-  /** Null where none are attached: then nothing is touched. */
+  /** Null if no filters are attached; the request is then sent unchanged. */
   around: (resolved: Resolved, { caller, request, book }: Asking): Around | null => {
     const { above = [], operation } = request
-    // A filter's own requests do not pass it again.
+    // Requests made by a filter bypass that filter.
     const filters = directory.filtersOf(namesOf(resolved)).filter(({ id }) => !above.includes(id))
     if (filters.length === 0 || operation === "embeddings") return null
     return async (signal, refused, dispatch) => {
       if (operation !== "chat/completions") {
-        const message = `Filters stand before "${resolved.id}": it answers chat completions only`
+        const message = `Model "${resolved.id}" has filters, which only support chat completions.`
         throw new Failure("bad_request", message, { param: "model" })
       }
       const asker = { caller, requestId: book.requestId, above }

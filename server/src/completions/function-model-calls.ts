@@ -29,19 +29,19 @@ interface Deps {
   over: (failure?: Failure) => void
 }
 
-/** Hears a reply for a function, which is given its bytes; and keeps book of it. */
+/** Passes a response on to the function that requested it, and records its usage. */
 class InnerHearing implements Hearing, Flow {
-  readonly #needs: Deps
+  readonly #deps: Deps
   readonly #frames: Frames
   #flow: Flow | null = null
   #upstream: Upstream | null = null
   #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
   #status = 0
-  #kept: Buffer[] = []
-  #keptBytes = 0
+  #buffered: Buffer[] = []
+  #bufferedBytes = 0
 
   constructor(deps: Deps) {
-    this.#needs = deps
+    this.#deps = deps
     this.#frames = new Frames(chatEndings, hidesUsage(deps.request))
   }
 
@@ -54,7 +54,7 @@ class InnerHearing implements Hearing, Flow {
     this.#flow?.resume()
   }
 
-  /** The function wants no more of it. */
+  /** Called when the function no longer wants the response. */
   cancel(): void {
     if (this.#stage === "over") return
     this.#flow?.cancel()
@@ -63,7 +63,7 @@ class InnerHearing implements Hearing, Flow {
 
   chosen(upstream: Upstream): void {
     this.#upstream = upstream
-    this.#needs.meter.sentTo(upstream.config.id, upstream.config.kind)
+    this.#deps.meter.sentTo(upstream.config.id, upstream.config.kind)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
@@ -71,82 +71,82 @@ class InnerHearing implements Hearing, Flow {
     const streamed = (headerOf(rawHeaders, "content-type") ?? "").startsWith("text/event-stream")
     if (status < 200 || status > 299) this.#stage = "error"
     else this.#stage = streamed ? "stream" : "whole"
-    if (this.#stage !== "error") this.#needs.hears.begins(streamed)
+    if (this.#stage !== "error") this.#deps.hears.begins(streamed)
   }
 
   data(chunk: Buffer): boolean {
     if (this.#stage === "stream") {
-      this.#needs.meter.firstToken()
+      this.#deps.meter.firstToken()
       const bytes = this.#frames.pass(chunk)
-      return bytes.length === 0 || this.#needs.hears.data(bytes)
+      return bytes.length === 0 || this.#deps.hears.data(bytes)
     }
     if (this.#stage === "over") return true
-    this.#keptBytes += chunk.length
-    if (this.#stage === "whole" && this.#keptBytes > maxWholeBytes) {
-      throw new UnreadableReply(`it is longer than ${maxWholeBytes / 1e6} MB`)
+    this.#bufferedBytes += chunk.length
+    if (this.#stage === "whole" && this.#bufferedBytes > maxWholeBytes) {
+      throw new UnreadableReply(`it exceeds ${maxWholeBytes / 1e6} MB`)
     }
-    this.#kept.push(chunk)
-    // Nobody reads an error as long as that.
-    if (this.#stage === "error" && this.#keptBytes > maxErrorBytes) this.#refused()
+    this.#buffered.push(chunk)
+    // Error bodies longer than this are truncated.
+    if (this.#stage === "error" && this.#bufferedBytes > maxErrorBytes) this.#rejectWithError()
     return true
   }
 
   end(): void {
-    if (this.#stage === "error") this.#refused()
-    else if (this.#stage === "whole") this.#tellWhole()
+    if (this.#stage === "error") this.#rejectWithError()
+    else if (this.#stage === "whole") this.#sendWhole()
     else if (this.#stage === "stream") this.#endStream()
   }
 
   broke(error: UpstreamError): void {
-    if (this.#stage === "error") this.#refused()
+    if (this.#stage === "error") this.#rejectWithError()
     else this.stop("upstream_error", failureOf(error, this.#upstream))
   }
 
   stop(outcome: Outcome, failure?: Failure): void {
     if (this.#stage === "over") return
     this.#flow?.cancel()
-    const why = failure ?? new Failure("unavailable", "The reply was stopped")
+    const why = failure ?? new Failure("unavailable", "The response was stopped.")
     this.#settle(outcome, why)
-    this.#needs.hears.failed(why)
+    this.#deps.hears.failed(why)
   }
 
   #endStream(): void {
     const rest = this.#frames.remainder()
-    if (rest.length > 0) this.#needs.hears.data(rest)
+    if (rest.length > 0) this.#deps.hears.data(rest)
     if (!this.#frames.ended && !this.#frames.finished) {
       const name = this.#upstream?.config.name
-      const message = `The provider "${name}" ended its reply before it was whole`
+      const message = `The provider "${name}" ended its response prematurely.`
       this.stop("upstream_error", new Failure("upstream_broken", message))
       return
     }
-    this.#needs.hears.end()
+    this.#deps.hears.end()
     this.#settle("ok")
   }
 
-  #tellWhole(): void {
-    const body = Buffer.concat(this.#kept)
+  #sendWhole(): void {
+    const body = Buffer.concat(this.#buffered)
     try {
       this.#frames.tokens = countedTokens(JSON.parse(body.toString("utf8")).usage)
     } catch {
-      const message = "The provider answered with something that is no completion"
+      const message = "The provider's response is not a completion."
       this.stop("upstream_error", new Failure("upstream_broken", message))
       return
     }
-    this.#needs.meter.firstToken()
-    this.#needs.hears.data(body)
-    this.#needs.hears.end()
+    this.#deps.meter.firstToken()
+    this.#deps.hears.data(body)
+    this.#deps.hears.end()
     this.#settle("ok")
   }
 
-  #refused(): void {
-    const error = wholeError(this.#status, Buffer.concat(this.#kept), this.#upstream)
+  #rejectWithError(): void {
+    const error = wholeError(this.#status, Buffer.concat(this.#buffered), this.#upstream)
     if (error instanceof Failure) {
       this.stop("upstream_error", error)
       return
     }
     const outcome = outcomeOfErrorStatus(error.status)
     const reported = readErrorBody(error.body.toString("utf8"))
-    const message = reported?.message ?? `The provider answered ${error.status}`
+    const message = reported?.message ?? `The provider responded with status ${error.status}.`
     const code = outcome === "refused_request" ? "bad_request" : "upstream_broken"
     this.stop(outcome, new Failure(code, message))
   }
@@ -155,12 +155,15 @@ class InnerHearing implements Hearing, Flow {
     this.#stage = "over"
     const { tokens, events } = this.#frames
     const status = failure && this.#status === 0 ? failure.status : this.#status
-    this.#needs.meter.settle({ outcome, status, tokens, piecesOut: events })
-    this.#needs.over(failure)
+    this.#deps.meter.settle({ outcome, status, tokens, piecesOut: events })
+    this.#deps.over(failure)
   }
 }
 
-/** Has functions ask models: as the user who asks them, with a record of its own. */
+/**
+ * Lets functions call models on behalf of the user who called the function. Each call gets its own
+ * usage record.
+ */
 export const createInner =
   (chat: Chat): Abilities["ask"] =>
   ({ caller, requestId, above }, { operation, fields }, hears) => {

@@ -21,7 +21,7 @@ const passageOf = ({ text, score, file_id, filename, heading, page }: FoundPassa
   ...(page !== undefined && { page }),
 })
 
-/** What the gateway does for functions, each time with the rights of the user who asks. */
+/** The gateway's services for functions. Each call runs with the rights of the calling user. */
 export const createAbilities = ({ chat, citations, files, handbook }: Deps): Abilities => ({
   ask: createInner(chat),
 
@@ -31,7 +31,7 @@ export const createAbilities = ({ chat, citations, files, handbook }: Deps): Abi
     const request = { references, lent: [], question: query, limit, signal }
     const found =
       own.length > 0 ? await citations.search(caller, request) : { passages: [], sources: [] }
-    // The handbook is everybody's, and no collection of anybody's.
+    // The handbook is open to every user and does not belong to any collection.
     const told = own.length < collections.length ? await handbook.search(query, limit) : []
     return {
       passages: [...told, ...found.passages].slice(0, limit).map(passageOf),

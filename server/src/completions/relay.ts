@@ -17,19 +17,19 @@ import type { SourceWords } from "./sources.ts"
 import type { Frames } from "./sse-scanner.ts"
 import { errorHeaders, type WholeError, wholeError } from "./upstream-response.ts"
 
-/** Up to here a reply that is not streamed is kept until whole, and then sent in one piece. */
+/** A response that is not streamed is buffered up to this size and sent in one piece. */
 const maxBufferedBytes = 1024 * 1024
-/** Of a longer one the end is kept, where its usage stands. */
+/** How much of the end of a longer response is kept: it contains the usage. */
 const tailBytes = 4096
 
 type Stage =
-  /** Nothing was sent yet. */
+  /** Nothing has been sent yet. */
   | "waiting"
-  /** An error is being read. */
+  /** An error body is being read. */
   | "error"
-  /** A reply that is not streamed is being read. */
+  /** A response that is not streamed is being buffered. */
   | "whole"
-  /** Bytes go through. */
+  /** Bytes are forwarded as they arrive. */
   | "passing"
   | "over"
 
@@ -37,9 +37,9 @@ interface Deps {
   reply: Reply
   meter: Meter
   frames: Frames
-  /** What the reply says of the files it rests on. */
+  /** Adds the sources that the answer is based on to the response. */
   sources?: SourceWords | undefined
-  /** Told when the reply is over, in whatever way. */
+  /** Called once when the response has ended, successfully or not. */
   over: (failure?: Failure) => void
 }
 
@@ -59,14 +59,15 @@ const usageOf = (body: Buffer): Tokens | null => {
 }
 
 /**
- * Carries one upstream reply to the client. Streams pass as they come, under back-pressure; other
- * replies go in one piece; errors become what the contract says. Its end settles the meter.
+ * Relays one upstream response to the client. Streams are forwarded as they arrive, with
+ * back-pressure; other responses are sent in one piece; errors are converted to the OpenAI format.
+ * The usage record is settled when the response ends.
  */
 export class Relay implements SendListener {
   readonly #reply: Reply
   readonly #meter: Meter
   readonly #frames: Frames
-  readonly #over: Deps["over"]
+  readonly #onDone: Deps["over"]
   readonly #sources: Deps["sources"]
   #flow: Flow | null = null
   #upstream: Upstream | null = null
@@ -74,20 +75,20 @@ export class Relay implements SendListener {
   #streamed = false
   #status = 0
   #headers: string[] = []
-  #kept: Buffer[] = []
-  #keptBytes = 0
+  #buffered: Buffer[] = []
+  #bufferedBytes = 0
 
   constructor({ reply, meter, frames, sources, over }: Deps) {
     this.#reply = reply
     this.#meter = meter
     this.#frames = frames
-    this.#over = over
+    this.#onDone = over
     this.#sources = sources
     reply.onDrain(() => this.#flow?.resume())
     reply.onGone(() => this.stop("client_cancelled"))
   }
 
-  /** Where to turn for more, and whom to stop. */
+  /** Sets the handle used to resume and cancel the upstream request. */
   follow(flow: Flow): void {
     if (this.#stage === "over") flow.cancel()
     this.#flow = flow
@@ -101,27 +102,27 @@ export class Relay implements SendListener {
   head(status: number, rawHeaders: readonly string[]): void {
     this.#status = status
     this.#headers = passedHeaders(rawHeaders)
-    // Sent twice it is a list, though no type says so.
+    // Node returns an array when the header occurs twice; its types do not say so.
     const type = (headerOf(rawHeaders, "content-type") ?? "").toLowerCase()
     this.#streamed = type.startsWith("text/event-stream")
     if (status < 200 || status > 299) this.#stage = "error"
     else if (this.#streamed) this.#beginStream()
     else if (type === "" || type.includes("json")) this.#stage = "whole"
-    else this.#unfit(type)
+    else this.#rejectContentType(type)
   }
 
   data(chunk: Buffer): boolean {
-    if (this.#stage === "passing") return this.#passOn(chunk)
+    if (this.#stage === "passing") return this.#forward(chunk)
     if (this.#stage === "over") return true
-    this.#kept.push(chunk)
-    this.#keptBytes += chunk.length
-    return this.#keptBytes <= maxBufferedBytes || this.#tooMuchToKeep()
+    this.#buffered.push(chunk)
+    this.#bufferedBytes += chunk.length
+    return this.#bufferedBytes <= maxBufferedBytes || this.#exceedBuffer()
   }
 
   end(): void {
     if (this.#stage === "error") this.#sendError()
     else if (this.#stage === "whole") this.#sendWhole()
-    else if (this.#stage === "passing") this.#endPassing()
+    else if (this.#stage === "passing") this.#endForwarding()
   }
 
   broke(error: UpstreamError): void {
@@ -131,7 +132,10 @@ export class Relay implements SendListener {
     else if (this.#stage !== "over") this.#refuse(failure)
   }
 
-  /** Ends it from our side: the client left, its credential was revoked, we shut down, or a function failed. */
+  /**
+   * Ends the response from the gateway's side: the client disconnected, its credential was revoked,
+   * the gateway is shutting down, or a function failed.
+   */
   stop(outcome: Outcome, failure?: Failure): void {
     if (this.#stage === "over") return
     const passing = this.#stage === "passing"
@@ -148,15 +152,17 @@ export class Relay implements SendListener {
     if (this.#sources) this.#reply.write(this.#sources.chunk)
   }
 
-  #passOn(chunk: Buffer): boolean {
-    if (!this.#streamed) return this.#passLong(chunk)
+  #forward(chunk: Buffer): boolean {
+    if (!this.#streamed) return this.#forwardUnbuffered(chunk)
     this.#meter.firstToken()
     const bytes = this.#frames.pass(chunk)
     return bytes.length === 0 || this.#reply.write(bytes)
   }
 
-  /** Nobody reads an error as long as that; a long reply goes on, and only its end is kept. */
-  #tooMuchToKeep(): boolean {
+  /**
+   * A long error is truncated. Of a long response, the rest is forwarded and only its end is kept.
+   */
+  #exceedBuffer(): boolean {
     if (this.#stage === "error") {
       this.#flow?.cancel()
       this.#sendError()
@@ -165,21 +171,21 @@ export class Relay implements SendListener {
     this.#stage = "passing"
     this.#meter.firstToken()
     this.#reply.head(this.#status, this.#headers)
-    const kept = Buffer.concat(this.#kept)
-    this.#kept = []
-    return this.#passLong(this.#sources ? this.#sources.whole(kept) : kept)
+    const kept = Buffer.concat(this.#buffered)
+    this.#buffered = []
+    return this.#forwardUnbuffered(this.#sources ? this.#sources.whole(kept) : kept)
   }
 
-  #passLong(chunk: Buffer): boolean {
-    const joined = chunk.length >= tailBytes ? chunk : Buffer.concat([...this.#kept, chunk])
-    this.#kept = [joined.subarray(-tailBytes)]
+  #forwardUnbuffered(chunk: Buffer): boolean {
+    const joined = chunk.length >= tailBytes ? chunk : Buffer.concat([...this.#buffered, chunk])
+    this.#buffered = [joined.subarray(-tailBytes)]
     return this.#reply.write(chunk)
   }
 
-  /** Success in a form that no client of this route can read, such as a sign-in page. */
-  #unfit(type: string): void {
+  /** A success in a format that no client of this route can read, such as a sign-in page. */
+  #rejectContentType(type: string): void {
     this.#flow?.cancel()
-    const message = `The provider "${this.#upstream?.config.name}" answered with ${type.slice(0, 100)} in place of a completion`
+    const message = `The provider "${this.#upstream?.config.name}" responded with ${type.slice(0, 100)} instead of a completion.`
     this.#refuse(new Failure("upstream_broken", message))
   }
 
@@ -190,12 +196,12 @@ export class Relay implements SendListener {
   }
 
   #sendError(): void {
-    const error = wholeError(this.#status, Buffer.concat(this.#kept), this.#upstream)
+    const error = wholeError(this.#status, Buffer.concat(this.#buffered), this.#upstream)
     if (error instanceof Failure) this.#refuse(error)
-    else this.#passError(error)
+    else this.#forwardError(error)
   }
 
-  #passError(error: WholeError): void {
+  #forwardError(error: WholeError): void {
     const { status, body } = error
     this.#reply.head(status, errorHeaders(this.#headers, error))
     this.#reply.end(body)
@@ -204,8 +210,8 @@ export class Relay implements SendListener {
 
   #sendWhole(): void {
     this.#meter.firstToken()
-    const [only] = this.#kept
-    const own = this.#kept.length === 1 && only ? only : Buffer.concat(this.#kept)
+    const [only] = this.#buffered
+    const own = this.#buffered.length === 1 && only ? only : Buffer.concat(this.#buffered)
     const body = this.#sources ? this.#sources.whole(own) : own
     this.#headers.push("content-length", `${body.length}`)
     this.#reply.head(this.#status, this.#headers)
@@ -214,20 +220,22 @@ export class Relay implements SendListener {
     this.#finish("ok")
   }
 
-  #endPassing(): void {
-    if (this.#streamed && !this.#whole()) {
+  #endForwarding(): void {
+    if (this.#streamed && !this.#completeStream()) {
       const name = this.#upstream?.config.name
-      const message = `The provider "${name}" ended its reply before it was whole`
+      const message = `The provider "${name}" ended its response prematurely.`
       this.#breakOff(new Failure("upstream_broken", message))
       return
     }
-    if (!this.#streamed) this.#frames.tokens = usageOf(Buffer.concat(this.#kept))
+    if (!this.#streamed) this.#frames.tokens = usageOf(Buffer.concat(this.#buffered))
     this.#reply.end()
     this.#finish("ok")
   }
 
-  /** Whether the stream that just ended is whole; one that lacks only its last word is given it. */
-  #whole(): boolean {
+  /**
+   * Whether the stream that just ended is complete. Adds the terminator if only that is missing.
+   */
+  #completeStream(): boolean {
     const rest = this.#frames.remainder()
     if (rest.length > 0) this.#reply.write(rest)
     const { ended, finished, closing, open } = this.#frames
@@ -236,7 +244,7 @@ export class Relay implements SendListener {
     return true
   }
 
-  /** The last word of a stream that cannot go on; other replies are cut, so that it shows. */
+  /** Ends a stream with an error event. Other responses are cut off, so that the client notices. */
   #breakOff(failure: Failure, outcome: Outcome = "upstream_error"): void {
     if (this.#streamed) {
       const rest = this.#frames.remainder()
@@ -255,6 +263,6 @@ export class Relay implements SendListener {
     this.#stage = "over"
     const { tokens, events } = this.#frames
     this.#meter.settle({ outcome, status: this.#status, tokens, piecesOut: events })
-    this.#over(failure)
+    this.#onDone(failure)
   }
 }

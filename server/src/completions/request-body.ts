@@ -2,16 +2,18 @@ import { type Edit, members, nestedEnd, skipSpace, splice } from "../http/json-m
 import type { WorkspaceModel } from "../models/schema.ts"
 import { asksForUsage, type ModelRequest } from "./request.ts"
 
-/** Of one message; those that are looked for come first, or there is no telling what it is. */
+/**
+ * Per message. If `role` or `content` comes later, the message does not count as a system message.
+ */
 const maxMessageMembers = 100
 const openBrace = 0x7b
 const quote = 0x22
 
-/** Where the text of a first message begins that is the system's; null where there is none. */
+/** Offset of the text of a leading system message; null if there is none. */
 const systemText = (bytes: Buffer, first: number): number | null => {
   const message = bytes.subarray(first, nestedEnd(bytes, first))
   const found = members(message, maxMessageMembers)
-  // The last of twins counts, as for JSON.parse.
+  // The last duplicate wins, as in JSON.parse.
   const role = found.findLast(({ key }) => key === "role")
   const content = found.findLast(({ key }) => key === "content")
   if (!role || !content || message[content.valueStart] !== quote) return null
@@ -20,7 +22,7 @@ const systemText = (bytes: Buffer, first: number): number | null => {
   return isSystem ? first + content.valueStart + 1 : null
 }
 
-/** The prompt before the caller's own: in its system message where it has one, else as the first. */
+/** Puts a prompt before the caller's own: into its system message, or as a new first message. */
 const promptEdit = ({ bytes, members: found }: ModelRequest, prompt: string): Edit[] => {
   const messages = found.find(({ key }) => key === "messages")
   if (!messages) return []
@@ -35,7 +37,9 @@ const promptEdit = ({ bytes, members: found }: ModelRequest, prompt: string): Ed
   return [{ start: at, end: at, text: put }]
 }
 
-/** The base's own prompt first, so that what is nearer to the caller has the later word. */
+/**
+ * The base model's prompt comes first: later instructions, closer to the caller, take precedence.
+ */
 const sections = (workspace: readonly WorkspaceModel[]): string =>
   workspace
     .toReversed()
@@ -43,14 +47,17 @@ const sections = (workspace: readonly WorkspaceModel[]): string =>
     .filter(Boolean)
     .join("\n\n")
 
-/** How the caller is answered is the caller's to say. */
+/** Workspace models cannot set these; they belong to the caller. */
 const callersOwn = ["stream", "stream_options"]
 
-/** Parameters of the models named on the way down; the caller's own win, then the nearest. */
+/**
+ * Parameters of the workspace models. The caller's own take precedence, then the model closest to
+ * it.
+ */
 const defaults = (workspace: readonly WorkspaceModel[]): Record<string, unknown> =>
   Object.assign({}, ...workspace.toReversed().map(({ params: { system, ...rest } }) => rest))
 
-/** What the models named bring along. @returns what changes in the messages */
+/** Applies parameters and prompts of the workspace models. @returns edits inside `messages` */
 const applyWorkspace = (
   changes: Map<string, string>,
   request: ModelRequest,
@@ -58,7 +65,7 @@ const applyWorkspace = (
 ): Edit[] => {
   const { operation, fields, context } = request
   if (operation !== "chat/completions") return []
-  // Some upstreams ignore the case of keys; a parameter must not come in beside the caller's.
+  // Some upstreams ignore the case of keys: a default must not conflict with the caller's own key.
   const fixed = new Set([...callersOwn, ...Object.keys(fields).map((key) => key.toLowerCase())])
   for (const [name, value] of Object.entries(defaults(workspace))) {
     if (fixed.has(name.toLowerCase()) || value === undefined || value === null) continue
@@ -70,13 +77,13 @@ const applyWorkspace = (
 
 const countsWhenAsked = new Set(["chat/completions", "completions"])
 
-/** Whether the usage chunk is asked for on the gateway's own behalf, and hidden from the client. */
+/** Whether the gateway requests the usage chunk for its own use and hides it from the client. */
 export const hidesUsage = (request: ModelRequest): boolean =>
   request.streamed && countsWhenAsked.has(request.operation) && !asksForUsage(request)
 
 /**
- * The body for one connection. Bytes that need no change are sent on as they came.
- * @param upstreamModel the connection's own name for the model
+ * The request body for one connection. If nothing has to change, the original bytes are returned.
+ * @param upstreamModel the connection's name for the model
  */
 export const bodyFor = (
   request: ModelRequest,

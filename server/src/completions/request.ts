@@ -4,14 +4,14 @@ import type { JsonBody } from "../http/body-buffer.ts"
 import { elementsOf, isGiven, type JsonObject, readObject } from "../http/json-object.ts"
 import type { Operation } from "../providers/provider.ts"
 
-/** An OpenAI-style request, read once: its bytes, and where its members stand in them. */
+/** An OpenAI-style request, parsed once: its bytes and the offsets of its members. */
 export interface ModelRequest extends JsonObject {
   operation: Operation
   model: string
   streamed: boolean
-  /** The functions that asked for it, the outermost first. */
+  /** The functions through which the request was made, outermost first. */
   above?: readonly string[]
-  /** What the gateway adds to the prompt: passages of files. */
+  /** Text that the gateway adds to the prompt: the source prompt. */
   context?: string
 }
 
@@ -23,17 +23,21 @@ const requiredFields: Record<Operation, readonly string[]> = {
 }
 
 const wrongType = (param: string, right: string): never =>
-  fail("bad_request", `"${param}" must be ${right}`, { param })
+  fail("bad_request", `"${param}" must be ${right}.`, { param })
 
 const maxModelId = 300
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
 const controlCharacters = /[\u0000-\u001f\u007f]/
 
 const checkModel = (model: unknown): string => {
   if (typeof model !== "string") return wrongType("model", "a string, the id of a model")
-  if (model === "") fail("missing_parameter", '"model" is empty; name a model', { param: "model" })
+  if (model === "") fail("missing_parameter", '"model" must not be empty.', { param: "model" })
   if (model.length > maxModelId || controlCharacters.test(model)) {
-    fail("bad_request", '"model" is no possible model id', { param: "model" })
+    fail(
+      "bad_request",
+      `"model" must have at most ${maxModelId} characters and no control characters.`,
+      { param: "model" },
+    )
   }
   return model
 }
@@ -47,15 +51,15 @@ const checkMessages = (object: JsonObject): void => {
 }
 
 /**
- * Reads and checks a body.
+ * Parses and validates a request body.
  * @throws {Failure} `invalid_json`, `duplicate_parameter`, `missing_parameter` or `bad_request`,
- *   with `param` where one is at fault
+ *   with `param` if a single field is at fault
  */
 export const readRequest = (operation: Operation, body: JsonBody): ModelRequest => {
   const object = readObject(body)
   for (const param of requiredFields[operation]) {
     if (!isGiven(object, param)) {
-      fail("missing_parameter", `The required field "${param}" is missing`, { param })
+      fail("missing_parameter", `Missing required field: "${param}".`, { param })
     }
   }
   const { fields } = object
@@ -66,6 +70,6 @@ export const readRequest = (operation: Operation, body: JsonBody): ModelRequest 
   return { ...object, operation, model, streamed: stream === true }
 }
 
-/** Whether the client itself asked for the usage chunk of a stream. */
+/** Whether the client itself requested the usage chunk of a stream. */
 export const asksForUsage = ({ fields }: ModelRequest): boolean =>
   isObject(fields.stream_options) && fields.stream_options.include_usage === true

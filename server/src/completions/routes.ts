@@ -15,20 +15,23 @@ import {
 } from "./schema.ts"
 
 const operations: Record<Operation, { summary: string; body: RouteShape["body"] }> = {
-  "chat/completions": { summary: "Chat, streamed or not", body: ChatRequest },
-  completions: { summary: "Complete a text (legacy)", body: CompletionRequest },
-  embeddings: { summary: "Embed texts", body: EmbeddingRequest },
-  responses: { summary: "OpenAI's responses, where the provider has them", body: ResponseRequest },
+  "chat/completions": { summary: "Create a chat completion", body: ChatRequest },
+  completions: { summary: "Create a text completion (legacy)", body: CompletionRequest },
+  embeddings: { summary: "Create embeddings", body: EmbeddingRequest },
+  responses: {
+    summary: "Create a response, if the provider supports the Responses API",
+    body: ResponseRequest,
+  },
 }
 
 interface Deps {
   router: Router
   chat: Chat
-  /** Bytes. */
+  /** In bytes. */
   bodyLimit: number
 }
 
-/** The OpenAI-style routes; each is passed through to a connection that has the model. */
+/** The OpenAI-style routes; each is relayed to a connection that offers the model. */
 export const chatRoutes = ({ router, chat, bodyLimit }: Deps): Router => {
   const limits = limitsFor(bodyLimit)
   for (const [operation, { summary, body }] of Object.entries(operations)) {
@@ -40,12 +43,12 @@ export const chatRoutes = ({ router, chat, bodyLimit }: Deps): Router => {
       summary,
       ...(body && { body }),
       responses: {
-        200: json(Passed, "The upstream's reply"),
-        400: json(OpenAIError, "The request is wrong; `param` names the field"),
-        404: json(OpenAIError, "Unknown model, or one that is not granted"),
-        413: json(OpenAIError, "The body is too large"),
+        200: json(Passed, "The provider's response"),
+        400: json(OpenAIError, "Invalid request; see `param` for the field"),
+        404: json(OpenAIError, "The model does not exist or you do not have access to it"),
+        413: json(OpenAIError, "The request body is too large"),
         502: json(OpenAIError, "The provider failed"),
-        504: json(OpenAIError, "The provider did not answer in time"),
+        504: json(OpenAIError, "The provider timed out"),
       },
     })
     router.hot(declared, ({ caller, exchange, read }) => {

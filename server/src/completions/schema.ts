@@ -1,8 +1,8 @@
 import { z } from "zod"
 
 /**
- * What the gateway itself reads of OpenAI-style requests. Everything else passes through as the
- * bytes that were sent: https://platform.openai.com/docs/api-reference
+ * The fields of OpenAI-style requests that the gateway reads. Everything else is forwarded byte for
+ * byte: https://platform.openai.com/docs/api-reference
  */
 export const ChatRequest = z
   .looseObject({
@@ -27,7 +27,7 @@ export const ResponseRequest = z
 
 export const Passed = z
   .looseObject({})
-  .meta({ description: "The upstream's reply, byte for byte; `text/event-stream` when streamed" })
+  .meta({ description: "The provider's response, byte for byte; `text/event-stream` if streamed" })
 
 export const OpenAIError = z
   .object({
@@ -37,6 +37,9 @@ export const OpenAIError = z
       param: z.string().nullable(),
       code: z.string().nullable(),
     }),
-    detail: z.string().optional().describe("The same sentence; absent in a provider's own words"),
+    detail: z
+      .string()
+      .optional()
+      .describe("Same as `error.message`; absent in errors that come from the provider"),
   })
   .meta({ id: "OpenAIError" })

@@ -20,7 +20,7 @@ import type { ModelRequest } from "./request.ts"
 const References = z.array(FileReference).max(100)
 
 const maxQuestionLength = 10_000
-/** Tokens, where the provider does not say how long the model's context is. */
+/** In tokens; used if the provider does not report the model's context length. */
 const defaultContext = 8192
 const minContextTokens = 500
 
@@ -33,7 +33,7 @@ const textOf = (content: unknown): string => {
     .join("\n")
 }
 
-/** What the sources are searched for: the user's last message, and the one before it. */
+/** The retrieval query: the user's last message, and the one before it. */
 const questionOf = (messages: unknown): { question: string; previous: string | undefined } => {
   if (!Array.isArray(messages)) return { question: "", previous: undefined }
   const [question = "", previous] = messages
@@ -44,7 +44,7 @@ const questionOf = (messages: unknown): { question: string; previous: string | u
   return { question, previous }
 }
 
-/** Half of what the conversation leaves of the model's context. */
+/** Half of the context that the conversation leaves free. */
 const contextTokensFor = (resolved: Resolved, messages: unknown): number => {
   const lengths = resolved.offers.flatMap(({ model }) => model.context_length ?? [])
   const context = lengths.length > 0 ? Math.min(...lengths) : defaultContext
@@ -54,8 +54,9 @@ const contextTokensFor = (resolved: Resolved, messages: unknown): number => {
 }
 
 /**
- * Collections that a workspace model brings along: ids, or records with an id. Its owner's access
- * is lent with it, unless others may change the model and so choose what is lent.
+ * Collections attached to a workspace model: ids, or objects with an id. They are searched with the
+ * model owner's access, unless other users may edit the model and could attach collections
+ * themselves.
  */
 const attachedTo = ({ workspace }: Resolved, ownerOf: Catalogue["ownerOf"]): Lent[] =>
   workspace.flatMap((model) => {
@@ -69,10 +70,10 @@ const attachedTo = ({ workspace }: Resolved, ownerOf: Catalogue["ownerOf"]): Len
     })
   })
 
-/** A request whose sources were found, and what the reply is to say of them. */
+/** A request with its sources added, and the citations to report with the response. */
 export interface Sourced {
   request: ModelRequest
-  /** Null where nothing was asked for. */
+  /** Null if no sources were requested. */
   cited: Cited | null
 }
 
@@ -82,12 +83,12 @@ interface Deps {
   template: () => string
 }
 
-/** Whether a request or its model asks for passages of files. */
+/** Whether a request or its model refers to files or collections. */
 export const asksForFiles = ({ operation, fields }: ModelRequest, resolved: Resolved): boolean =>
   operation === "chat/completions" &&
   ("files" in fields || resolved.workspace.some(({ meta }) => Array.isArray(meta.knowledge)))
 
-/** The request with the passages it asks for in place of its `files`. @throws {Failure} */
+/** Replaces the request's `files` with the passages found in them. @throws {Failure} */
 export const withSources = async (
   { citations, ownerOf, template }: Deps,
   caller: Caller,
@@ -101,7 +102,7 @@ export const withSources = async (
   const parsed = References.safeParse(files ?? [])
   if (!parsed.success) {
     const right = 'an array of {"type":"file" or "collection","id":"…"}'
-    return fail("bad_request", `"files" must be ${right}`, { param: "files" })
+    return fail("bad_request", `"files" must be ${right}.`, { param: "files" })
   }
   const attached = attachedTo(resolved, ownerOf)
   if (parsed.data.length + attached.length === 0) return { request: bare, cited: null }
@@ -115,7 +116,7 @@ export const withSources = async (
   return { request: { ...bare, context: createSourcePrompt(cited, template()) }, cited }
 }
 
-/** What a reply says of its sources, in the forms of a whole one and of a stream. */
+/** Adds sources to a response: to a complete body, or as an extra chunk of a stream. */
 export interface SourceWords {
   whole(body: Buffer): Buffer
   chunk: string
@@ -137,7 +138,7 @@ const Completion = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.unknown() }) })).min(1),
 })
 
-/** The text of a completion; empty where these bytes are none, or not all of one. */
+/** The text of a completion; empty if the body is invalid or truncated. */
 const answerOf = (body: Buffer): string => {
   try {
     const { choices } = Completion.parse(JSON.parse(body.toString("utf8")))
@@ -147,7 +148,7 @@ const answerOf = (body: Buffer): string => {
   }
 }
 
-/** Marks the sources that a whole completion refers to. */
+/** Marks the sources that a completion cites. */
 const markCited = (cited: Reported, body: Buffer): Reported => {
   const numbers = citedNumbers(answerOf(body))
   const mark = (source: Source, at: number): Source =>
@@ -166,7 +167,7 @@ export const wordsOf = ({ sources, sources_skipped }: Cited, model: string): Sou
   }
   return {
     chunk: `data: ${JSON.stringify(chunk)}\n\n`,
-    /** As first members, so that the rest stays as it came. */
+    /** Inserted as the first members, so that the other bytes stay unchanged. */
     whole: (body) => {
       const text = membersOf(markCited({ sources, sources_skipped }, body))
       const open = body.indexOf(openBrace)

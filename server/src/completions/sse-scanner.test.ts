@@ -10,7 +10,7 @@ const usage = chunk({ choices: [], usage: counts })
 const done = "data: [DONE]\n\n"
 const tokens = { tokens_in: 7, tokens_out: 3 }
 
-/** Sends the pieces through and gives back what came out. */
+/** Pushes the pieces through a scanner and returns its output. */
 const pass = (pieces: (string | Buffer)[], { hide = false, endings = chatEndings } = {}) => {
   const frames = new Frames(endings, hide)
   const out = pieces.map((piece) => Buffer.from(frames.pass(Buffer.from(piece))))

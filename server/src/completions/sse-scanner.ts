@@ -2,7 +2,7 @@ import type { Tokens } from "../usage/schema.ts"
 import { countedTokens } from "../usage/token-counts.ts"
 
 const empty = Buffer.alloc(0)
-/** A frame longer than this is passed on in pieces, and not looked into. */
+/** A longer frame is forwarded in pieces, without scanning it. */
 const maxFrame = 1024 * 1024
 
 const usageName = '"usage"'
@@ -13,17 +13,17 @@ const space = 0x20
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** How a kind of stream says that it is whole. */
+/** Markers that show whether a kind of stream is complete. */
 export interface Endings {
-  /** Any of these as the beginning of a line. */
+  /** Terminators at the beginning of a line. */
   lines: readonly Buffer[]
-  /** Any of these, quotes included: within text they would be escaped. */
+  /** Terminators anywhere, including their quotes: inside a text these would be escaped. */
   members: readonly Buffer[]
-  /** What to add when the upstream ended well but left it out; null where nothing may be added. */
+  /** Added if the upstream finished but left it out; null if nothing may be added. */
   closing: string | null
-  /** How a piece of the answer begins. */
+  /** How a content chunk begins. */
   pieces: readonly Buffer[]
-  /** Any of these in the last piece means that the answer itself is complete. */
+  /** Any of these in the last chunk means that the answer itself is complete. */
   finished: readonly Buffer[]
 }
 
@@ -48,14 +48,14 @@ export const responseEndings: Endings = {
   finished: [],
 }
 
-/** Where the frame around `at` begins: behind the blank line before it, or at 0. */
+/** Start of the frame around `at`: after the preceding blank line, or 0. */
 const frameStart = (text: Buffer | string, at: number): number => {
   const unix = text.lastIndexOf("\n\n", at)
   const windows = text.lastIndexOf("\n\r\n", at)
   return Math.max(unix < 0 ? 0 : unix + 2, windows < 0 ? 0 : windows + 3)
 }
 
-/** One past the last blank line of `bytes`, or 0. */
+/** Offset after the last blank line in `bytes`, or 0. */
 const lastBoundary = (bytes: Buffer): number => {
   const end = bytes.length
   if (bytes[end - 1] === newline) {
@@ -100,7 +100,7 @@ const dataOf = (frame: string): string =>
     .map((line) => line.slice(5))
     .join("\n")
 
-/** Where the frame around `at` ends: behind the blank line after it. */
+/** End of the frame around `at`: after the next blank line. */
 const frameEnd = (text: string, at: number): number => {
   const unix = text.indexOf("\n\n", at)
   const windows = text.indexOf("\n\r\n", at)
@@ -110,7 +110,7 @@ const frameEnd = (text: string, at: number): number => {
 
 interface Counted {
   tokens: Tokens | null
-  /** A chunk sent for nothing but its usage: no choices. */
+  /** Whether the chunk carries nothing but usage (no choices). */
   extra: boolean
 }
 
@@ -128,94 +128,95 @@ const readUsage = (frame: string): Counted => {
 }
 
 /**
- * Watches server-sent events pass by: counts them, finds the usage, knows whether the stream is
- * whole. Only when the usage chunk is to be hidden are unfinished frames held back, until whole.
+ * Scans server-sent events on their way to the client: counts them, finds the usage and detects
+ * whether the stream is complete. Incomplete frames are held back only if the usage chunk is to be
+ * hidden.
  */
 export class Frames {
-  readonly #endings: Endings
+  readonly #markers: Endings
   readonly #hideUsage: boolean
-  #rest: Buffer = empty
+  #pending: Buffer = empty
   #last: Buffer = empty
-  #lastButOne: Buffer = empty
-  #open = false
+  #previous: Buffer = empty
+  #isFrameOpen = false
   tokens: Tokens | null = null
-  /** How many events came; about one a token. */
+  /** Events received; about one per token. */
   events = 0
 
   constructor(endings: Endings, hideUsage: boolean) {
-    this.#endings = endings
+    this.#markers = endings
     this.#hideUsage = hideUsage
   }
 
-  /** @returns what of it goes to the client now */
+  /** @returns the bytes to send to the client now */
   pass(chunk: Buffer): Buffer {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
     const boundary = lastBoundary(bytes)
     const isWhole = boundary === bytes.length
     const whole = isWhole ? bytes : bytes.subarray(0, boundary)
-    this.#rest = isWhole ? empty : bytes.subarray(boundary)
-    const shown = boundary > 0 ? this.#look(whole) : whole
+    this.#pending = isWhole ? empty : bytes.subarray(boundary)
+    const shown = boundary > 0 ? this.#scan(whole) : whole
     if (!this.#hideUsage) {
-      this.#open = this.#rest.length > 0
-      if (this.#rest.length > maxFrame) this.#rest = empty
+      this.#isFrameOpen = this.#pending.length > 0
+      if (this.#pending.length > maxFrame) this.#pending = empty
       return chunk
     }
-    if (this.#rest.length <= maxFrame) return shown
-    const out = Buffer.concat([shown, this.#rest])
-    this.#rest = empty
-    this.#open = true
+    if (this.#pending.length <= maxFrame) return shown
+    const out = Buffer.concat([shown, this.#pending])
+    this.#pending = empty
+    this.#isFrameOpen = true
     return out
   }
 
-  /** What is still held back when the upstream ends or dies. */
+  /** The bytes still held back when the upstream ends or fails. */
   remainder(): Buffer {
-    const rest = this.#hideUsage ? this.#rest : empty
-    if (rest.length > 0) this.#open = true
-    this.#rest = empty
+    const rest = this.#hideUsage ? this.#pending : empty
+    if (rest.length > 0) this.#isFrameOpen = true
+    this.#pending = empty
     return rest
   }
 
-  /** Whether the client's last frame lacks its blank line. */
+  /** Whether the last frame sent to the client lacks its blank line. */
   get open(): boolean {
-    return this.#open
+    return this.#isFrameOpen
   }
 
-  /** Whether the stream said itself that it is whole; looked for once, in what came last. */
+  /** Whether the stream's terminator has arrived. Checked in the last two pieces only. */
   get ended(): boolean {
-    const { lines, members } = this.#endings
-    return [this.#last, this.#lastButOne].some(
+    const { lines, members } = this.#markers
+    return [this.#last, this.#previous].some(
       (piece) =>
         lines.some((line) => holdsLine(piece, line)) ||
         members.some((member) => piece.includes(member)),
     )
   }
 
-  /** Whether the answer is complete though the stream's own last word is missing. */
+  /** Whether the answer is complete even if the terminator is missing. */
   get finished(): boolean {
-    const { pieces, finished } = this.#endings
+    const { pieces, finished } = this.#markers
     return lastOf(this.#last, finished) > lastOf(this.#last, pieces)
   }
 
   get closing(): string | null {
-    return this.#endings.closing
+    return this.#markers.closing
   }
 
-  #look(whole: Buffer): Buffer {
-    this.#open = false
+  #scan(whole: Buffer): Buffer {
+    this.#isFrameOpen = false
     const events = count(whole, dataMark)
     this.events += events
     const { shown, extras } = holdsUsage(whole)
-      ? this.#takeUsage(whole)
+      ? this.#extractUsage(whole)
       : { shown: whole, extras: 0 }
     if (events > extras) {
-      this.#lastButOne = this.#last
+      this.#previous = this.#last
       this.#last = whole
     }
     return shown
   }
 
-  #takeUsage(whole: Buffer): { shown: Buffer; extras: number } {
-    // Byte for byte, whatever the encoding: what is read of it are digits.
+  #extractUsage(whole: Buffer): { shown: Buffer; extras: number } {
+    // Decoded byte by byte, whatever the encoding: only digits are read from it.
     const text = whole.toString("latin1")
     const shown: string[] = []
     let extras = 0

@@ -13,7 +13,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** What an upstream says of its own body is not true of ours. */
+/** Headers that describe the upstream's body, which the gateway replaces. */
 const ofItsBody = /^(content-|etag$|last-modified$)/
 
 export interface WholeError {
@@ -24,8 +24,8 @@ export interface WholeError {
 }
 
 /**
- * What an upstream's error becomes: its own JSON stays as it is under its own status; our
- * credential refused is our fault, 502; anything that is no JSON is worded by us.
+ * Converts an upstream's error. A JSON body keeps its status and bytes; a rejected gateway
+ * credential becomes a 502; anything else gets a message from the gateway.
  */
 export const wholeError = (
   status: number,
@@ -33,24 +33,24 @@ export const wholeError = (
   upstream: Upstream | null,
 ): WholeError | Failure => {
   if (isCredentialRefusal(status)) {
-    const message = `${nameOf(upstream)} refuses the gateway's credential; tell an administrator`
+    const message = `${nameOf(upstream)} rejected the gateway's credential. Contact an administrator.`
     return new Failure("upstream_credentials", message)
   }
   if (status < 400) {
     return new Failure(
       "upstream_broken",
-      `${nameOf(upstream)} answered with an unexpected ${status}`,
+      `${nameOf(upstream)} responded with an unexpected status ${status}.`,
     )
   }
   if (isJson(body.toString("utf8"))) return { status, body, own: true }
-  const message = `${nameOf(upstream)} answered ${status} without an explanation that can be shown`
+  const message = `${nameOf(upstream)} responded with status ${status} and no readable error message.`
   const type = status < 500 ? "invalid_request_error" : "server_error"
   const error = { message, type, param: null, code: "upstream_error" }
   const wrapped = Buffer.from(JSON.stringify({ error, detail: message }))
   return { status, body: wrapped, own: false }
 }
 
-/** The headers that go with an error, names and values in turn. */
+/** The headers of an error response: names and values in turn. */
 export const errorHeaders = (passed: readonly string[], { body, own }: WholeError): string[] => {
   const headers: string[] = []
   for (let at = 0; at < passed.length; at += 2) {
