@@ -1,26 +1,30 @@
-/** A connection refused or reset says enough; slow or broken replies must repeat. */
+/**
+ * A refused or reset connection opens the breaker immediately; slow or broken responses must
+ * repeat.
+ */
 const failuresToRest = { hard: 1, soft: 3 }
 const firstPauseMs = 1000
 const maxPauseMs = 30_000
 
 interface Deps {
-  /** Asks the upstream for its list of models. @returns whether it answered */
+  /** Requests the upstream's list of models. @returns whether it responded */
   probe: () => Promise<boolean>
 }
 
 /**
- * `half-open`: its list answers again, and one request may find out whether models do too.
- * `trial`: that request is under way.
+ * `half-open`: the list responds again, and one request may test whether models do too. `trial`:
+ * that request is in flight.
  */
 type State = "closed" | "open" | "half-open" | "trial"
 
-/** What failed, and so what has to succeed before it is well again. */
+/** What failed, and therefore what must succeed before the breaker closes. */
 type Cause = "list" | "request"
 
 /**
- * Lets a failing upstream rest: others are chosen first, while probes with growing pauses find out
- * when it is back. Where requests failed, only a request can show that: who lists models may still
- * answer none. It is never shut off for those who have no other.
+ * Circuit breaker of an upstream. While it is open, other upstreams are tried first, and probes
+ * with growing pauses check whether the upstream has recovered. If requests failed, only a
+ * successful request closes it: an upstream that lists its models may still be unable to run them.
+ * An open breaker never blocks requests that have no alternative.
  */
 export const createBreaker = ({ probe }: Deps) => {
   let softFailures = 0
@@ -64,12 +68,15 @@ export const createBreaker = ({ probe }: Deps) => {
   }
 
   return {
-    /** Whether others are to be chosen first. */
+    /** Whether other upstreams should be tried first. */
     resting: (): boolean => state === "open" || state === "trial",
-    /** Whether all that failed has succeeded since. */
+    /** Whether everything that failed has succeeded since. */
     healthy: (): boolean => state === "closed",
 
-    /** A request that uses a model is sent. @returns to be called when it ended without a verdict */
+    /**
+     * Call before sending a request that uses a model. @returns to be called if it ends without a
+     * result
+     */
     tried: (): (() => void) => {
       if (state !== "half-open") return () => {}
       state = "trial"
@@ -78,21 +85,21 @@ export const createBreaker = ({ probe }: Deps) => {
       }
     },
 
-    /** A model answered a request. */
+    /** Call when a model answered a request. */
     succeeded: recover,
 
-    /** A request failed. */
+    /** Call when a request failed. */
     failed: (how: keyof typeof failuresToRest): void => {
       softFailures++
       if (state !== "closed" || softFailures >= failuresToRest[how]) rest("request")
     },
 
-    /** The list of models was read. */
+    /** Call when the list of models was read. */
     listed: (): void => {
       if (state !== "closed" && cause === "list") recover()
     },
 
-    /** The list of models could not be read. */
+    /** Call when the list of models could not be read. */
     unlisted: (): void => rest("list"),
 
     close: (): void => {

@@ -9,19 +9,20 @@ export const testMs = 10_000
 
 const refused = ({ status, message }: RefusedError, { base_url, kind }: NewConnection): string => {
   if (status === 401 || status === 403) {
-    return `${base_url} refuses the API key (${status}); check the key`
+    return `${base_url} rejected the API key (status ${status}). Check the key.`
   }
-  if (status !== 404) return `${base_url} answers with an error: ${message}`
-  const hint = kind === "openai" ? "the address usually ends in /v1" : "leave out any path"
-  return `${base_url} answers, but has no list of models there (404); ${hint}`
+  if (status !== 404) return `${base_url} responded with an error: ${message}`
+  const hint =
+    kind === "openai" ? "The base URL usually ends in /v1." : "Use the base URL without a path."
+  return `${base_url} has no model list at this path (404). ${hint}`
 }
 
 const plainWords: Record<string, string> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "no such host",
-  EAI_AGAIN: "the host's name cannot be looked up now",
-  EHOSTUNREACH: "no way to that host",
-  ENETUNREACH: "no way to that network",
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "unknown host",
+  EAI_AGAIN: "the DNS lookup failed temporarily",
+  EHOSTUNREACH: "no route to host",
+  ENETUNREACH: "network unreachable",
 }
 
 const reasonOf = (error: Error): string => {
@@ -31,15 +32,15 @@ const reasonOf = (error: Error): string => {
 
 const failed = (error: Error, { base_url }: NewConnection): string => {
   if (error.name === "TimeoutError") {
-    return `${base_url} did not answer within ${testMs / 1000} seconds`
+    return `${base_url} did not respond within ${testMs / 1000} seconds.`
   }
   const reason = reasonOf(error)
   return classify(error, false).kind === "unreachable"
-    ? `Nothing can be reached at ${base_url} (${reason}); check the address, and that it is running`
+    ? `Can't reach ${base_url}: ${reason}. Check the address and that the server is running.`
     : `The connection to ${base_url} failed: ${reason}`
 }
 
-/** What went wrong and what to look at, for the person who sets a connection up. */
+/** A message for the person who configures the connection: what failed and what to check. */
 export const inWords = (error: unknown, connection: NewConnection): string =>
   redact(worded(error, connection), connection)
 
@@ -47,7 +48,7 @@ const worded = (error: unknown, connection: NewConnection): string => {
   if (error instanceof RefusedError) return refused(error, connection)
   if (error instanceof SyntaxError || error instanceof ZodError) {
     const name = connection.kind === "ollama" ? "Ollama" : "an OpenAI-style API"
-    return `${connection.base_url} answers, but not as ${name} does`
+    return `${connection.base_url} did not respond like ${name}.`
   }
   return failed(error instanceof Error ? error : new Error(String(error)), connection)
 }

@@ -6,47 +6,50 @@ import type { ConnectionConfig, Health } from "./schema.ts"
 
 const listTimeoutMs = 10_000
 
-/** A connection in use: its client, its health and the models it offers. */
+/** A connection in use: its client, its health and its models. */
 export interface Upstream {
   readonly config: ConnectionConfig
   readonly provider: Provider
   readonly client: Client
-  /** Sent with every request, the credential included. */
+  /** Sent with every request; includes the credential. */
   readonly headers: Record<string, string>
   readonly firstByteMs: number
   models(): readonly ProviderModel[]
-  /** All that it has, those included that it is not allowed to offer. */
+  /** All models of the provider, including those outside `allowed_models`. */
   listed(): readonly ProviderModel[]
-  /** Whether its list was read since it was set up, with or without success. */
+  /** Whether the list was requested since startup, successfully or not. */
   settled(): boolean
-  /** Whether it answered when it was last asked. */
+  /** Whether the last list request succeeded. */
   available(): boolean
   resting(): boolean
-  /** Requests running on it now. */
+  /** Requests currently in flight. */
   running: number
   loaded(name: string): boolean
-  /** A request that uses a model is sent. @returns to be called when it ended without a verdict */
+  /**
+   * Call before sending a request that uses a model. @returns to be called if it ends without a
+   * result
+   */
   tried(): () => void
   succeeded(): void
   failed(how: "hard" | "soft", why: string): void
-  /** Reads the list of models; one reading at a time. @returns whether it answered */
+  /** Reads the list of models; concurrent calls share one request. @returns whether it succeeded */
   refresh(): Promise<boolean>
   refreshLoaded(): Promise<void>
   health(): Health
-  /** Lets what runs on it finish. */
+  /** Stops using the connection; requests in flight may finish. */
   retire(): void
-  /** Ends what runs on it. */
+  /** Stops using the connection and aborts its requests. */
   close(): Promise<void>
 }
 
 interface Deps {
   config: ConnectionConfig
   provider: Provider
-  /** The gateway's own settings, where the connection has none. */
+  /** The gateway's timeouts, used where the connection has none of its own. */
   patience: Patience
-  /** What was known before this process. */
+  /** The models saved by an earlier process. */
   lastModels: readonly ProviderModel[]
-  /** Told when the list or the availability changed. */
+  /** Called when the list or the availability has changed. */
   changed: (upstream: Upstream) => void
   now: () => number
 }
@@ -54,7 +57,7 @@ interface Deps {
 const sentence = (error: unknown): string =>
   error instanceof Error ? error.message || error.name : String(error)
 
-/** Names folded, so that what is set for a connection replaces what a caller sent. */
+/** Lower-case names, so that a connection's headers replace those of a caller. */
 const folded = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
@@ -76,7 +79,7 @@ export const createUpstream = (deps: Deps): Upstream => {
   let settled = false
   let available = true
   let lastError: string | null = null
-  /** The error of the last request that failed, until one succeeds. */
+  /** The error of the last failed request, until one succeeds. */
   let requestError: string | null = null
   let lastOkAt: number | null = null
   let reading: Promise<boolean> | undefined
@@ -102,7 +105,7 @@ export const createUpstream = (deps: Deps): Upstream => {
     const news = available || !settled
     settled = true
     lastError = shown(sentence(error))
-    // Asked too often, which says nothing against it.
+    // A rate limit does not count against the connection's health.
     if (error instanceof RefusedError && error.status === 429) return
     available = false
     breaker.unlisted()

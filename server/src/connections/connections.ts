@@ -49,15 +49,18 @@ export const createConnections = (deps: Deps) => {
 
   const known = async (id: string, reader?: Tx): Promise<ConnectionConfig> =>
     (await all(reader)).find((connection) => connection.id === id) ??
-    fail("not_found", `There is no connection ${id}`)
+    fail("not_found", `Connection ${id} not found.`)
 
-  /** Held until `tx` ends: of two that change it at once, the second sees the first's outcome. */
+  /** Locks connections until `tx` ends, so that concurrent changes see each other's results. */
   const changeable = async (tx: Tx, id: string): Promise<ConnectionConfig> => {
     await db.exclusive(tx, "connections")
     const connection = await known(id, tx)
     if (connection.source === "environment") {
       const variable = connection.kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
-      fail("conflict", `This connection is set by the environment variable ${variable}`)
+      fail(
+        "conflict",
+        `This connection is configured by the environment variable ${variable} and cannot be changed here.`,
+      )
     }
     return connection
   }
@@ -78,7 +81,7 @@ export const createConnections = (deps: Deps) => {
     return connection
   }
 
-  /** In use by the time that the reply is read. */
+  /** Waits until the connection is in use, so that the response reflects it. */
   const inUse = async (connection: ConnectionConfig): Promise<Connection> => {
     await registry.reload()
     return view(connection)
@@ -118,7 +121,7 @@ export const createConnections = (deps: Deps) => {
 
     stored: (id: string): Promise<ConnectionConfig> => known(id),
 
-    /** Asks an upstream for its models, saved or not, and says in words what came of it. */
+    /** Requests an upstream's models, saved or not, and describes the result. */
     test: async (connection: NewConnection): Promise<TestResult> => {
       const provider = providers[connection.kind]
       const connect = connection.connect_timeout ?? config.UPSTREAM_CONNECT_TIMEOUT
@@ -132,8 +135,8 @@ export const createConnections = (deps: Deps) => {
         const models = (await provider.listModels(asking, [])).map(({ name }) => name)
         const message =
           models.length === 0
-            ? "It answers, but has no models yet"
-            : `It answers and offers ${models.length} model${models.length === 1 ? "" : "s"}`
+            ? "Connected, but no models are available yet."
+            : `Connected; ${models.length} model${models.length === 1 ? "" : "s"} available.`
         return { ok: true, message, models, duration_ms: took() }
       } catch (error) {
         return { ok: false, message: inWords(error, connection), models: [], duration_ms: took() }

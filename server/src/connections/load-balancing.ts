@@ -6,8 +6,8 @@ const better = (a: Offer, b: Offer): number =>
   a.upstream.running - b.upstream.running
 
 /**
- * The order in which connections that offer the same model are tried: those that rest last, then
- * who holds the model in memory, then the least busy, then as configured.
+ * The order in which endpoints of a model are tried: healthy ones first, then those with the model
+ * in memory, then the least busy, then in configured order.
  */
 export const inOrderOfChoice = (offers: readonly Offer[]): readonly Offer[] =>
   offers.length < 2 ? offers : [...offers].sort(better)

@@ -1,9 +1,9 @@
 import type { NewConnection } from "./schema.ts"
 
-/** Shorter ones are no secrets, and would make holes in every sentence. */
+/** Shorter values are not secrets, and replacing them would mangle the text. */
 const shortest = 6
 
-/** A text of somebody else's, such as an upstream's error, without the connection's secrets. */
+/** Removes a connection's secrets from untrusted text, such as an upstream's error. */
 export const redact = (
   text: string,
   { api_key, headers }: Pick<NewConnection, "api_key" | "headers">,

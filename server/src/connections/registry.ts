@@ -7,16 +7,18 @@ import { createUpstream, type Upstream } from "./connection.ts"
 import type { ConnectionConfig } from "./schema.ts"
 import type { ConnectionStore } from "./store.ts"
 
-/** With several runtimes the choice looks at what each holds in memory, so that must be fresh. */
+/**
+ * How often to check which models are in memory; used only with several runtimes, to balance load.
+ */
 const loadedMs = 5000
-/** The longest that anybody waits for connections to be asked again for their models. */
+/** The longest that a request for an unknown model waits for the refreshed lists. */
 const askAgainMs = 1000
-/** Between two such rounds; what comes meanwhile waits for the next. */
+/** Minimum interval between two such refreshes; later requests wait for the next one. */
 const askAgainPauseMs = 500
 
 /** A model on one connection. */
 export interface Offer {
-  /** With the connection's prefix: how callers name it. */
+  /** The id that callers use, including the connection's prefix. */
   id: string
   upstream: Upstream
   model: ProviderModel
@@ -51,13 +53,13 @@ const always = (kind: Kind, url: string, key: string, index: number): Connection
 })
 
 /**
- * The name under which a connection's models are kept for the next start. The environment's are
- * only numbered, so theirs goes with the address: another one in its place has other models.
+ * The key under which a connection's models are saved for the next start. Environment connections
+ * are only numbered, so theirs includes the address: another address has other models.
  */
 const keptAs = ({ id, source, base_url }: ConnectionConfig): string =>
   source === "environment" ? `${id} ${hash("sha256", base_url).slice(0, 16)}` : id
 
-/** The connections that environment variables name, in their order. */
+/** The connections configured by environment variables, in their order. */
 export const environmentConnections = ({ runtimes, providers }: Config): ConnectionConfig[] => [
   ...runtimes.map((url, index) => always("ollama", url, "", index)),
   ...providers.map(({ url, key }, index) => always("openai", url, key, index)),
@@ -70,7 +72,9 @@ const passed = async (ms: number, signal?: AbortSignal): Promise<void> => {
   if (ms > 0) await wait(ms, undefined, { ...(signal && { signal }) }).catch(() => {})
 }
 
-/** The connections in use and what they offer, all in memory; nobody waits for a slow one. */
+/**
+ * The connections in use and their models, all in memory: no request waits for a slow connection.
+ */
 export const createRegistry = async ({ config, store, providers, bus, now }: Deps) => {
   const listeners = new Set<() => void>()
   const upstreamById = new Map<string, Upstream>()
@@ -98,7 +102,7 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Dep
   const changed = (upstream: Upstream): void => {
     rebuild()
     if (!upstream.available()) return
-    // Kept for the next start only; when it cannot be written, that start asks anew.
+    // Only speeds up the next start; if it fails, that start reads the list again.
     void store.keepModels(keptAs(upstream.config), upstream.listed(), now()).catch(() => {})
   }
 
@@ -141,7 +145,7 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Dep
     rebuild()
   }
 
-  /** One after another, so that an older state never lands on a newer one. */
+  /** Runs reloads one after another, so that an older state never replaces a newer one. */
   const reloadInTurn = (): Promise<void> => {
     loading = loading.catch(() => {}).then(reload)
     return loading
@@ -150,7 +154,8 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Dep
   await reloadInTurn()
 
   const stopListening = bus.subscribe(({ topic }) => {
-    // Out of reach: what is in use stays in use until the bus says `reset`.
+    // If the database is unreachable, the current connections stay in use until the bus sends
+    // `reset`.
     if (topic === "connections" || topic === "reset") void reloadInTurn().catch(() => {})
   })
   const listTimer = setInterval(() => {
@@ -177,23 +182,23 @@ export const createRegistry = async ({ config, store, providers, bus, now }: Dep
   }
 
   return {
-    /** In configured order: the environment's first. */
+    /** In configured order; environment connections first. */
     upstreams: (): readonly Upstream[] => ordered,
     runtimes: (): Upstream[] => ordered.filter(({ config: { kind } }) => kind === "ollama"),
     byId: (id: string): Upstream | undefined => upstreamById.get(id),
-    /** Every model by the id that callers use. */
+    /** Endpoints by model id, as callers use it. */
     offers: (): ReadonlyMap<string, readonly Offer[]> => offersById,
-    /** Calls back when the offers changed. */
+    /** Registers a callback for changes of the endpoints. */
     onChange: (listener: () => void): void => void listeners.add(listener),
-    /** Done with the connections as stored now; their lists may still be on their way. */
+    /** Applies the stored connections. Their model lists may arrive later. */
     reload: reloadInTurn,
 
-    /** Asks what is not resting for its models again, and waits for the answers up to `ms`. */
+    /** Refreshes the lists of healthy connections, and waits up to `ms` for the results. */
     refresh,
 
     /**
-     * Asks again because somebody looks for a model that is not there, in one round for all who do
-     * so. Waits until `found`, or until the round is over; slow connections are not waited for.
+     * Refreshes the lists because a requested model is unknown; concurrent calls share one refresh.
+     * Resolves when `found` returns true or the refresh ends, without waiting for slow connections.
      */
     search: (found: () => boolean): Promise<void> =>
       new Promise((resolve) => {

@@ -2,8 +2,9 @@ import { endsHere } from "../http/response-writer.ts"
 import { headerOf } from "../outbound/response-head.ts"
 
 /**
- * All that passes from an upstream to a client. What is not named here could speak for our origin
- * (cookies, CORS, service workers, redirects) or to a proxy before us (`X-Accel-Redirect`).
+ * The only headers that are forwarded from an upstream to a client. Others could act on the
+ * gateway's origin (cookies, CORS, service workers, redirects) or instruct a proxy in front of it
+ * (`X-Accel-Redirect`).
  */
 const passing = new Set([
   ...["content-type", "content-encoding", "content-language", "content-disposition"],
@@ -11,17 +12,17 @@ const passing = new Set([
   ...["retry-after", "retry-after-ms", "x-should-retry", "request-id"],
 ])
 const passingFamilies = ["openai-", "anthropic-", "x-ratelimit-"]
-/** Whose credential it was that the gateway used is nobody's business but its administrators'. */
+/** Identifies the account behind the gateway's credential, which clients must not see. */
 const ofTheAccount = /^(openai|anthropic)-(organization|project)/
 
 const passes = (name: string): boolean =>
   passing.has(name) ||
   (passingFamilies.some((family) => name.startsWith(family)) && !ofTheAccount.test(name))
 
-/** What no browser shows as a page or runs, whatever the bytes are. */
+/** Types that no browser renders or executes, whatever the bytes are. */
 const inert = new Set(["application/json", "application/x-ndjson", "text/event-stream"])
 
-/** A reply that a browser could take for a page has an origin of its own, and is what it says. */
+/** Isolates any other response in an opaque origin, and disables content sniffing. */
 const sandboxed = ["content-security-policy", "sandbox", "x-content-type-options", "nosniff"]
 
 const maxCachedNames = 1000
@@ -36,17 +37,17 @@ const known = <T>(find: (text: string) => T): ((text: string) => T) => {
   }
 }
 
-/** Upstreams use few names and types, over and over. An empty name passes nothing. */
+/** Upstreams use few distinct names and types. An empty string means the header is dropped. */
 const passingName = known((name) => {
   const lower = name.toLowerCase()
   return passes(lower) ? lower : ""
 })
-/** Two types in one reply are a list here, and inert is neither. */
+/** Two content types in one response form a list, which is not inert. */
 const isInert = known((type) => inert.has(type.split(";", 1)[0]?.trim().toLowerCase() ?? ""))
 
 /**
- * The headers that a proxied reply takes along from its upstream: names in lower case and values in
- * turn, without the body's length, which is for the one to say who sends the body.
+ * The headers to forward from an upstream's response: lower-case names and values in turn. The
+ * body's length is left out; whoever sends the body sets it.
  */
 export const passedHeaders = (rawHeaders: readonly string[]): string[] => {
   const passed: string[] = []

@@ -4,16 +4,16 @@ import type { Router } from "../http/router.ts"
 import type { Connections } from "./connections.ts"
 import { Connection, ConnectionChanges, NewConnection, TestResult } from "./schema.ts"
 
-const unknown = { description: "No such connection" }
-const fixed = { description: "The environment fixes it" }
+const unknown = { description: "Connection not found" }
+const fixed = { description: "The connection is configured by environment variables" }
 
 export const connectionRoutes = (router: Router, connections: Connections): Router => {
   router.on(
     route("admin", {
       method: "get",
       path: "/",
-      summary: "All connections in their order, with their health; secrets masked",
-      responses: { 200: json(Page(Connection), "All of them") },
+      summary: "List connections with their health; secrets are masked",
+      responses: { 200: json(Page(Connection), "All connections, in their order") },
     }),
     async () => {
       const items = await connections.list()
@@ -36,9 +36,9 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       method: "post",
       path: "/test",
       givesAuthority: false,
-      summary: "Try settings that are not saved yet",
+      summary: "Test connection settings without saving them",
       body: NewConnection,
-      responses: { 200: json(TestResult, "What came of it") },
+      responses: { 200: json(TestResult, "The result of the test") },
     }),
     ({ body }) => connections.test(body),
   )
@@ -46,7 +46,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
     route("admin", {
       method: "get",
       path: "/:id",
-      summary: "One connection",
+      summary: "Get a connection",
       params: ById,
       responses: { 200: json(Connection, "The connection"), 404: unknown },
     }),
@@ -57,10 +57,10 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       method: "post",
       path: "/:id/update",
       givesAuthority: true,
-      summary: "Change a connection; what is left out stays, its key included",
+      summary: "Update a connection; omitted fields, including the key, keep their values",
       params: ById,
       body: ConnectionChanges,
-      responses: { 200: json(Connection, "As it is now"), 404: unknown, 409: fixed },
+      responses: { 200: json(Connection, "The updated connection"), 404: unknown, 409: fixed },
     }),
     ({ actor, params, body }) => connections.update(actor, params.id, body),
   )
@@ -69,9 +69,9 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       method: "post",
       path: "/:id/test",
       givesAuthority: false,
-      summary: "Try a saved connection",
+      summary: "Test a saved connection",
       params: ById,
-      responses: { 200: json(TestResult, "What came of it"), 404: unknown },
+      responses: { 200: json(TestResult, "The result of the test"), 404: unknown },
     }),
     async ({ params }) => connections.test(await connections.stored(params.id)),
   )
@@ -82,7 +82,7 @@ export const connectionRoutes = (router: Router, connections: Connections): Rout
       givesAuthority: true,
       summary: "Delete a connection",
       params: ById,
-      responses: { 200: json(Done, "It is gone"), 404: unknown, 409: fixed },
+      responses: { 200: json(Done, "The connection was deleted"), 404: unknown, 409: fixed },
     }),
     async ({ actor, params }) => {
       await connections.remove(actor, params.id)

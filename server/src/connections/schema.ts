@@ -3,53 +3,56 @@ import { withoutTrailingSlashes } from "../config/trailing-slashes.ts"
 import { AccessGrants } from "../grants/schema.ts"
 
 const BaseUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http(s) address" })
+  .url({ protocol: /^https?$/, error: "Use an http or https URL" })
   .max(2000)
-  .refine((url) => !/^[^/]*\/\/[^/]*@/.test(url), "may hold no password; use api_key or headers")
-  .refine((url) => !/[?#]/.test(url), "may hold no query and no fragment")
+  .refine(
+    (url) => !/^[^/]*\/\/[^/]*@/.test(url),
+    "The URL must not contain credentials; use api_key or headers instead",
+  )
+  .refine((url) => !/[?#]/.test(url), "The URL must not contain a query or a fragment")
   .transform(withoutTrailingSlashes)
 
-/** They frame the message itself, and are the gateway's to write. */
+/** These frame the message and are set by the gateway. */
 const framing =
   /^(connection|content-length|content-type|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
 const HeaderName = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is no header name")
-  .refine((name) => !framing.test(name), "is the gateway's own to write")
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "Not a valid header name")
+  .refine((name) => !framing.test(name), "This header is set by the gateway")
 const HeaderValue = z
   .string()
-  .regex(/^[\t\x20-\x7e]*$/, "may hold printable ASCII only")
+  .regex(/^[\t\x20-\x7e]*$/, "Use printable ASCII characters only")
   .max(8000)
 const Headers = z.record(HeaderName, HeaderValue)
 
-/** Seconds; null means the gateway's own setting. */
+/** In seconds; null uses the gateway's setting. */
 const Timeout = z.number().positive().max(86_400).nullable()
 
 const fields = {
   kind: z.enum(["ollama", "openai"]),
-  name: z.string().trim().min(1, "must not be empty").max(100),
+  name: z.string().trim().min(1, "Enter a name").max(100),
   base_url: BaseUrl,
-  /** Sent to the upstream; never shown again. */
+  /** Sent to the upstream; never returned by the API. */
   api_key: z
     .string()
-    .regex(/^[\x21-\x7e]*$/, "may hold no spaces or line breaks")
+    .regex(/^[\x21-\x7e]*$/, "Use printable ASCII characters without spaces")
     .max(4000),
   headers: Headers,
-  /** Put before each of its model ids: `prefix.name`. */
+  /** Prepended to each of its model ids: `prefix.name`. */
   id_prefix: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,50}$/, "letters, digits, . _ - only")
+    .regex(/^[A-Za-z0-9._-]{1,50}$/, "Use 1 to 50 letters, digits, dots, underscores or hyphens")
     .nullable(),
-  /** Only these models, by the provider's own names; null offers all. */
+  /** Limits the connection to these models, by the provider's own names; null offers all. */
   allowed_models: z.array(z.string().max(300)).max(2000).nullable(),
   connect_timeout: Timeout,
   first_byte_timeout: Timeout,
   idle_timeout: Timeout,
-  /** Who may use its models; null is everyone. */
+  /** Who may use its models; null means everyone. */
   access_grants: AccessGrants.nullable(),
   enabled: z.boolean(),
-  /** Smaller comes first where several offer the same model. */
+  /** If several connections offer the same model, the lowest position comes first. */
   position: z.int().min(0).max(10_000),
 }
 
@@ -77,10 +80,10 @@ export const ConnectionChanges = z
   .meta({ id: "ConnectionChanges" })
 export type ConnectionChanges = z.output<typeof ConnectionChanges>
 
-/** A connection with its secrets, as the gateway uses it. */
+/** A connection including its secrets, for internal use. */
 export interface ConnectionConfig extends NewConnection {
   id: string
-  /** The environment's connections cannot be changed over the API. */
+  /** Connections from the environment cannot be changed through the API. */
   source: "environment" | "database"
   created_at: number
   updated_at: number
@@ -101,9 +104,9 @@ export const Connection = z
   .object({
     ...fields,
     base_url: z.string(),
-    /** Masked: its last four characters at the most. */
+    /** Masked: at most the last four characters are shown. */
     api_key: z.string(),
-    /** Values masked. */
+    /** Values are masked. */
     headers: z.record(z.string(), z.string()),
     id: z.string(),
     source: z.enum(["environment", "database"]),
@@ -117,7 +120,7 @@ export type Connection = z.output<typeof Connection>
 export const TestResult = z
   .object({
     ok: z.boolean(),
-    /** In words for a person. */
+    /** A message for people. */
     message: z.string(),
     models: z.array(z.string()),
     duration_ms: z.int(),

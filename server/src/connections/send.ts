@@ -3,31 +3,33 @@ import type { Flow, ReplyListener, SentRequest, UpstreamRequest } from "../outbo
 import { UpstreamError } from "../outbound/upstream-error.ts"
 import type { Upstream } from "./connection.ts"
 
-/** What other connections may do better: busy or gateway errors, told before any of the body. */
+/** Statuses worth trying another connection for: busy and gateway errors, known before the body. */
 const retryableStatuses = new Set([429, 502, 503, 504])
 const maxRetryBodyBytes = 64 * 1024
-/** How long the body of such a reply is waited for before the next connection is tried. */
+/** How long to wait for the body of such a response before trying the next connection. */
 const heldBodyMs = 1000
 
 export interface Attempt {
   upstream: Upstream
-  /** Whether a model answers: only that shows that models are well. */
+  /** Whether a model answers. Only such requests affect the circuit breaker's recovery. */
   usesModel: boolean
-  /** Makes the request when it is this one's turn, which for most never comes. */
+  /** Builds the request when this attempt is made; most attempts never are. */
   request: () => UpstreamRequest
 }
 
 export interface SendListener extends Omit<ReplyListener, "failed"> {
-  /** Told which connection is tried, each time. */
+  /** Called with each connection that is tried. */
   chosen(upstream: Upstream): void
 }
 
 interface Terms {
-  /** For the reply's head, all tries together. */
+  /** Time limit for the response's head, across all attempts. */
   withinMs: number
-  /** The caller's, of which each piece of the reply takes. */
+  /** The caller's share of the event loop, charged for each chunk. */
   share: LoopShare
-  /** Told what `broke` threw: the listener is past telling anybody. */
+  /**
+   * Called with an exception that `broke` threw, when the handler can no longer report it itself.
+   */
   failed: (error: unknown) => void
 }
 
@@ -37,31 +39,31 @@ interface Held {
   rawHeaders: readonly string[]
   chunks: Buffer[]
   bytes: number
-  /** What was kept is all of its body. */
+  /** Whether `chunks` hold the complete body. */
   isWhole: boolean
 }
 
 /**
- * Sends a request to the first of several connections, and to the next one after a failed
- * connect, a reset before the head, 429, 502, 503 or 504: never after a timeout, and never once a
- * head was passed on. When all fail, the first reply that any of them gave is passed on.
+ * Sends a request to the first of several connections, and to the next one after a failed connect,
+ * a reset before the head, or status 429, 502, 503 or 504. Never retries after a timeout, or once a
+ * head has been forwarded. If all attempts fail, the first response is forwarded.
  */
 class Sending implements Flow {
   readonly #attempts: readonly Attempt[]
   readonly #listener: SendListener
   readonly #deadline: number
-  readonly #failed: Terms["failed"]
+  readonly #onUnexpectedError: Terms["failed"]
   readonly #share: LoopShare
-  /** More is wanted, but it is others' turn. */
-  #waiting = false
-  #wanted = true
-  #begun = false
+  /** The consumer is ready for more, but must wait for its share of the event loop. */
+  #isWaiting = false
+  #isReady = true
+  #hasStarted = false
   #next = 0
-  #flow: SentRequest | null = null
+  #request: SentRequest | null = null
   #cancelled = false
-  #held: Held | null = null
+  #firstFailure: Held | null = null
   #release: (() => void) | null = null
-  #holding: NodeJS.Timeout | undefined
+  #bodyTimer: NodeJS.Timeout | undefined
 
   constructor(
     attempts: readonly Attempt[],
@@ -72,7 +74,7 @@ class Sending implements Flow {
     this.#listener = listener
     this.#deadline = performance.now() + withinMs
     this.#share = share
-    this.#failed = failed
+    this.#onUnexpectedError = failed
   }
 
   start(): this {
@@ -81,49 +83,49 @@ class Sending implements Flow {
   }
 
   resume(): void {
-    this.#wanted = true
-    if (!this.#waiting) this.#flow?.resume()
+    this.#isReady = true
+    if (!this.#isWaiting) this.#request?.resume()
   }
 
-  /** @returns whether more may come at once */
-  #goOnInTurn(wanted: boolean): boolean {
-    // Most replies have one piece, whose turn was the request's.
-    const isFirst = !this.#begun
-    this.#begun = true
+  /** @returns whether more data may follow immediately */
+  #takeTurn(wanted: boolean): boolean {
+    // Most responses have one chunk, which the request's own share covers.
+    const isFirst = !this.#hasStarted
+    this.#hasStarted = true
     if (isFirst || this.#share.take(costs.chunk)) return wanted
-    this.#wanted = wanted
-    if (this.#waiting) return false
-    this.#waiting = true
+    this.#isReady = wanted
+    if (this.#isWaiting) return false
+    this.#isWaiting = true
     this.#share.wait(costs.chunk, () => {
-      this.#waiting = false
-      if (this.#wanted) this.#flow?.resume()
+      this.#isWaiting = false
+      if (this.#isReady) this.#request?.resume()
     })
     return false
   }
 
   cancel(): void {
     this.#cancelled = true
-    this.#free()
-    this.#flow?.cancel()
+    this.#endAttempt()
+    this.#request?.cancel()
   }
 
-  #free(): void {
-    clearTimeout(this.#holding)
+  #endAttempt(): void {
+    clearTimeout(this.#bodyTimer)
     this.#release?.()
     this.#release = null
   }
 
-  #more(): boolean {
-    return !this.#cancelled && this.#next < this.#attempts.length && this.#left() > 0
+  #hasNext(): boolean {
+    return !this.#cancelled && this.#next < this.#attempts.length && this.#remainingMs() > 0
   }
 
-  #left(): number {
+  #remainingMs(): number {
     return this.#deadline - performance.now()
   }
 
   #try(): void {
     const attempt = this.#attempts[this.#next++]
-    if (!attempt) throw new Error("a request needs at least one connection to go to")
+    if (!attempt) throw new Error("A request needs at least one connection")
     const { upstream, usesModel } = attempt
     const request = attempt.request()
     upstream.running++
@@ -134,91 +136,93 @@ class Sending implements Flow {
     }
     this.#listener.chosen(upstream)
     const turn = this.#next
-    const max = turn === 1 ? upstream.firstByteMs : Math.min(upstream.firstByteMs, this.#left())
+    const max =
+      turn === 1 ? upstream.firstByteMs : Math.min(upstream.firstByteMs, this.#remainingMs())
     const limit = Math.max(1, max)
-    const flow = upstream.client.send(request, this.#hear(attempt), limit)
-    // One that fails within `send` has been followed by the next already.
-    if (turn === this.#next) this.#flow = flow
+    const flow = upstream.client.send(request, this.#createListener(attempt), limit)
+    // If it failed within `send`, the next attempt has already replaced it.
+    if (turn === this.#next) this.#request = flow
     if (this.#cancelled) flow.cancel()
   }
 
-  #hear({ upstream, usesModel }: Attempt): ReplyListener {
+  #createListener({ upstream, usesModel }: Attempt): ReplyListener {
     const listener = this.#listener
     let held: Held | null = null
     let unavailable = false
     const goOn = (whole: Held): void => {
       held = null
-      this.#goOn(whole)
+      this.#tryNext(whole)
     }
     return {
       head: (status, rawHeaders) => {
         const retryable = retryableStatuses.has(status)
         unavailable = retryable && status !== 429
-        if (unavailable) upstream.failed("soft", `it answered ${status}`)
-        if (retryable && (this.#held || this.#more())) {
+        if (unavailable) upstream.failed("soft", `responded with status ${status}`)
+        if (retryable && (this.#firstFailure || this.#hasNext())) {
           held = { upstream, status, rawHeaders, chunks: [], bytes: 0, isWhole: false }
-          this.#hold()
+          this.#limitBodyTime()
         } else {
           listener.head(status, rawHeaders)
         }
       },
       data: (chunk) => {
-        if (!held) return this.#goOnInTurn(listener.data(chunk))
+        if (!held) return this.#takeTurn(listener.data(chunk))
         held.bytes += chunk.length
         if (held.bytes <= maxRetryBodyBytes) held.chunks.push(chunk)
         return true
       },
       end: () => {
-        // Not before: who stops in the middle of each reply is not well.
+        // Only after a complete response: an endpoint that aborts every response is unhealthy.
         if (usesModel && !unavailable) upstream.succeeded()
-        this.#free()
+        this.#endAttempt()
         if (!held) return listener.end()
         held.isWhole = held.bytes <= maxRetryBodyBytes
         goOn(held)
       },
       broke: (error) => {
-        if (!held) this.#note(upstream, error)
-        this.#free()
+        if (!held) this.#recordFailure(upstream, error)
+        this.#endAttempt()
         if (held) return goOn(held)
         const nothingSent = error.kind === "unreachable" || error.kind === "reset"
-        if (nothingSent && this.#more()) return this.#try()
-        if (this.#held && (nothingSent || error.kind === "timeout")) return this.#passOn(this.#held)
+        if (nothingSent && this.#hasNext()) return this.#try()
+        if (this.#firstFailure && (nothingSent || error.kind === "timeout"))
+          return this.#forwardBuffered(this.#firstFailure)
         listener.broke(error)
       },
-      failed: this.#failed,
+      failed: this.#onUnexpectedError,
     }
   }
 
-  /** Its body is part of the answer should all fail; it may not come for long. */
-  #hold(): void {
-    this.#holding = setTimeout(() => this.#flow?.giveUp(), heldBodyMs)
+  /** The body is forwarded if all attempts fail, but must arrive within the timeout. */
+  #limitBodyTime(): void {
+    this.#bodyTimer = setTimeout(() => this.#request?.giveUp(), heldBodyMs)
   }
 
-  /** What could not be read by who listens says nothing sure of the upstream. */
-  #note(upstream: Upstream, error: UpstreamError): void {
+  /** A consumer's own parse error does not count against the endpoint's health. */
+  #recordFailure(upstream: Upstream, error: UpstreamError): void {
     if (error.kind === "unreadable") return
     const hard = error.kind === "unreachable" || error.kind === "reset"
     upstream.failed(hard ? "hard" : "soft", error.message)
   }
 
-  #goOn(held: Held): void {
-    this.#held ??= held
-    if (this.#more()) this.#try()
-    else this.#passOn(this.#held)
+  #tryNext(held: Held): void {
+    this.#firstFailure ??= held
+    if (this.#hasNext()) this.#try()
+    else this.#forwardBuffered(this.#firstFailure)
   }
 
-  #passOn({ upstream, status, rawHeaders, chunks, isWhole }: Held): void {
+  #forwardBuffered({ upstream, status, rawHeaders, chunks, isWhole }: Held): void {
     this.#listener.chosen(upstream)
     this.#listener.head(status, rawHeaders)
     for (const chunk of chunks) this.#listener.data(chunk)
     if (isWhole) this.#listener.end()
-    else setImmediate(() => this.#breakOff())
+    else setImmediate(() => this.#reportIncomplete())
   }
 
-  /** Later than what was passed on, so that a client sees that before its connection is cut. */
-  #breakOff(): void {
+  /** Deferred, so that the client sees the forwarded bytes before its connection is cut. */
+  #reportIncomplete(): void {
     if (this.#cancelled) return
-    this.#listener.broke(new UpstreamError("broken", new Error("its reply is not whole")))
+    this.#listener.broke(new UpstreamError("broken", new Error("the response is incomplete")))
   }
 }
 

@@ -17,20 +17,20 @@ const codeByKind: Record<UpstreamErrorKind, FailureCode> = {
 
 const wordByKind: Record<UpstreamErrorKind, string> = {
   unreachable: "cannot be reached",
-  reset: "closed the connection before it answered",
-  timeout: "did not answer in time",
-  silence: "stopped answering in the middle of its reply",
-  broken: "broke off in the middle of its reply",
-  unreadable: "sent a reply that cannot be read",
+  reset: "closed the connection before responding",
+  timeout: "did not respond in time",
+  silence: "stopped sending in the middle of its response",
+  broken: "closed the connection in the middle of its response",
+  unreadable: "sent an unreadable response",
 }
 
-/** How an upstream is called in sentences for callers. */
+/** How error messages refer to an upstream. */
 export const nameOf = (upstream: Upstream | null): string =>
   upstream ? `The provider "${upstream.config.name}"` : "The provider"
 
 const wordsOf = ({ kind, cause }: UpstreamError): string =>
   cause instanceof UnreadableReply ? `${wordByKind[kind]}: ${cause.message}` : wordByKind[kind]
 
-/** What the caller is told when no whole reply came. */
+/** The error for the caller when no complete response arrived. */
 export const failureOf = (error: UpstreamError, upstream: Upstream | null): Failure =>
-  new Failure(codeByKind[error.kind], `${nameOf(upstream)} ${wordsOf(error)}`, { cause: error })
+  new Failure(codeByKind[error.kind], `${nameOf(upstream)} ${wordsOf(error)}.`, { cause: error })

@@ -3,7 +3,9 @@ import type { Upstream } from "../connections/connection.ts"
 import { offeredId } from "../connections/registry.ts"
 import { fail } from "../errors.ts"
 
-/** A runtime that is slower than this is left out; for `tags` its last known list stands in. */
+/**
+ * How long to wait for each runtime's list. For `tags`, a slower runtime's last known list is used.
+ */
 const listMs = 2000
 
 const Listing = z.looseObject({ name: z.string().optional(), model: z.string().optional() })
@@ -12,7 +14,7 @@ const Reply = z.object({ models: z.array(Listing).nullable() })
 
 const nameOf = ({ name, model }: Listing): string => name ?? model ?? ""
 
-/** As callers name it: with the prefix of its connection. */
+/** Adds the connection's prefix, as in the ids that callers use. */
 const underPrefix = ({ config }: Upstream, listing: Listing): Listing => {
   if (config.id_prefix === null) return listing
   const id = offeredId(config, nameOf(listing))
@@ -36,9 +38,9 @@ const lastKnown = (upstream: Upstream): Listing[] =>
   })
 
 /**
- * One list of what several runtimes hold, the first of equal names winning, cut down to what the
- * caller may use.
- * @throws {Failure} `upstream_unreachable` when none answers and nothing is known
+ * Merges the model lists of several runtimes, limited to the models that the caller may use. The
+ * first of several equal names wins.
+ * @throws {Failure} `upstream_unreachable` if no runtime responds and no model is known
  */
 export const mergedListing = async (
   upstreams: readonly Upstream[],
@@ -65,7 +67,7 @@ export const mergedListing = async (
     if (!byName.has(name) && mayUse(name)) byName.set(name, listing)
   }
   if (heard === 0 && byName.size === 0) {
-    fail("upstream_unreachable", "No model runtime answers now; try again soon")
+    fail("upstream_unreachable", "No model runtime is responding. Try again later.")
   }
   return { models: [...byName.values()] }
 }

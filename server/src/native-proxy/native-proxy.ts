@@ -40,12 +40,12 @@ interface Deps {
   audit: Audit
 }
 
-/** A request below a proxy's prefix, not yet looked into. */
+/** A request below a proxy's prefix, not yet classified. */
 export interface Proxied {
   exchange: NodeExchange
   caller: Caller
   actor: Actor
-  /** Path and query below the prefix, as they were sent. */
+  /** The path and query below the prefix, exactly as sent. */
   target: string
 }
 
@@ -59,7 +59,7 @@ const stopsHere = new Set<string>([
   "x-real-ip",
 ])
 
-/** The client's headers, without credentials and without what ends at this hop. */
+/** The client's headers without credentials and hop-by-hop headers. */
 const passedOn = ({ headers }: IncomingMessage): Record<string, string | string[]> => {
   const passed: Record<string, string | string[]> = {}
   for (const name in headers) {
@@ -72,17 +72,17 @@ const passedOn = ({ headers }: IncomingMessage): Record<string, string | string[
 
 const mayChange = ({ user, credential }: Caller, kind: Kind): void => {
   if (user.role !== "admin") {
-    fail("forbidden", "Only administrators may change the runtime; ask one of them")
+    fail("forbidden", "Only administrators may change the runtime.")
   }
-  // A runtime's models can be put under names that the key has; and what is not known here can do
-  // with a provider all that our own credential can, its keys and accounts included.
+  // For Ollama, a limited key could create models under names it may use. For providers, an unknown
+  // path may do anything that the gateway's credential allows, managing keys and accounts included.
   const isBeyond = kind === "ollama" ? credential.allowed_models !== null : isLimited(credential)
   if (isBeyond) {
-    fail("forbidden", "This API key is limited, and may not change what a runtime or provider has")
+    fail("forbidden", "This API key is restricted and may not change runtimes or providers.")
   }
 }
 
-/** Passes requests through to the native APIs of runtimes and providers. */
+/** Forwards requests to the native APIs of runtimes and providers. */
 export const createRuntime = (deps: Deps) => {
   const { fairLoop, bodyRoom, config, registry, catalogue, meters, running, db, audit } = deps
 
@@ -91,10 +91,10 @@ export const createRuntime = (deps: Deps) => {
     if (upstreams.length > 0) return upstreams
     const variable = kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
     const what = kind === "ollama" ? "model runtime" : "OpenAI-style provider"
-    return fail("no_runtime", `No ${what} is connected: set ${variable}, or add a connection`)
+    return fail("no_runtime", `No ${what} is connected. Set ${variable} or add a connection.`)
   }
 
-  /** Healthy ones first, in configured order. */
+  /** Healthy connections first, otherwise in configured order. */
   const anyOf = (upstreams: readonly Upstream[]): Upstream[] =>
     [...upstreams].sort((a, b) => Number(a.resting()) - Number(b.resting()))
 
@@ -126,12 +126,18 @@ export const createRuntime = (deps: Deps) => {
         leave()
         reject(error)
       }
-      // It may refuse. Nobody ends a request before this turn is over.
+      // `enter` may throw. It calls none of these callbacks before the current tick ends.
       const leave = running.enter(caller, {
         revoke: () =>
-          pass.stop("revoked", new Failure("unauthorized", "The credential was revoked")),
+          pass.stop(
+            "revoked",
+            new Failure("unauthorized", "The credential used for this request was revoked."),
+          ),
         shutDown: () =>
-          pass.stop("shut_down", new Failure("shutting_down", "The gateway is shutting down")),
+          pass.stop(
+            "shut_down",
+            new Failure("shutting_down", "The gateway is shutting down. Retry the request."),
+          ),
         ...(model !== undefined && {
           withdrawal: {
             isDue: (present) => catalogue.isWithdrawn(present, model),
@@ -156,7 +162,8 @@ export const createRuntime = (deps: Deps) => {
 
   const offersFor = async (caller: Caller, kind: Kind, model: string) => {
     const { id, offers, workspace } = await catalogue.resolve(caller, model)
-    // A workspace model under its base's own id restricts that model; others are not native.
+    // A workspace model with its base's id restricts that model. Other workspace models have no
+    // native equivalent.
     const native = workspace.every(({ base_model_id, id }) => base_model_id === id)
     const held = native ? offers.filter(({ upstream }) => upstream.config.kind === kind) : []
     if (held.length === 0) fail("model_not_found", `model '${model}' not found`)
@@ -174,7 +181,7 @@ export const createRuntime = (deps: Deps) => {
     const native = readNative(await bodyRoom.read(exchange, bodyLimits.maxBytes, read))
     exchange.model = native.model
     if (name !== "show" && catalogue.filtered(native.model)) {
-      const message = `Filters stand before '${native.model}': ask it over /v1/chat/completions`
+      const message = `Model '${native.model}' has filters. Use /v1/chat/completions instead.`
       fail("forbidden", message)
     }
     const { id, offers } = await offersFor(caller, kind, native.model)
@@ -276,9 +283,9 @@ export const createRuntime = (deps: Deps) => {
     }
 
   return {
-    /** The runtime's native API. */
+    /** Ollama's native API. */
     native: through("ollama", "runtime", ollamaOperation),
-    /** The same for OpenAI-style connections. */
+    /** The OpenAI API of OpenAI-style connections. */
     openai: through("openai", "openai", openaiOperation),
   }
 }

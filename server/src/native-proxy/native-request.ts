@@ -6,12 +6,12 @@ import { type JsonObject, readObject } from "../http/json-object.ts"
 /** A JSON body for a native API, with the model that the runtime will read from it. */
 export interface NativeRequest extends JsonObject {
   model: string
-  /** The member that named it. */
+  /** The key of the field that names the model. */
   modelKey: string
   streamed: boolean
 }
 
-/** The runtime ignores the case of keys, and takes `name` where `model` is empty. */
+/** Ollama ignores the case of keys and uses `name` if `model` is empty. */
 const modelOf = (fields: Record<string, unknown>): { key: string; model: string } | null => {
   for (const wanted of ["model", "name"]) {
     const key = Object.keys(fields).find((candidate) => candidate.toLowerCase() === wanted)
@@ -28,12 +28,12 @@ export const readNative = (body: JsonBody): NativeRequest => {
   const object = readObject(body)
   const { fields } = object
   const named = modelOf(fields)
-  if (!named) return fail("missing_parameter", "model is required: name a model in the body")
+  if (!named) return fail("missing_parameter", 'Missing required field: "model".')
   const stream = Object.keys(fields).find((key) => key.toLowerCase() === "stream")
   const streamed = stream !== undefined && fields[stream] === true
   return { ...object, model: named.model, modelKey: named.key, streamed }
 }
 
-/** The same body under the connection's own name for the model. */
+/** The same body with the connection's own name for the model. */
 export const renamed = (request: NativeRequest, model: string): Buffer =>
   splice(request.bytes, request.members, new Map([[request.modelKey, JSON.stringify(model)]]))

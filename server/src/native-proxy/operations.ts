@@ -1,14 +1,14 @@
-/** What a path of a native API does, as far as access is concerned. */
+/** What a native API path does, as far as access control is concerned. */
 export type NativeOperation =
   /** Uses the model that the JSON body names. */
   | { kind: "use"; name: string }
-  /** Tells of the runtime itself; any of them will do. */
+  /** Describes the runtime itself; any runtime can answer. */
   | { kind: "ask" }
-  /** Lists models, and so is filtered and merged. */
+  /** Lists models; the result is filtered and merged. */
   | { kind: "list"; list: "tags" | "ps" | "models" }
-  /** Tells of the model that the path names. */
+  /** Describes the model that the path names. */
   | { kind: "look"; model: string }
-  /** Changes the runtime, or is not known here: for administrators. */
+  /** Changes the runtime, or is unknown; administrators only. */
   | { kind: "change"; name: string }
 
 const uses = new Set([
@@ -41,7 +41,7 @@ const decoded = (text: string): string => {
   }
 }
 
-/** Only paths that match to the letter are for everybody, whatever an upstream makes of others. */
+/** Only exact matches are open to users, however an upstream may interpret similar paths. */
 const classify = (method: string, path: string): NativeOperation => {
   const operation = `${method} ${path}`
   const name = path.replace(/^\/(api|v1)\//, "")
@@ -56,7 +56,7 @@ const classify = (method: string, path: string): NativeOperation => {
 
 export const ollamaOperation = classify
 
-/** The OpenAI API below an address that already ends in `/v1`. */
+/** The OpenAI API, relative to a base URL that already ends in `/v1`. */
 export const openaiOperation = (method: string, path: string): NativeOperation =>
   path.startsWith("/api/") || path === "/"
     ? { kind: "change", name: path }

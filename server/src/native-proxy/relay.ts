@@ -16,40 +16,40 @@ import { Tail } from "./usage-scanner.ts"
 interface Deps {
   reply: Reply
   style: ErrorStyle
-  /** Null for requests that use no model. */
+  /** Null for requests that do not use a model. */
   meter: Meter | null
-  /** Told when the reply is over: its status, 0 when there was none, and what went wrong. */
+  /** Called once when the response has ended. `status` is 0 if there was no response. */
   over: (status: number, failure?: Failure) => void
 }
 
 const outcomeOf = (status: number): Outcome => (status < 400 ? "ok" : outcomeOfErrorStatus(status))
 
-/** Carries a reply through: its status, the headers that may pass, and its bytes as they come. */
+/** Relays a native response: its status, its allowed headers, and its bytes as they arrive. */
 export class Pass implements SendListener {
-  readonly #needs: Deps
-  readonly #tail = new Tail()
+  readonly #deps: Deps
+  readonly #scanner = new Tail()
   #flow: Flow | null = null
   #upstream: Upstream | null = null
   #status = 0
   #type = ""
-  /** Whether its length was told to the client: nothing may be added to it. */
-  #isCounted = false
-  #over = false
+  /** Whether the client was sent a content length, so that nothing can be appended. */
+  #hasLength = false
+  #isDone = false
 
   constructor(deps: Deps) {
-    this.#needs = deps
+    this.#deps = deps
     deps.reply.onDrain(() => this.#flow?.resume())
     deps.reply.onGone(() => this.stop("client_cancelled"))
   }
 
   follow(flow: Flow): void {
-    if (this.#over) flow.cancel()
+    if (this.#isDone) flow.cancel()
     this.#flow = flow
   }
 
   chosen(upstream: Upstream): void {
     this.#upstream = upstream
-    this.#needs.meter?.sentTo(upstream.config.id, upstream.config.kind)
+    this.#deps.meter?.sentTo(upstream.config.id, upstream.config.kind)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
@@ -57,65 +57,69 @@ export class Pass implements SendListener {
     this.#type = headerOf(rawHeaders, "content-type") ?? ""
     const headers = passedHeaders(rawHeaders)
     const length = headerOf(rawHeaders, "content-length")
-    this.#isCounted = length !== null
+    this.#hasLength = length !== null
     if (length !== null) headers.push("content-length", length)
-    this.#needs.reply.head(status, headers)
-    this.#needs.reply.flushSoon()
+    this.#deps.reply.head(status, headers)
+    this.#deps.reply.flushSoon()
   }
 
   data(chunk: Buffer): boolean {
-    this.#needs.meter?.firstToken()
-    this.#tail.push(chunk)
-    return this.#needs.reply.write(chunk)
+    this.#deps.meter?.firstToken()
+    this.#scanner.push(chunk)
+    return this.#deps.reply.write(chunk)
   }
 
   end(): void {
-    if (this.#over) return
-    this.#needs.reply.end()
+    if (this.#isDone) return
+    this.#deps.reply.end()
     this.#finish(outcomeOf(this.#status))
   }
 
   broke(error: UpstreamError): void {
-    if (this.#over) return
-    this.#breakOff(failureOf(error, this.#upstream), "upstream_error")
+    if (this.#isDone) return
+    this.#endWithError(failureOf(error, this.#upstream), "upstream_error")
   }
 
-  /** Ends it from our side: the client left, its credential was revoked, or we shut down. */
+  /**
+   * Ends the response from the gateway's side: the client disconnected, its credential was revoked,
+   * or the gateway is shutting down.
+   */
   stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void {
-    if (this.#over) return
+    if (this.#isDone) return
     this.#flow?.cancel()
-    if (failure) this.#breakOff(failure, outcome)
+    if (failure) this.#endWithError(failure, outcome)
     else this.#finish(outcome)
   }
 
-  #breakOff(failure: Failure, outcome: Outcome): void {
-    const { reply, style } = this.#needs
+  #endWithError(failure: Failure, outcome: Outcome): void {
+    const { reply, style } = this.#deps
     if (this.#status === 0) reply.refuse(style, failure)
-    else if (this.#isCounted) reply.cut()
-    else if (this.#type.includes("ndjson")) reply.end(this.#lastLine(failure))
-    else if (this.#type.startsWith("text/event-stream")) reply.end(this.#lastEvent(failure))
+    else if (this.#hasLength) reply.cut()
+    else if (this.#type.includes("ndjson")) reply.end(this.#errorLine(failure))
+    else if (this.#type.startsWith("text/event-stream")) reply.end(this.#errorEvent(failure))
     else reply.cut()
     this.#finish(outcome, failure)
   }
 
-  /** The runtime's own way to say that a stream broke: a line with `error`. */
-  #lastLine(failure: Failure): string {
-    return `${this.#tail.atLineEnd ? "" : "\n"}${errorBody("runtime", failure)}\n`
+  /** Ollama reports an error within a stream as a line with `error`. */
+  #errorLine(failure: Failure): string {
+    return `${this.#scanner.atLineEnd ? "" : "\n"}${errorBody("runtime", failure)}\n`
   }
 
-  #lastEvent(failure: Failure): string {
+  #errorEvent(failure: Failure): string {
     const { error } = JSON.parse(errorBody("openai", failure))
-    // Behind a whole line an event may be open all the same, of which this would become a part.
-    return `${this.#tail.atLineEnd ? "\n" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`
+    // An event may still be open after a complete line; the extra newline keeps this from becoming
+    // part of it.
+    return `${this.#scanner.atLineEnd ? "\n" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`
   }
 
   #finish(outcome: Outcome, failure?: Failure): void {
-    if (this.#over) return
-    this.#over = true
-    const { meter, over } = this.#needs
+    if (this.#isDone) return
+    this.#isDone = true
+    const { meter, over } = this.#deps
     const status = this.#status || (failure?.status ?? 0)
-    const tokens = outcome === "ok" ? this.#tail.tokens() : null
-    meter?.settle({ outcome, status, tokens, piecesOut: this.#tail.lines })
+    const tokens = outcome === "ok" ? this.#scanner.tokens() : null
+    meter?.settle({ outcome, status, tokens, piecesOut: this.#scanner.lines })
     over(this.#status, failure)
   }
 }

@@ -3,24 +3,21 @@ import { fail } from "../errors.ts"
 
 /** A backslash, a fragment, or an encoded dot, backslash, percent sign or control character. */
 const hidden = /[\\#]|%(?:2e|5c|25|[01][\da-f]|7f)/i
-/** Some servers cut off what follows a semicolon. */
+/** Some servers ignore everything after a semicolon in a segment. */
 const dotSegment = /(?:^|\/)\.{1,2}(?:[/;]|$)/
 
 const decoded = (path: string): string => {
   try {
     return decodeURIComponent(path)
   } catch {
-    return fail(
-      "bad_request",
-      "The path of this request is not valid: its percent-encoding is broken",
-    )
+    return fail("bad_request", "The request path contains invalid percent-encoding.")
   }
 }
 
 export interface Target {
-  /** As it is judged and as it is sent, percent-encoding included. */
+  /** Percent-encoded; the same path is checked and sent. */
   path: string
-  /** With its `?`, or empty. */
+  /** Includes the `?`, or is empty. */
   query: string
 }
 
@@ -34,9 +31,9 @@ export const readTarget = (target: string): Target => {
 }
 
 /**
- * What we read and what an upstream reads must be one path.
- * @param namesModel whether it ends in a model's id, in which a slash may be encoded
- * @throws {Failure} `bad_request` for a path that some servers would read as another one
+ * Rejects paths that the gateway and an upstream could interpret differently.
+ * @param namesModel whether the path ends in a model id, which may contain an encoded slash
+ * @throws {Failure} `bad_request`
  */
 export const refuseAmbiguous = ({ path }: Target, namesModel: boolean): void => {
   const plain = decoded(path)
@@ -47,7 +44,7 @@ export const refuseAmbiguous = ({ path }: Target, namesModel: boolean): void => 
     (!namesModel && /%2f/i.test(path))
   if (isAmbiguous) {
     const message =
-      "The path of this request can be read in several ways: leave out dot segments, backslashes and encoded slashes, dots and control characters"
+      "The request path is ambiguous. Remove dot segments, backslashes and encoded slashes, dots and control characters."
     fail("bad_request", message)
   }
 }

@@ -5,15 +5,15 @@ import type { Proxied } from "./native-proxy.ts"
 
 interface Deps {
   router: Router
-  /** As it is mounted, with its slash: `/ollama`. */
+  /** The prefix at which the proxy is mounted, such as `/ollama`. */
   prefix: string
   summary: string
   forward: (proxied: Proxied) => Promise<void>
-  /** Whether it is switched on now. */
+  /** Whether the proxy is currently enabled. */
   enabled?: () => boolean
 }
 
-/** Everything below a prefix goes to a native API; who may do what is decided by its path. */
+/** Forwards everything below a prefix to a native API. The path determines who may send it. */
 export const proxyRoutes = ({ router, prefix, summary, forward, enabled }: Deps): Router => {
   const declared = route("user", {
     method: "all",
@@ -21,19 +21,22 @@ export const proxyRoutes = ({ router, prefix, summary, forward, enabled }: Deps)
     givesAuthority: false,
     summary,
     responses: {
-      200: { description: "The upstream's own reply, byte for byte", contentType: "*/*" },
+      200: { description: "The upstream's response, byte for byte", contentType: "*/*" },
       403: { description: "Only administrators may change a runtime" },
-      404: { description: "The model does not exist, or is not granted" },
-      502: { description: "The upstream cannot be reached" },
-      503: { description: "No upstream is configured; the error names the setting" },
+      404: { description: "The model does not exist or you do not have access to it" },
+      502: { description: "The upstream is unreachable" },
+      503: { description: "No upstream is configured; the error names the setting to use" },
     },
   })
   router.raw(declared, async ({ exchange, caller, actor }) => {
     if (enabled?.() === false) {
-      fail("forbidden", `${prefix} is switched off; an administrator can set enable_openai_proxy`)
+      fail(
+        "forbidden",
+        `${prefix} is disabled. An administrator can enable it with the setting enable_openai_proxy.`,
+      )
     }
     const { url = "" } = exchange.incoming
-    if (!url.startsWith(prefix)) fail("not_found", `There is nothing at ${url.slice(0, 200)}`)
+    if (!url.startsWith(prefix)) fail("not_found", `No route for ${url.slice(0, 200)}.`)
     await forward({ exchange, caller, actor, target: url.slice(prefix.length) || "/" })
   })
   return router

@@ -21,7 +21,7 @@ const contextLength = (info: Record<string, unknown>): number | null => {
   return typeof found === "number" ? found : null
 }
 
-/** Capabilities and context length, which only `/api/show` tells; null when it does not tell now. */
+/** Capabilities and context length, which only `/api/show` returns; null if that fails. */
 const lookClosely = async ({ client, headers, signal }: Asking, model: string) => {
   try {
     const request = { method: "POST", path: "/api/show", headers, json: { model } }
@@ -37,7 +37,7 @@ const lookClosely = async ({ client, headers, signal }: Asking, model: string) =
 
 const seconds = (time: string): number => Math.floor((Date.parse(time) || 0) / 1000)
 
-/** Ollama: its own API at the address, the OpenAI one below `/v1`. */
+/** Ollama: its own API at the base URL, the OpenAI API below `/v1`. */
 export const ollama: Provider = {
   kind: "ollama",
   connection_type: "local",
@@ -60,7 +60,7 @@ export const ollama: Provider = {
         owned_by: "ollama",
         capabilities: told?.capabilities ?? {},
         context_length: told?.context_length ?? null,
-        // Without it, the next reading looks closely again.
+        // Without a digest, the next refresh requests the details again.
         digest: close ? tag.digest : null,
         listing: tag,
       }

@@ -3,7 +3,9 @@ import { bearer, type Provider, type ProviderModel } from "./provider.ts"
 
 const Capability = z.record(z.string(), z.unknown()).optional()
 
-/** OpenAI's list, with what vLLM, OpenRouter, Mistral and others add to it; loose on purpose. */
+/**
+ * OpenAI's list with the extensions of vLLM, OpenRouter, Mistral and others; deliberately lenient.
+ */
 const Listed = z.looseObject({
   id: z.string(),
   created: z.number().catch(0),
@@ -43,7 +45,7 @@ const toModel = (listing: unknown): ProviderModel[] => {
   ]
 }
 
-/** An OpenAI-style provider; its address ends where `/chat/completions` begins. */
+/** An OpenAI-style provider; its base URL is followed by `/chat/completions`. */
 export const openai: Provider = {
   kind: "openai",
   connection_type: "external",

@@ -5,18 +5,18 @@ export type Kind = "ollama" | "openai"
 /** The OpenAI-style operations that are relayed. */
 export type Operation = "chat/completions" | "completions" | "embeddings" | "responses"
 
-/** A model as its provider names and describes it. */
+/** A model as its provider describes it. */
 export interface ProviderModel {
-  /** The provider's own name for it. */
+  /** The provider's own name for the model. */
   name: string
-  /** Epoch seconds; 0 where unknown. */
+  /** Epoch seconds; 0 if unknown. */
   created: number
   owned_by: string
   capabilities: Record<string, boolean>
   context_length: number | null
-  /** Changes when the model's content does; null where unknown. */
+  /** Changes with the model's content; null if unknown. */
   digest: string | null
-  /** What the provider's native list says of it, as it came. */
+  /** The provider's own list entry, unchanged. */
   listing: unknown
 }
 
@@ -26,16 +26,16 @@ export interface Asking {
   signal: AbortSignal
 }
 
-/** What differs between kinds of upstreams; all of them speak the OpenAI format when they chat. */
+/** What differs between kinds of providers. All of them accept OpenAI-style completion requests. */
 export interface Provider {
   kind: Kind
   connection_type: "local" | "external"
-  /** The path of an operation below the connection's address. */
+  /** The path of an operation, relative to the connection's base URL. */
   pathOf(operation: Operation): string
   credentialHeaders(key: string): Record<string, string>
-  /** @param known what was found last time, so that only what is new is looked at closely */
+  /** @param known the models found last time, so that details are requested for new ones only */
   listModels(asking: Asking, known: readonly ProviderModel[]): Promise<ProviderModel[]>
-  /** Names of the models held in memory; null where the provider does not tell. */
+  /** Names of the models held in memory; null if the provider does not report them. */
   listLoaded(asking: Asking): Promise<string[] | null>
 }
 

@@ -12,7 +12,7 @@ interface Deps {
   now: () => number
 }
 
-/** Everything that measures requests, and keeps the records for a time. */
+/** Creates the parts that record usage, export metrics and delete expired records. */
 export const createUsage = ({ db, settings, now }: Deps) => {
   const recorder = createRecorder(db)
   const metrics = createMetrics(recorder)

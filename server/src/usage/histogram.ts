@@ -4,7 +4,7 @@ type Labels = Record<string, string>
 
 export interface Series {
   labels: Labels
-  /** How many fell into each bucket, those above all in the last. */
+  /** Observations per bucket; the last counts those above all bounds. */
   counts: number[]
   sum: number
 }
@@ -12,11 +12,11 @@ export interface Series {
 interface Shape {
   name: string
   help: string
-  /** Upper bounds, ascending; none for a counter. */
+  /** Upper bounds, ascending; empty for a counter. */
   buckets: readonly number[]
 }
 
-/** Prometheus buckets count all that is at most their bound. */
+/** Prometheus buckets are cumulative. */
 const histogramValues = (name: string, buckets: readonly number[], series: Series) => {
   let below = 0
   const bounds = [...buckets.map(String), "+Inf"]
@@ -32,9 +32,9 @@ const histogramValues = (name: string, buckets: readonly number[], series: Serie
 }
 
 /**
- * A histogram or counter for the hot path: series are kept by those who count, and everything that
- * Prometheus wants to read is put together when it asks. prom-client's own hash all labels anew for
- * each observation, which cost more than the rest of a request's book-keeping.
+ * A histogram or counter for the hot path: callers keep their series, and the Prometheus format is
+ * built only when scraped. prom-client hashes all labels on each observation, which cost more than
+ * all other usage recording of a request.
  */
 export const createTally = ({ name, help, buckets }: Shape) => {
   const seriesByKey = new Map<string, Series>()
@@ -48,7 +48,7 @@ export const createTally = ({ name, help, buckets }: Shape) => {
     )
 
   return {
-    /** The series of these labels, to be kept by those who observe often. */
+    /** The series of these labels; frequent observers should keep it. */
     series: (labels: Labels): Series => {
       const key = JSON.stringify(labels)
       const known = seriesByKey.get(key)
@@ -66,7 +66,7 @@ export const createTally = ({ name, help, buckets }: Shape) => {
       series.counts[at] = (series.counts[at] ?? 0) + 1
     },
 
-    /** For prom-client's registry, which asks it for its values. */
+    /** For prom-client's registry, which calls `get` on a scrape. */
     metric: {
       name,
       get: async () => ({

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client"
 import { createTally } from "./histogram.ts"
 import type { Recorder, UsageRecord } from "./record-queue.ts"
 
-/** Buckets that the OpenTelemetry semantic conventions for generative AI advise, in seconds. */
+/** Buckets recommended by the OpenTelemetry semantic conventions for generative AI, in seconds. */
 const durationBuckets = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ]
@@ -18,32 +18,32 @@ const operations: Record<string, string> = {
 }
 
 /**
- * Counters in Prometheus form, named after the OpenTelemetry semantic conventions for generative
- * AI (gen_ai.server.request.duration, gen_ai.server.time_to_first_token, gen_ai.client.token.usage).
+ * Prometheus metrics, named after the OpenTelemetry semantic conventions for generative AI
+ * (gen_ai.server.request.duration, gen_ai.server.time_to_first_token, gen_ai.client.token.usage).
  */
 export const createMetrics = (recorder: Recorder) => {
   const register = new Registry()
   collectDefaultMetrics({ register })
   const duration = createTally({
     name: "gen_ai_server_request_duration_seconds",
-    help: "Time of generative AI requests, by outcome",
+    help: "Duration of generative AI requests, by outcome",
     buckets: durationBuckets,
   })
   const firstToken = createTally({
     name: "gen_ai_server_time_to_first_token_seconds",
-    help: "Time to the first token of successful replies",
+    help: "Time to the first token of successful responses",
     buckets: firstTokenBuckets,
   })
   const tokens = createTally({
     name: "gen_ai_client_token_usage_total",
-    help: "Tokens read and written",
+    help: "Input and output tokens",
     buckets: [],
   })
   for (const { metric } of [duration, firstToken, tokens]) register.registerMetric(metric)
   let running = 0
   new Gauge({
     name: "portico_requests_running",
-    help: "Model requests under way",
+    help: "Model requests in flight",
     registers: [register],
     collect() {
       this.set(running)
@@ -51,7 +51,7 @@ export const createMetrics = (recorder: Recorder) => {
   })
   new Gauge({
     name: "portico_usage_records_queued",
-    help: "Usage records that wait to be written",
+    help: "Usage records waiting to be written",
     registers: [register],
     collect() {
       this.set(recorder.queued())

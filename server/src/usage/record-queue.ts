@@ -4,26 +4,26 @@ import type { Database } from "../db/database.ts"
 import type { UsageRow } from "../db/tables.ts"
 
 const writeMs = 500
-/** In one transaction: fewer cost more each, and for many other writers wait. */
+/** Rows per transaction. Smaller batches cost more per row; larger ones block other writers. */
 const rowsPerBatch = 500
 const maxQueued = 20_000
 
 export type UsageRecord = Insertable<UsageRow>
 
 /**
- * Writes usage in batches behind the requests' backs. A full queue drops new records and counts
- * them: keeping book never slows a request.
+ * Writes usage records in batches, in the background. A full queue drops new records and counts
+ * them: recording usage never slows down a request.
  */
 export const createRecorder = (db: Database) => {
-  /** As JSON from the start: to write hundreds of rows at once would hold up every request. */
+  /** Serialized when queued: serializing hundreds of rows at once would block all requests. */
   let queue: string[] = []
   let dropped = 0
   let writing: Promise<void> | undefined
 
-  /** A record that no database takes must not keep the others waiting. */
+  /** Splits a failing batch, so that a record the database rejects does not block the others. */
   const writeWhatCan = async (rows: readonly string[]): Promise<void> => {
     try {
-      // A batch whose answer was lost is written again.
+      // A batch whose outcome was lost is written again; existing ids are ignored.
       await db.append("usage", rows)
     } catch (error) {
       if (isOutage(error)) throw error
@@ -53,12 +53,12 @@ export const createRecorder = (db: Database) => {
     return writing
   }
 
-  /** What is queued by now: what comes meanwhile is left to become a whole batch. */
+  /** Writes what is queued now. Records that arrive meanwhile wait for a full batch. */
   const flush = async (): Promise<void> => {
     while (writing !== undefined) await writing
     await start(queue.length)
   }
-  // What could not be written stays queued for the next turn.
+  // Rows that could not be written stay queued for the next attempt.
   const writeSoon = (): void =>
     void start(queue.length - (queue.length % rowsPerBatch)).catch(() => {})
   const timer = setInterval(() => void flush().catch(() => {}), writeMs).unref()

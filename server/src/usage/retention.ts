@@ -11,13 +11,13 @@ interface Deps {
   now: () => number
 }
 
-/** Forgets usage records past their age; 0 keeps all. */
+/** Deletes usage records older than the setting `usage_retention`, in seconds; 0 keeps all. */
 export const createRetention = ({ usage, settings, now }: Deps) => {
   const sweep = async (): Promise<void> => {
     const { usage_retention } = settings.current()
     if (usage_retention > 0) await usage.dropOlder(now() - usage_retention)
   }
-  // Failing once is no harm: the next turn does it.
+  // A failure is harmless: the next run deletes the records.
   const later = () => {
     if (isClockSteady()) void sweep().catch(() => {})
   }

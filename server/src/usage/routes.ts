@@ -16,9 +16,9 @@ export const usageRoutes = ({ router, store, recorder, now }: Deps): Router => {
     route("user", {
       method: "get",
       path: "/",
-      summary: "Usage summed by day, model, user, key or connection; one's own for users",
+      summary: "Usage totals by day, model, user, key or connection; users only see their own",
       query: UsageQuery,
-      responses: { 200: json(UsageReport, "The sums, in order of their key") },
+      responses: { 200: json(UsageReport, "The totals, ordered by key") },
     }),
     async ({ caller: { user }, query }) => {
       const to = query.to ?? now() + 1

@@ -1,9 +1,9 @@
 import { z } from "zod"
 
 /**
- * How a request ended. `client_cancelled`: the client left. `revoked`: its credential was.
- * `upstream_error`: the upstream failed or refused. `refused_request`: the upstream said that the
- * request itself is wrong.
+ * How a request ended. `client_cancelled`: the client disconnected. `revoked`: its credential was
+ * revoked. `upstream_error`: the upstream failed or refused. `refused_request`: the upstream
+ * rejected the request as invalid.
  */
 export const Outcome = z.enum([
   "ok",
@@ -15,7 +15,7 @@ export const Outcome = z.enum([
 ])
 export type Outcome = z.output<typeof Outcome>
 
-/** Tokens as the upstream counted them, or estimated where it did not. */
+/** Tokens as reported by the upstream, or estimated if it did not report them. */
 export interface Tokens {
   tokens_in: number
   tokens_out: number
@@ -24,12 +24,12 @@ export interface Tokens {
 const days = 86_400
 
 export const UsageQuery = z.object({
-  /** Epoch seconds; thirty days back when left out. */
+  /** Epoch seconds; defaults to 30 days before `to`. */
   from: z.coerce.number<string>().int().min(0).optional(),
   to: z.coerce.number<string>().int().min(0).optional(),
   group_by: z.enum(["day", "model", "user", "key", "connection"]).default("day"),
   model: z.string().max(300).optional(),
-  /** For administrators; others see their own only. */
+  /** For administrators; other users only see their own usage. */
   user_id: z.string().max(200).optional(),
   key_id: z.string().max(200).optional(),
 })
@@ -44,7 +44,7 @@ export const UsageSum = z.object({
   errors: z.int(),
   tokens_in: z.int(),
   tokens_out: z.int(),
-  /** Means over the group, in ms. */
+  /** Means over the group, in milliseconds. */
   duration_ms: z.number(),
   time_to_first_token_ms: z.number().nullable(),
 })
@@ -56,7 +56,7 @@ export const UsageReport = z
     to: z.int(),
     items: z.array(UsageSum),
     total: z.int(),
-    /** Records that were lost since the start because the database could not keep up. */
+    /** Records lost since startup because the database could not keep up. */
     dropped: z.int(),
   })
   .meta({ id: "UsageReport" })

@@ -19,7 +19,7 @@ const isoDay = (day: number): string =>
 export const createUsageStore = (db: Database) => ({
   sums: async (query: UsageQuery & { from: number; to: number }): Promise<UsageSum[]> => {
     const byDay = query.group_by === "day"
-    // Integer division on both databases.
+    // `/` is integer division on both databases.
     const group =
       query.group_by === "day"
         ? sql<string | number | null>`at / ${sql.lit(secondsPerDay)}`
@@ -52,7 +52,7 @@ export const createUsageStore = (db: Database) => ({
     }))
   },
 
-  /** In pieces, as a year's worth would hold up whoever wants to write meanwhile. */
+  /** In batches: deleting a year's records in one transaction would block other writers. */
   dropOlder: async (than: number): Promise<void> => {
     const dropSome = (tx: Tx) =>
       tx

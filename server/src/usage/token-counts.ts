@@ -1,6 +1,6 @@
 import type { Tokens } from "./schema.ts"
 
-/** The names of what was read and written: chat, completions and embeddings; responses; Ollama. */
+/** Field names for input and output tokens: chat, completions and embeddings; responses; Ollama. */
 const namePairs = [
   ["prompt_tokens", "completion_tokens"],
   ["input_tokens", "output_tokens"],
@@ -13,8 +13,8 @@ const count = (value: unknown): number | null =>
   typeof value === "number" && value >= 0 && value <= max ? Math.round(value) : null
 
 /**
- * What an upstream counted; null when it did not. Looked at by hand, as it is on the way of every
- * reply.
+ * Parses an upstream's token counts; null if there are none. Hand-written instead of a schema, as
+ * it runs for every response.
  */
 export const countedTokens = (usage: unknown): Tokens | null => {
   if (typeof usage !== "object" || usage === null) return null

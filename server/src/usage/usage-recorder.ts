@@ -8,17 +8,17 @@ import type { Outcome, Tokens } from "./schema.ts"
 
 const bytesPerToken = 4
 
-/** What a record is made out to: a request, or what runs on after one. */
+/** What a usage record belongs to: a request, or work that continues after it. */
 export type Booked = Pick<Exchange, "requestId" | "startedAt" | "connection">
 
 export interface Begun {
   exchange: Booked
   caller: Caller
   operation: string
-  /** As the caller named it. */
+  /** The model id as the caller sent it. */
   model: string
   streamed: boolean
-  /** For an estimate, should the upstream not count. */
+  /** Used for an estimate if the upstream reports no token counts. */
   promptBytes: number
 }
 
@@ -26,15 +26,17 @@ export interface Ended {
   outcome: Outcome
   status: number
   tokens: Tokens | null
-  /** Tokens that came, as far as seen; taken when the upstream did not count. */
+  /** Content chunks received; used as the output tokens if the upstream reports none. */
   piecesOut: number
 }
 
-/** One request's book: opened before it is sent, closed once with what it cost. */
+/**
+ * Records the usage of one request: created before the request is sent, settled once at its end.
+ */
 export interface Meter {
-  /** @param connectionId null where no connection is asked */
+  /** @param connectionId null if the request goes to no connection */
   sentTo(connectionId: string | null, provider: string): void
-  /** The tokens that will be told are the gateway's own estimate. */
+  /** Marks the token counts passed to `settle` as the gateway's own estimate. */
   estimated(): void
   firstToken(): void
   settle(ended: Ended): void
@@ -53,7 +55,7 @@ const whose = ({ user, credential }: Caller) => ({
   key_id: credential.type === "key" ? credential.id : null,
 })
 
-/** Nothing was read where the upstream failed or refused; else about four bytes are a token. */
+/** No tokens if the upstream failed or rejected the request; otherwise about one per four bytes. */
 const estimate = (outcome: Outcome, promptBytes: number, piecesOut: number): Tokens => {
   const failed = outcome === "upstream_error" || outcome === "refused_request"
   const tokens_in = failed ? 0 : Math.ceil(promptBytes / bytesPerToken)
@@ -61,7 +63,7 @@ const estimate = (outcome: Outcome, promptBytes: number, piecesOut: number): Tok
 }
 
 export const createMeters = ({ recorder, metrics, now }: Deps) => ({
-  /** Stands in front of every dispatch; the place where limits and budgets will be reserved. */
+  /** Every dispatched request starts a record here. */
   begin: ({ exchange, caller, operation, model, streamed, promptBytes }: Begun): Meter => {
     const startedAt = exchange.startedAt
     let connection_id: string | null = null
