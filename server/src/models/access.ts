@@ -27,9 +27,9 @@ export const mayWrite = (model: Shared, principal: Principal): boolean =>
 export const keyAllows = ({ credential }: Caller, id: string): boolean =>
   credential.allowed_models === null || credential.allowed_models.includes(id)
 
-/** @throws {Failure} `forbidden` for a model outside the key's own list */
+/** @throws {Failure} `forbidden` for a model outside the key's `allowed_models` */
 export const checkKey = (caller: Caller, id: string): void => {
   if (keyAllows(caller, id)) return
-  const message = `This API key is not allowed to use the model "${id.slice(0, 200)}"`
+  const message = `This API key is not allowed to use the model "${id.slice(0, 200)}".`
   fail("forbidden", message, { param: "model" })
 }

@@ -1,11 +1,11 @@
 import type { WorkspaceModel } from "./schema.ts"
 
-/** Workspace models one above the other, the base that a connection offers not counted. */
+/** Maximum number of workspace models in a chain, not counting the base model at its end. */
 export const maxChain = 5
 
 /**
- * Why `model` cannot stand on its base, among the others; null when it can.
- * @param baseOf finds the base of another workspace model; undefined where there is none
+ * Why `model` cannot use its base model; null if it can.
+ * @param baseOf returns the base of another workspace model; undefined if there is none
  */
 export const chainFault = async (
   model: Pick<WorkspaceModel, "id" | "base_model_id">,
@@ -15,12 +15,13 @@ export const chainFault = async (
   let last = model
   while (last.base_model_id !== last.id) {
     if (last !== model && last.base_model_id === model.id) {
-      return `"${model.base_model_id}" is itself based on "${model.id}"`
+      return `Choose another base model: "${model.base_model_id}" is itself based on "${model.id}"`
     }
     const id = last.base_model_id
     const base = await baseOf(id)
     if (base === undefined) return null
-    if (++length > maxChain) return `more than ${maxChain} models would rest on each other`
+    if (++length > maxChain)
+      return `Choose another base model: at most ${maxChain} models can be based on one another`
     last = { id, base_model_id: base }
   }
   return null

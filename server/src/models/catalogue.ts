@@ -18,16 +18,18 @@ import { createPrecedence } from "./precedence.ts"
 import type { ModelRecord, ModelSummary, WorkspaceModel } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
-/** Of whole workspace models, which requests use again and again. */
+/** Limits the cache of complete workspace models. */
 const maxCachedBytes = 64e6
 
-/** A model as a request names it, down to the connections that can answer. */
+/** A model as a request names it, resolved to the endpoints that can answer. */
 export interface Resolved<Model = WorkspaceModel> {
   id: string
-  /** From the one that was named to the one nearest the base; empty for a connection's model. */
+  /**
+   * From the requested model down to the one closest to the base; empty for a connection's model.
+   */
   workspace: readonly Model[]
   offers: readonly Offer[]
-  /** The function that answers, where it is none of the connections'. */
+  /** The function that answers, if the model is a function. */
   answered?: FunctionModel
 }
 
@@ -44,8 +46,9 @@ const answerable = ({ offers, answered }: Ground): boolean =>
   offers.length > 0 || answered !== undefined
 
 /**
- * Every model by id: workspace models before what the connections offer. What lists and grants need
- * is in memory; what else a workspace model brings along is read when a request uses it.
+ * All models by id; workspace models take precedence over those of connections. Everything that
+ * lists and access checks need is in memory; the rest of a workspace model is read when a request
+ * uses it.
  */
 export const createCatalogue = async ({ registry, directory, store, bus }: Deps) => {
   const listeners = new Set<() => void>()
@@ -67,7 +70,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
     return visible(offers.get(id) ?? offers.get(`${id}:latest`) ?? [], principal)
   }
 
-  /** What an id stands for below the workspace models: a function comes before connections. */
+  /** Resolves an id that is not a workspace model. A function takes precedence over connections. */
   const ground = (id: string, principal: Principal): Ground => {
     const answered = directory.model(id)
     if (!answered) return { offers: offersFor(id, principal) }
@@ -75,8 +78,8 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
   }
 
   /**
-   * What a workspace model rests on. Its owner's access counts beside the caller's: that is what
-   * sharing a model means.
+   * Resolves the base of a workspace model. The access of the model's owner counts as well as the
+   * caller's: sharing a model includes sharing its base.
    */
   const groundOf = (model: ModelSummary, caller: Principal): Ground => {
     const owner = index.ownerOf(model.user_id)
@@ -87,13 +90,13 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
   const isStanding = ({ summary, idKey }: IndexedModel): boolean =>
     index.isAdmin(summary.user_id) || !precedence.isTaken(idKey)
 
-  /** The workspace model that an id stands for; none where another's model of that name goes first. */
+  /** The workspace model with an id, unless another model with that id takes precedence. */
   const standing = (id: string): ModelSummary | undefined => {
     const model = index.get(id)
     return model && isStanding(model) ? model.summary : undefined
   }
 
-  /** The workspace model below `model`; null when what is below is a connection's. */
+  /** The next workspace model in the chain; null if the base is not a workspace model. */
   const below = (model: ModelSummary, caller: Principal): ModelSummary | null | "barred" => {
     const next = standing(model.base_model_id)
     if (!next || next === model) return null
@@ -129,7 +132,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
   const offered = (id: string): boolean =>
     registry.offers().has(id) || directory.model(id) !== undefined
 
-  /** A runtime's model may be named without its tag, which then is `latest`. */
+  /** A runtime's model may be named without its tag, which then defaults to `latest`. */
   const knownId = (named: string): string => {
     const latest = `${named}:latest`
     const known = standing(named) !== undefined || offered(named)
@@ -137,11 +140,11 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
   }
 
   const unknown = (id: string): never => {
-    const message = `The model "${id.slice(0, 200)}" does not exist, or you have no access to it`
+    const message = `The model "${id.slice(0, 200)}" does not exist or you do not have access to it.`
     return fail("model_not_found", message, { param: "model" })
   }
 
-  /** The same with whole models; null while one of them is not in the cache. */
+  /** Adds the models' contents from the cache; null if one of them is missing. */
   const withCachedModels = (found: Resolved<ModelSummary>): Resolved | null => {
     const workspace: WorkspaceModel[] = []
     for (const summary of found.workspace) {
@@ -152,7 +155,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
     return { ...found, workspace }
   }
 
-  /** Reads whole models; from the start again where one, or who may use it, changed meanwhile. */
+  /** Reads the models' contents. Starts over if a model or its access changed in the meantime. */
   const loadModels = async (caller: Caller, found: Resolved<ModelSummary>): Promise<Resolved> => {
     const workspace: WorkspaceModel[] = []
     for (const summary of found.workspace) {
@@ -216,7 +219,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
       .map(shortenRecord)
   }
 
-  /** The entry of `list` with that id, with its whole description and all tags. */
+  /** The entry of `list` with this id, with its complete description and all tags. */
   const recordOf = (caller: Caller, id: string): ModelRecord | undefined => {
     const model = standing(id)
     if (model) return isListed(model, caller) ? workspaceRecord(model, caller) : undefined
@@ -227,10 +230,10 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
 
   return {
     /**
-     * The model a caller names; at once when it was used lately. Else after its parameters were
-     * read, or, where nobody knows it, after the connections were asked again, as it may have just
-     * been pulled.
-     * @throws {Failure} `model_not_found`, also for one that is not granted
+     * Resolves the model that a caller names. Returns synchronously if it is cached. Otherwise
+     * reads its contents or, if the id is unknown, refreshes the connections' lists first: the
+     * model may just have been pulled.
+     * @throws {Failure} `model_not_found`, also if the caller has no access
      */
     resolve: (caller: Caller, named: string): Resolved | Promise<Resolved> => {
       const id = knownId(named)
@@ -239,7 +242,7 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
       return found ? complete(caller, found) : askAgain(caller, id)
     },
 
-    /** One entry of `list`, whole. @throws {Failure} as `resolve` */
+    /** One complete entry of `list`. @throws {Failure} as `resolve` */
     get: (caller: Caller, named: string): ModelRecord => {
       const id = knownId(named)
       checkKey(caller, id)
@@ -247,40 +250,46 @@ export const createCatalogue = async ({ registry, directory, store, bus }: Deps)
     },
 
     /**
-     * All models that the caller may use, long descriptions cut off; an administrator sees those
-     * switched off too.
+     * All models that the caller may use, with long descriptions truncated. For administrators,
+     * this includes deactivated models.
      */
     list,
 
-    /** Whether the caller may use a connection's model under its own id. */
+    /** Whether the caller may use a connection's model through the native API. */
     mayUseNative: (caller: Caller, id: string): boolean =>
       keyAllows(caller, id) && resolveNow(caller, id) !== null,
 
     /**
-     * Whether the caller may not use it any more, while others may: what is gone for everybody was
-     * not taken away, and what runs on it may end.
+     * Whether the caller has lost access to a model that others can still use. A model that has
+     * disappeared for everyone does not count: requests in flight on it may finish.
      */
     isWithdrawn: (caller: Caller, named: string): boolean => {
       const id = knownId(named)
       if (resolveNow(caller, id) !== null) return false
       return resolveNow({ ...caller, user: { ...caller.user, role: "admin" } }, id) !== null
     },
-    /** Calls back when models or grants on them have changed, and the change is in force. */
+    /**
+     * Registers a callback for changes of models or their grants, called once they have taken
+     * effect.
+     */
     onChange: (listener: () => void): void => void listeners.add(listener),
 
-    /** Whether an id is one of, or like one of, a connection's, a function's or an administrator's. */
+    /**
+     * Whether an id equals or resembles that of a connection's, a function's or an administrator's
+     * model.
+     */
     isTaken: (id: string): boolean => precedence.isTaken(foldCase(id)),
-    /** Whether filters stand before it, so that nobody may go round them. */
+    /** Whether filters are attached to the model; they must not be bypassed. */
     filtered: (id: string): boolean => directory.filtersOf([id, `${id}:latest`]).length > 0,
 
-    /** Whose access a workspace model lends to those who use it. */
+    /** The owner of a workspace model, whose access applies when others use the model. */
     ownerOf: (model: WorkspaceModel): Principal | undefined => index.ownerOf(model.user_id),
 
-    /** Whatever stands before it, as its owner keeps it. */
+    /** The workspace model with this id, even if another model takes precedence. */
     workspace: (id: string): ModelSummary | undefined => index.get(id)?.summary,
     standing,
     allWorkspace: index.list,
-    /** Waits until every change reported so far is in force. */
+    /** Waits until every change reported so far has taken effect. */
     settled: index.settled,
   }
 }

@@ -1,7 +1,7 @@
 import type { ModelSummary, WorkspaceModel } from "./schema.ts"
 import { type ModelStore, toWorkspaceModel } from "./store.ts"
 
-/** Two bytes a character of JSON; parsed, it takes about as much. */
+/** Strings use two bytes per character of JSON; the parsed objects take about as much. */
 const bytesPerCharacter = 2
 
 interface Entry {
@@ -11,11 +11,11 @@ interface Entry {
 }
 
 /**
- * Keeps whole models that were used lately. An entry holds for the very summary that it was read
- * for: each change of a model, wherever it was made, comes with a new summary.
+ * Caches complete models. An entry is valid only for the summary object it was read for: every
+ * change of a model, on any node, creates a new summary.
  */
 export const createContentsCache = (store: Pick<ModelStore, "contents">, maxBytes: number) => {
-  /** The least recently used first. */
+  /** Least recently used first. */
   const entryById = new Map<string, Entry>()
   const loading = new Map<ModelSummary, Promise<WorkspaceModel | null>>()
   let bytes = 0
@@ -53,7 +53,7 @@ export const createContentsCache = (store: Pick<ModelStore, "contents">, maxByte
       return entry.model
     },
 
-    /** Reads it once for all who wait for it. @returns null where it was deleted meanwhile */
+    /** Reads a model; concurrent calls share one read. @returns null if it has been deleted */
     load: (summary: ModelSummary): Promise<WorkspaceModel | null> => {
       const known = loading.get(summary)
       if (known) return known

@@ -2,7 +2,7 @@ import { maxRows } from "../db/table-limits.ts"
 import { fail } from "../errors.ts"
 import type { ModelChanges, WorkspaceModel } from "./schema.ts"
 
-/** Honest models stay far below it: of `system` alone, 200,000 characters are allowed. */
+/** Legitimate models stay far below this: `system` alone may have 200,000 characters. */
 const maxContentCharacters = 512_000
 
 export interface MaxModels {
@@ -11,32 +11,38 @@ export interface MaxModels {
 }
 
 interface Counts {
-  /** Null where only the total is limited: an import brings everybody's models to one account. */
+  /** Null if only the total is limited: an import restores all users' models under one account. */
   ofUser: number | null
   total: number
 }
 
-/** @throws {Failure} `limit_reached` where `added` more models would be too many */
+/** @throws {Failure} `limit_reached` if `added` more models would exceed a limit */
 export const checkModelCount = ({ ofUser, total }: Counts, added: number, max: MaxModels): void => {
   if (ofUser !== null && ofUser + added > max.perUser) {
-    const most = `one user may have at most ${max.perUser} (MAX_MODELS)`
+    const most = `the limit per user is ${max.perUser} (MAX_MODELS)`
     fail("limit_reached", `You have ${ofUser} models; ${most}. Delete models you no longer need.`)
   }
   if (total + added > max.total) {
-    const most = `this gateway may have at most ${max.total} (MAX_MODELS)`
-    fail("limit_reached", `There are ${total} models; ${most}. Ask an administrator to raise it.`)
+    const most = `the limit is ${max.total} (MAX_MODELS)`
+    fail(
+      "limit_reached",
+      `There are ${total} models; ${most}. Ask an administrator to raise the limit.`,
+    )
   }
 }
 
-/** @throws {Failure} `limit_reached` where there are too many grants on models, all of them in memory */
+/**
+ * @throws {Failure} `limit_reached` if there are too many grants on models, all of which are in
+ * memory
+ */
 export const checkGrantCount = ({ ofUser, total }: Counts): void => {
   if (ofUser !== null && ofUser > maxRows.modelGrantsPerUser) {
-    const most = `The models of one user may have at most ${maxRows.modelGrantsPerUser} grants`
-    fail("limit_reached", `${most} together. Grant access to groups instead of to many users.`)
+    const most = `One user's models may have at most ${maxRows.modelGrantsPerUser} grants`
+    fail("limit_reached", `${most} in total. Grant access to groups instead of individual users.`)
   }
   if (total > maxRows.modelGrants) {
     const most = `All models together may have at most ${maxRows.modelGrants} grants`
-    fail("limit_reached", `${most}. Grant access to groups instead of to many users.`)
+    fail("limit_reached", `${most}. Grant access to groups instead of individual users.`)
   }
 }
 
@@ -45,10 +51,11 @@ type Contents = Pick<WorkspaceModel, "meta" | "params">
 const lengthOf = (value: object): number => JSON.stringify(value).length
 
 /**
- * Refuses contents above the limit, but not of a model that was above it and grows no further.
- * @param sent the fields that the request brings
- * @param before what the model had until now
- * @throws {Failure} `invalid`, naming the larger one of the fields that were sent
+ * Rejects contents above the limit, except those of a model that already exceeded it and does not
+ * grow.
+ * @param sent the fields in the request
+ * @param before the model's previous contents
+ * @throws {Failure} `invalid`, naming the larger one of the fields in the request
  */
 export const checkContentLength = (
   { meta, params }: Contents,

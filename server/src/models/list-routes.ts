@@ -4,27 +4,32 @@ import type { Router } from "../http/router.ts"
 import type { Catalogue } from "./catalogue.ts"
 import { ModelList, ModelRecord } from "./schema.ts"
 
-/** `GET /models` and `GET /models/{id}`, as the OpenAI API has them. */
+/** `GET /models` and `GET /models/{id}`, as in the OpenAI API. */
 export const modelListRoutes = (router: Router, catalogue: Catalogue): Router => {
   router.on(
     route("user", {
       method: "get",
       path: "/models",
       isAliased: true,
-      summary: "The models that one may use; long descriptions are cut off",
-      responses: { 200: json(ModelList, "From memory; a dead connection's last known models too") },
+      summary: "List the models that you can use; long descriptions are truncated",
+      responses: {
+        200: json(
+          ModelList,
+          "The models, including the last known ones of unreachable connections",
+        ),
+      },
     }),
     ({ caller }) => ({ object: "list", data: catalogue.list(caller) }),
   )
   router.on(
     route("user", {
       method: "get",
-      // Ids may hold slashes.
+      // Ids may contain slashes.
       path: "/models/:id{.+}",
       isAliased: true,
-      summary: "One model",
+      summary: "Get a model",
       params: z.object({ id: z.string() }),
-      responses: { 200: json(ModelRecord, "The model"), 404: { description: "No such model" } },
+      responses: { 200: json(ModelRecord, "The model"), 404: { description: "Model not found" } },
     }),
     ({ caller, params }) => catalogue.get(caller, params.id),
   )

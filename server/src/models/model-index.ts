@@ -6,12 +6,12 @@ import { withoutLatest } from "./precedence.ts"
 import type { ModelSummary } from "./schema.ts"
 import type { ModelStore } from "./store.ts"
 
-/** Models, or owners, that are read at once; requests run in between. */
+/** Models or owners to read in one query; requests are served in between. */
 const chunkSize = 50
 
 export interface IndexedModel {
   summary: ModelSummary
-  /** The id and the name, their case folded. */
+  /** The id and the name, case-folded. */
   idKey: string
   nameKey: string
 }
@@ -44,7 +44,7 @@ const toIndexed = (summary: ModelSummary): IndexedModel => ({
   nameKey: foldCase(summary.name),
 })
 
-/** Whether `message` changes anything here; notes in `pending` what is to be read again. */
+/** Notes in `pending` what must be read again. @returns whether `message` concerns the index */
 const noteChange = (pending: Pending, message: Message): boolean => {
   switch (message.topic) {
     case "models":
@@ -65,7 +65,7 @@ const noteChange = (pending: Pending, message: Message): boolean => {
   }
 }
 
-/** All workspace models in memory, without their contents; and their owners. */
+/** All workspace models without their contents, and their owners, in memory. */
 export const createModelIndex = async ({ store, bus }: Deps) => {
   let modelById = new Map<string, IndexedModel>()
   let ownerById = new Map<string, Principal>()
@@ -106,13 +106,14 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
   const load = async (): Promise<void> => {
     const changes = pending
     pending = nothingPending()
-    // Not when the message came: a load that was under way may have made somebody an owner.
+    // Filtered here, not on arrival: a load in progress may have added an owner.
     changes.ownerIds = new Set([...changes.ownerIds].filter((id) => ownerById.has(id)))
     if (!isAnything(changes)) return
     try {
       await (changes.everything ? loadEverything() : loadChanges(changes))
     } catch (error) {
-      // What is known stays in force until the next message, at the latest the bus's `reset`.
+      // The current state remains in use until the next message; after an outage the bus sends
+      // `reset`.
       pending.everything = true
       throw error
     }
@@ -153,7 +154,7 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
       return ordered
     },
 
-    /** The names, as `withoutLatest` has them, of models whose owners are administrators now. */
+    /** The ids of administrators' models, normalized by `stripLatestTag`. */
     adminNames: (): ReadonlySet<string> => {
       adminNames ??= new Set(
         [...modelById.values()]
@@ -163,7 +164,7 @@ export const createModelIndex = async ({ store, bus }: Deps) => {
       return adminNames
     },
 
-    /** Waits until every change reported so far is in force. */
+    /** Waits until every change reported so far has taken effect. */
     settled: (): Promise<void> => loading,
 
     onChange: (listener: () => void): void => void listeners.add(listener),

@@ -31,7 +31,7 @@ const toListItem = (summary: ModelSummary, caller: Caller): ModelListItem => {
   }
 }
 
-/** One page of `models`, which are sorted by id, of those that the query matches. */
+/** One page of the models that match the query. `models` are sorted by id. */
 export const pageOfModels = (
   models: readonly IndexedModel[],
   caller: Caller,

@@ -5,7 +5,7 @@ import type { ModelRecord } from "./schema.ts"
 const maxListedDescription = 500
 const maxListedTags = 10
 
-/** A record as a list has it: there may be thousands, and a description may be a page long. */
+/** A record as it appears in lists: there may be thousands, each with a long description. */
 export const shortenRecord = (record: ModelRecord): ModelRecord => {
   const { description, tags } = record
   const isLong = description.length > maxListedDescription
@@ -17,7 +17,7 @@ export const shortenRecord = (record: ModelRecord): ModelRecord => {
   }
 }
 
-/** Nothing where nobody offers it. */
+/** An empty list if no connection offers the model. */
 export const offerRecord = (id: string, offers: readonly Offer[]): ModelRecord[] => {
   const [first] = offers
   if (!first) return []

@@ -34,18 +34,19 @@ interface Deps {
   refreshCaller: RefreshCaller
 }
 
-/** One change, inside its transaction. */
+/** A change, inside its transaction. */
 interface Work {
   tx: Tx
   actor: Actor
   caller: Caller
-  /** Only the limits of all models together apply: it restores everybody's models. */
+  /** Only the overall limits apply: an import restores all users' models. */
   isImport?: boolean
 }
 
 const target = (id: string) => ({ type: "model", id })
-const unknown = (id: string): never => fail("not_found", `There is no model ${id}`)
-const taken = (id: string): never => fail("conflict", `A model ${id} exists already`)
+const unknown = (id: string): never => fail("not_found", `Model ${id} not found.`)
+const taken = (id: string): never =>
+  fail("conflict", `A model with the id ${id} already exists. Choose another id.`)
 
 const invalid = (path: string, message: string): never =>
   fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
@@ -56,7 +57,7 @@ const access = (model: ModelSummary) => ({
   access_grants: model.access_grants,
 })
 
-/** For the audit trail; with grants only where they changed, as there may be a thousand of them. */
+/** For the audit log. Includes grants only if they changed, as there may be a thousand. */
 const accessChange = (before: ModelSummary, after: ModelSummary) => {
   const describe = areSameGrants(before.access_grants, after.access_grants) ? state : access
   return { before: describe(before), after: describe(after) }
@@ -65,14 +66,14 @@ const accessChange = (before: ModelSummary, after: ModelSummary) => {
 const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, id: string): M =>
   model && mayRead(model, caller) ? model : unknown(id)
 
-/** Keeps the workspace's own models: a base, a prompt, parameters and who may use them. */
+/** Manages workspace models: a base model, a prompt, parameters and access grants. */
 export const createModels = (deps: Deps) => {
   const { maxModels, db, store, catalogue, storage, audit, bus, now, refreshCaller } = deps
 
   /**
-   * A base must be one that the model's maker may use. Asks the connections where it is not known,
-   * and so comes before the transaction.
-   * @param planned ids of models that are about to be made
+   * The base must be a model that the caller may use. May refresh the connections' lists, so this
+   * runs before the transaction.
+   * @param planned ids of models that the same import creates
    */
   const checkBase = async (
     caller: Caller,
@@ -82,21 +83,26 @@ export const createModels = (deps: Deps) => {
     const field = `${path}base_model_id`
     if (base === id) {
       if (caller.user.role === "admin") return
-      invalid(field, "only administrators may put a model over its own base")
+      invalid(
+        field,
+        "Choose another id: only administrators may give a model the id of its base model",
+      )
     }
     const workspace = catalogue.standing(base)
     if (planned?.has(base) || (workspace && mayRead(workspace, caller))) return
     try {
       await catalogue.resolve(caller, base)
     } catch {
-      invalid(field, `there is no model "${base}"; choose one from the list of models`)
+      invalid(field, `Model "${base}" not found. Choose one from the list of models`)
     }
   }
 
-  /** As the transaction finds it: who may change it may have changed since the request came. */
+  /** Checked within the transaction: access may have changed since the request arrived. */
   const writable = async ({ tx, caller }: Work, id: string): Promise<ModelSummary> => {
     const model = readable(await store.summary(id, tx), caller, id)
-    return mayWrite(model, caller) ? model : fail("forbidden", `You may not change the model ${id}`)
+    return mayWrite(model, caller)
+      ? model
+      : fail("forbidden", `You do not have permission to change the model ${id}.`)
   }
 
   const checkChain = async (
@@ -108,10 +114,16 @@ export const createModels = (deps: Deps) => {
     if (fault !== null) invalid(`${path}base_model_id`, fault)
   }
 
-  /** A person's model never takes the name of a connection's, a function's or an administrator's. */
+  /**
+   * A user's model must not take the id of a connection's, a function's or an administrator's
+   * model.
+   */
   const checkId = ({ caller }: Work, id: string): void => {
     if (caller.user.role !== "admin" && catalogue.isTaken(id)) {
-      fail("conflict", `${id} is taken, or too like the id of another model; choose another id`)
+      fail(
+        "conflict",
+        `The id ${id} is taken or too similar to that of another model. Choose another id.`,
+      )
     }
   }
 
@@ -121,7 +133,7 @@ export const createModels = (deps: Deps) => {
     checkModelCount(isImport ? { ...counts, ofUser: null } : counts, added, maxModels)
   }
 
-  /** Within the transaction that wrote the grants. */
+  /** Call within the transaction that wrote the grants. */
   const checkGrants = async ({ tx, isImport }: Work, model: WorkspaceModel): Promise<void> => {
     if (model.access_grants.length === 0) return
     const counts = await store.countGrants(tx, model.user_id)
@@ -170,7 +182,7 @@ export const createModels = (deps: Deps) => {
     return after
   }
 
-  /** One change after another, each upon what the one before it left. */
+  /** Runs changes one after another, so that each sees the previous one's result. */
   const transact = async <T>(
     actor: Actor,
     caller: Caller,
@@ -178,14 +190,14 @@ export const createModels = (deps: Deps) => {
   ): Promise<T> => {
     const result = await db.transact(async (tx) => {
       await db.exclusive(tx, "models")
-      // Checking the base may have taken long: a group or role may be lost since.
+      // Checking the base may have taken long; the caller may have lost a group or role since.
       return edit({ tx, actor, caller: await refreshCaller(tx, caller) })
     })
     await catalogue.settled()
     return result
   }
 
-  /** What is added to the storage of the model's owner. */
+  /** What a change adds to the storage of the model's owner. */
   const additionOf = async (
     caller: Caller,
     id: string,
@@ -198,7 +210,7 @@ export const createModels = (deps: Deps) => {
   }
 
   return {
-    /** Those that the caller may read. */
+    /** The models that the caller may read. */
     list: (caller: Caller, query: ModelListQuery): Page<ModelListItem> => {
       const readable = catalogue.allWorkspace().filter(({ summary }) => mayRead(summary, caller))
       return pageOfModels(readable, caller, query)
@@ -207,7 +219,7 @@ export const createModels = (deps: Deps) => {
     get: async (caller: Caller, id: string): Promise<WorkspaceModel> =>
       readable(await store.byId(id), caller, id),
 
-    /** All models that the caller may read, one after the other. */
+    /** All models that the caller may read, one at a time. */
     all: async function* (caller: Caller): AsyncGenerator<WorkspaceModel> {
       for (const id of await store.ids()) {
         const model = await store.byId(id)
@@ -239,7 +251,7 @@ export const createModels = (deps: Deps) => {
       )
     },
 
-    /** Switches it on or off. */
+    /** Activates or deactivates a model. */
     toggle: (actor: Actor, caller: Caller, id: string): Promise<WorkspaceModel> =>
       transact(actor, caller, async (work) => {
         const { is_active } = await writable(work, id)
@@ -254,7 +266,7 @@ export const createModels = (deps: Deps) => {
         await bus.publish(work.tx, { topic: "models", id })
       }),
 
-    /** Creates or replaces all of them, or none. */
+    /** Creates or replaces either all of the models or none. */
     replace: async (
       actor: Actor,
       caller: Caller,
@@ -262,7 +274,7 @@ export const createModels = (deps: Deps) => {
     ): Promise<{ created: string[]; updated: string[] }> => {
       const planned = new Set<string>()
       for (const [at, { id }] of inputs.entries()) {
-        if (planned.has(id)) invalid(`models.${at}.id`, `"${id}" occurs twice`)
+        if (planned.has(id)) invalid(`models.${at}.id`, `"${id}" occurs more than once`)
         planned.add(id)
       }
       for (const [at, { id, base_model_id: base }] of inputs.entries()) {

@@ -5,8 +5,8 @@ import type { Directory } from "../functions/function-registry.ts"
 const latest = ":latest"
 
 /**
- * What ids have in common that a person, or a runtime, takes for one: case, and `:latest`.
- * @param idKey an id whose case is folded
+ * Strips what makes ids look alike to people and runtimes: case and `:latest`.
+ * @param idKey a case-folded id
  */
 export const withoutLatest = (idKey: string): string =>
   idKey.endsWith(latest) ? idKey.slice(0, -latest.length) : idKey
@@ -16,14 +16,15 @@ const likenessOf = (id: string): string => withoutLatest(foldCase(id))
 interface Deps {
   registry: Pick<Registry, "offers">
   directory: Pick<Directory, "models" | "onChange">
-  /** Names of administrators' models, as `withoutLatest` has them. */
+  /** Ids of administrators' models, normalized by `stripLatestTag`. */
   adminNames: () => ReadonlySet<string>
 }
 
 /**
- * What one id stands for when several have it: an administrator's workspace model before a function,
- * that before connections. Another person's model never answers under an id of theirs or one that is
- * like it, whoever was there first: a connection that was away finds its models' names free.
+ * Decides between models with the same id: an administrator's workspace model comes before a
+ * function, which comes before connections. Another user's model never answers under such an id or
+ * one that resembles it, even if it was created first: when a connection returns, its model ids are
+ * available.
  */
 export const createPrecedence = ({ registry, directory, adminNames }: Deps) => {
   let offers: ReturnType<Registry["offers"]> | undefined
@@ -48,7 +49,7 @@ export const createPrecedence = ({ registry, directory, adminNames }: Deps) => {
   }
 
   return {
-    /** Tells whether an id, or one like it, stands for somebody else's model already. */
+    /** Whether an id, or one that resembles it, belongs to a model that takes precedence. */
     isTaken: (idKey: string): boolean => {
       const name = withoutLatest(idKey)
       return adminNames().has(name) || namesOfFunctions().has(name) || namesOffered().has(name)

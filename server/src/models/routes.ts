@@ -18,17 +18,17 @@ import {
 } from "./schema.ts"
 
 const Which = z.object({ id: z.string().min(1) })
-const unknown = { description: "No such model, or none that you may see" }
-const notYours = { description: "You may use it, not change it" }
+const unknown = { description: "Model not found, or you do not have access to it" }
+const notYours = { description: "You do not have permission to change this model" }
 
-/** What a model stands for is what a key's list of models names: such a key may not change it. */
+/** A key with a list of allowed models must not change what the models on that list refer to. */
 const changesWhatAnswers = (_body: unknown, { allowed_models }: Credential): boolean =>
   allowed_models !== null
 
 const givesAuthority = (body: z.output<typeof ModelChanges>, credential: Credential): boolean =>
   givesGrants(body) || changesWhatAnswers(body, credential)
 
-/** As `ModelExport`, in pieces: all models together may be larger than memory. */
+/** Streams a `ModelExport`: all models together may exceed memory. */
 const exportOf = async function* (models: AsyncIterable<WorkspaceModel>): AsyncGenerator<string> {
   let separator = '{"models":['
   for await (const model of models) {
@@ -46,7 +46,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       summary: "List the workspace models that you can access, without their parameters",
       query: ModelListQuery,
       responses: {
-        200: json(Page(ModelListItem), "One page of them; `query` matches the id or the name"),
+        200: json(Page(ModelListItem), "One page of models; `query` matches the id or the name"),
       },
     }),
     ({ caller, query }) => models.list(caller, query),
@@ -56,7 +56,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       method: "post",
       path: "/create",
       givesAuthority: givesAuthority,
-      summary: "Create a model, private to its creator",
+      summary: "Create a model; unless shared, it is private to its creator",
       body: NewModel,
       responses: {
         200: json(WorkspaceModel, "The new model"),
@@ -69,7 +69,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("user", {
       method: "get",
       path: "/model",
-      summary: "One model",
+      summary: "Get a model",
       query: Which,
       responses: { 200: json(WorkspaceModel, "The model"), 404: unknown },
     }),
@@ -80,10 +80,10 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       method: "post",
       path: "/model/update",
       givesAuthority: givesAuthority,
-      summary: "Change a model; what is left out stays",
+      summary: "Update a model; omitted fields keep their values",
       query: Which,
       body: ModelChanges,
-      responses: { 200: json(WorkspaceModel, "As it is now"), 403: notYours, 404: unknown },
+      responses: { 200: json(WorkspaceModel, "The updated model"), 403: notYours, 404: unknown },
     }),
     ({ actor, caller, query, body }) =>
       models.update(actor, caller, { id: query.id, changes: body }),
@@ -93,9 +93,9 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       method: "post",
       path: "/model/toggle",
       givesAuthority: changesWhatAnswers,
-      summary: "Switch a model on or off",
+      summary: "Activate or deactivate a model",
       query: Which,
-      responses: { 200: json(WorkspaceModel, "As it is now"), 403: notYours, 404: unknown },
+      responses: { 200: json(WorkspaceModel, "The updated model"), 403: notYours, 404: unknown },
     }),
     ({ actor, caller, query }) => models.toggle(actor, caller, query.id),
   )
@@ -106,7 +106,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       givesAuthority: changesWhatAnswers,
       summary: "Delete a model",
       body: Which,
-      responses: { 200: json(Done, "It is gone"), 403: notYours, 404: unknown },
+      responses: { 200: json(Done, "The model was deleted"), 403: notYours, 404: unknown },
     }),
     async ({ actor, caller, body }) => {
       await models.remove(actor, caller, body.id)
@@ -117,7 +117,7 @@ export const modelRoutes = (router: Router, models: Models): Router => {
     route("admin", {
       method: "get",
       path: "/export",
-      summary: "All models, in the form that import takes",
+      summary: "Export all models in the import format",
       responses: { 200: json(ModelExport, "The models") },
     }),
     ({ caller, exchange }) =>
@@ -132,11 +132,11 @@ export const modelRoutes = (router: Router, models: Models): Router => {
       givesAuthority: ({ models }, credential) =>
         models.some((model) => givesAuthority(model, credential)),
       summary:
-        "Create or replace models: all of them, or none. Only the limits of all models apply",
+        "Import models: creates or replaces all of them or none. Only the overall limits apply",
       body: ModelImport,
       bodyLimits: { maxBytes: 20_000_000 },
       responses: {
-        200: json(ModelImported, "What was created and what was replaced"),
+        200: json(ModelImported, "The ids of the created and the replaced models"),
         409: { description: "The model limit is reached" },
       },
     }),

@@ -4,12 +4,12 @@ import { ListQuery } from "../http/pagination.ts"
 
 const ModelId = z
   .string()
-  .min(1, "must not be empty")
+  .min(1, "Enter a model id")
   .max(300)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  .regex(/^[^\s\u0000-\u001f\u007f]+$/, "may hold no spaces and no control characters")
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
+  .regex(/^[^\s\u0000-\u001f\u007f]+$/, "Do not use spaces or control characters")
 
-/** One entry of `GET /api/models`: OpenAI's fields and what people choose by. */
+/** One entry of `GET /api/models`: OpenAI's fields, and those that help people choose. */
 export const ModelRecord = z
   .looseObject({
     id: z.string(),
@@ -23,7 +23,7 @@ export const ModelRecord = z
     capabilities: z.record(z.string(), z.boolean()),
     context_length: z.int().optional(),
     base_model_id: z.string().optional(),
-    /** Those that offer it, in the order in which they are asked. */
+    /** The connections that offer it, in the order in which they are tried. */
     connections: z.array(z.object({ id: z.string(), name: z.string() })),
     is_active: z.boolean(),
     available: z.boolean(),
@@ -41,11 +41,11 @@ const listedMeta = {
 }
 const Meta = z.looseObject(listedMeta)
 
-/** Defaults for requests; `system` is the prompt put before every conversation. */
+/** Defaults for requests; `system` is prepended to every conversation as a system prompt. */
 const Params = z.looseObject({ system: z.string().max(200_000).optional() })
 
 const fields = {
-  name: z.string().trim().min(1, "must not be empty").max(200),
+  name: z.string().trim().min(1, "Enter a name").max(200),
   base_model_id: ModelId,
   meta: Meta,
   params: Params,
@@ -64,14 +64,14 @@ export const WorkspaceModel = z
   .meta({ id: "WorkspaceModel" })
 export type WorkspaceModel = z.output<typeof WorkspaceModel>
 
-/** A model without its `params` and without what `meta` holds beyond the description and the tags. */
+/** A model without `params`, and with only the description and the tags of `meta`. */
 export const ModelSummary = WorkspaceModel.omit({ params: true })
   .extend({ meta: z.object(listedMeta) })
   .meta({ id: "ModelSummary" })
 export type ModelSummary = z.output<typeof ModelSummary>
 
 export const ModelListItem = ModelSummary.extend({
-  /** How many there are; `access_grants` has the first 20 of them, those to everyone first. */
+  /** Total number of grants; `access_grants` has the first 20 of them, those to everyone first. */
   grant_count: z.int(),
   /** Whether the caller may change it. */
   writable: z.boolean(),
@@ -103,7 +103,7 @@ export const ModelImport = z
   .object({ models: z.array(NewModel).min(1).max(1000) })
   .meta({ id: "ModelImport" })
 
-/** What import takes, with whose they are and since when. */
+/** The import format, with owners and timestamps. */
 export const ModelExport = z.object({ models: z.array(WorkspaceModel) }).meta({ id: "ModelExport" })
 
 export const ModelImported = z

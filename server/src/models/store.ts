@@ -6,12 +6,14 @@ import type { AccessGrant } from "../grants/schema.ts"
 import { Role } from "../users/schema.ts"
 import type { ModelChanges, ModelSummary, WorkspaceModel } from "./schema.ts"
 
-/** What only requests to the model need: kept in a table of its own, so that lists never read it. */
+/**
+ * Needed only by requests that use the model. Stored in its own table, so that lists never read it.
+ */
 export interface ModelContents {
   params: WorkspaceModel["params"]
-  /** All of it but the description and the tags. */
+  /** Everything except the description and the tags. */
   meta: Record<string, unknown>
-  /** The length of both as JSON, in characters. */
+  /** The combined length of both as JSON, in characters. */
   length: number
 }
 
@@ -33,7 +35,7 @@ export const toWorkspaceModel = (
   { meta, params }: Pick<ModelContents, "meta" | "params">,
 ): WorkspaceModel => ({ ...summary, meta: { ...meta, ...summary.meta }, params })
 
-/** The two columns that `meta` is kept in: the first in `models`, the other beside `params`. */
+/** `meta` is stored in two columns: `models.meta` and, next to `params`, `model_contents.meta`. */
 const splitMeta = ({ description, tags, ...rest }: WorkspaceModel["meta"]) => ({
   listed: JSON.stringify({ description, tags }),
   rest: JSON.stringify(rest),
@@ -45,12 +47,12 @@ const toRow = ({ access_grants, params, ...model }: WorkspaceModel): Insertable<
   is_active: model.is_active ? 1 : 0,
 })
 
-/** What a model counts to its user's storage. */
+/** A model's share of its owner's storage, in bytes. */
 export const modelBytes = ({ meta, params }: { meta: object; params: object }): number =>
   Buffer.byteLength(JSON.stringify(meta)) + Buffer.byteLength(JSON.stringify(params))
 
 export const createModelStore = ({ db, grants }: { db: Database; grants: Grants }) => {
-  /** In no particular order; unknown ids are left out. */
+  /** In no particular order; unknown ids are omitted. */
   const summaries = async (
     ids: readonly string[],
     reader: Reader = db.read,
@@ -80,7 +82,7 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
     summary,
     contents,
 
-    /** The ids of all models, in the order of their bytes. */
+    /** The ids of all models, in byte order. */
     ids: async (): Promise<string[]> => {
       const rows = await db.read.selectFrom("models").select("id").orderBy("id").execute()
       return rows.map(({ id }) => id)
@@ -125,7 +127,7 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
       return { ofUser: Number(ofUser), total: Number(total) }
     },
 
-    /** What decides over these users' own access. */
+    /** The roles and groups that determine these users' access. */
     owners: async (ids: readonly string[]): Promise<Principal[]> => {
       const users = await db.read
         .selectFrom("users")
@@ -144,7 +146,7 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
       }))
     },
 
-    /** @returns false when the id is taken */
+    /** @returns false if the id is taken */
     insert: async (tx: Tx, model: WorkspaceModel): Promise<boolean> => {
       const inserted = await tx
         .insertInto("models")
@@ -162,7 +164,7 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
       return true
     },
 
-    /** Writes the fields that are given, and no others. */
+    /** Writes only the fields that are present. */
     update: async (
       tx: Tx,
       id: string,
