@@ -24,25 +24,25 @@ const maxCharacters = 4_000_000
 const maxRawCharacters = 4000
 
 export interface Collected {
-  /** How the usage record says it. */
+  /** As stored in the usage record. */
   outcome: Outcome
   error: MessageError | null
   finish_reason: string | null
   tokens: Tokens | null
-  /** About one a token; for an estimate. */
+  /** Content chunks received, about one per token; used for an estimate. */
   pieces: number
   failure: Failure | undefined
 }
 
 interface Deps {
   meter: Meter
-  /** Told what is new of the answer. */
+  /** Called with text that was added to the answer. */
   grew: (parts: { content: string; reasoning: string }) => void
-  /** Told before all else, where the answer rests on files. */
+  /** Called before anything else if the answer is based on files. */
   cited?: (cited: Cited) => void
-  /** Told where whoever answers says itself what the answer rests on; as it came. */
+  /** Called with the sources that a function or provider reports itself, unparsed. */
   told?: (sources: unknown) => void
-  /** Told once, when nothing more will come. */
+  /** Called exactly once, when the response has ended. */
   over: (collected: Collected) => void
 }
 
@@ -56,7 +56,7 @@ const ofFailure = ({ code, message }: Failure): MessageError => ({
 const ofProvider = (raw: string, status: number | null, upstream: Upstream | null) => {
   const name = upstream ? `The provider "${upstream.config.name}"` : "The provider"
   const said = readErrorBody(raw) ?? {
-    message: `${name} reported an error`,
+    message: `${name} reported an error.`,
     code: "upstream_error",
   }
   const message = said.message.slice(0, maxRawCharacters)
@@ -65,29 +65,29 @@ const ofProvider = (raw: string, status: number | null, upstream: Upstream | nul
 
 const withoutNul = (text: string): string => text.replaceAll("\u0000", "")
 
-/** Hears one upstream reply for a chat: text piece by piece, and at its end how it went. */
+/** Consumes an upstream's response for a chat: passes on its text, and at the end the outcome. */
 export class Collector implements Hearing {
-  readonly #needs: Deps
-  readonly #frames = new Frames(chatEndings, false)
+  readonly #deps: Deps
+  readonly #scanner = new Frames(chatEndings, false)
   readonly #reader = createDeltaReader()
   readonly #splitter = createThinkingSplitter()
   #flow: Flow | null = null
   #upstream: Upstream | null = null
   #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
   #status = 0
-  #kept: Buffer[] = []
-  #keptBytes = 0
+  #buffered: Buffer[] = []
+  #bufferedBytes = 0
   #characters = 0
   #tokens: Tokens | null = null
   #finishReason: string | null = null
-  #inBand: MessageError | null = null
+  #streamError: MessageError | null = null
 
   constructor(deps: Deps) {
-    this.#needs = deps
+    this.#deps = deps
   }
 
   cited(cited: Cited): void {
-    this.#needs.cited?.(cited)
+    this.#deps.cited?.(cited)
   }
 
   follow(flow: Flow): void {
@@ -97,7 +97,7 @@ export class Collector implements Hearing {
 
   chosen(upstream: Upstream): void {
     this.#upstream = upstream
-    this.#needs.meter.sentTo(upstream.config.id, upstream.config.kind)
+    this.#deps.meter.sentTo(upstream.config.id, upstream.config.kind)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
@@ -106,25 +106,28 @@ export class Collector implements Hearing {
     if (status < 200 || status > 299) this.#stage = "error"
     else if (type.startsWith("text/event-stream")) this.#stage = "stream"
     else if (type === "" || type.includes("json")) this.#stage = "whole"
-    else this.#breakOff(this.#broken(`answered with ${type.slice(0, 100)} in place of an answer`))
+    else
+      this.#fail(
+        this.#upstreamFailure(`responded with ${type.slice(0, 100)} instead of an answer.`),
+      )
   }
 
   data(chunk: Buffer): boolean {
     if (this.#stage === "stream") this.#stream(chunk)
-    else if (this.#stage !== "over") this.#keep(chunk)
+    else if (this.#stage !== "over") this.#buffer(chunk)
     return true
   }
 
   end(): void {
-    if (this.#stage === "error") this.#refused()
+    if (this.#stage === "error") this.#finishWithError()
     else if (this.#stage === "whole") this.#readWhole()
-    else if (this.#stage === "stream") this.#streamEnds()
+    else if (this.#stage === "stream") this.#endStream()
   }
 
   broke(error: UpstreamError): void {
-    if (this.#stage === "error") this.#refused()
+    if (this.#stage === "error") this.#finishWithError()
     else if (this.#stage === "over") return
-    else this.#breakOff(failureOf(error, this.#upstream))
+    else this.#fail(failureOf(error, this.#upstream))
   }
 
   stop(outcome: Outcome, failure?: Failure): void {
@@ -134,14 +137,14 @@ export class Collector implements Hearing {
   }
 
   #stream(chunk: Buffer): void {
-    this.#frames.pass(chunk)
+    this.#scanner.pass(chunk)
     this.#take(this.#reader.read(chunk))
   }
 
   #take({ content, reasoning, finish_reason, error, sources }: Delta): void {
-    if (sources !== null) this.#needs.told?.(sources)
+    if (sources !== null) this.#deps.told?.(sources)
     this.#finishReason = finish_reason ?? this.#finishReason
-    if (error) this.#inBand ??= ofProvider(error, null, this.#upstream)
+    if (error) this.#streamError ??= ofProvider(error, null, this.#upstream)
     const parts = this.#splitter.split(content)
     this.#add({ content: parts.content, reasoning: reasoning + parts.reasoning })
   }
@@ -150,31 +153,33 @@ export class Collector implements Hearing {
     const content = withoutNul(parts.content)
     const reasoning = withoutNul(parts.reasoning)
     if (content === "" && reasoning === "") return
-    this.#needs.meter.firstToken()
+    this.#deps.meter.firstToken()
     this.#characters += content.length + reasoning.length
-    this.#needs.grew({ content, reasoning })
+    this.#deps.grew({ content, reasoning })
     if (this.#characters <= maxCharacters || this.#stage === "over") return
     this.#flow?.cancel()
-    this.#breakOff(this.#broken("goes on without end; what is more than 4 MB was not kept"))
+    this.#fail(
+      this.#upstreamFailure("sent more than the maximum of 4 MB. The partial answer was saved."),
+    )
   }
 
-  #keep(chunk: Buffer): void {
-    this.#keptBytes += chunk.length
-    if (this.#stage !== "error" && this.#keptBytes > maxWholeBytes) {
-      throw new UnreadableReply(`it is longer than ${maxWholeBytes / 1e6} MB`)
+  #buffer(chunk: Buffer): void {
+    this.#bufferedBytes += chunk.length
+    if (this.#stage !== "error" && this.#bufferedBytes > maxWholeBytes) {
+      throw new UnreadableReply(`it exceeds ${maxWholeBytes / 1e6} MB`)
     }
-    this.#kept.push(chunk)
-    // Nobody reads an error as long as that.
-    if (this.#stage !== "error" || this.#keptBytes <= maxErrorBytes) return
+    this.#buffered.push(chunk)
+    // Error bodies longer than this are truncated.
+    if (this.#stage !== "error" || this.#bufferedBytes <= maxErrorBytes) return
     this.#flow?.cancel()
-    this.#refused()
+    this.#finishWithError()
   }
 
-  #refused(): void {
-    const body = Buffer.concat(this.#kept)
+  #finishWithError(): void {
+    const body = Buffer.concat(this.#buffered)
     const error = wholeError(this.#status, body, this.#upstream)
     if (error instanceof Failure) {
-      this.#breakOff(error)
+      this.#fail(error)
       return
     }
     const { status } = error
@@ -185,37 +190,37 @@ export class Collector implements Hearing {
   }
 
   #readWhole(): void {
-    const text = Buffer.concat(this.#kept).toString("utf8")
+    const text = Buffer.concat(this.#buffered).toString("utf8")
     try {
       const body: unknown = JSON.parse(text)
       this.#tokens = countedTokens(isObject(body) ? body.usage : null)
       this.#take(deltaOf(body))
       this.#settleText()
     } catch {
-      this.#breakOff(this.#broken("answered with something that is no completion"))
+      this.#fail(this.#upstreamFailure("sent a response that is not a completion."))
     }
   }
 
-  #streamEnds(): void {
+  #endStream(): void {
     this.#take(this.#reader.end())
-    this.#tokens = this.#frames.tokens
-    if (this.#inBand || this.#frames.ended || this.#finishReason) this.#settleText()
-    else this.#breakOff(this.#broken("ended its reply before it was whole"))
+    this.#tokens = this.#scanner.tokens
+    if (this.#streamError || this.#scanner.ended || this.#finishReason) this.#settleText()
+    else this.#fail(this.#upstreamFailure("ended its response prematurely."))
   }
 
   #settleText(): void {
-    if (this.#inBand) this.#finish("upstream_error", this.#inBand)
+    if (this.#streamError) this.#finish("upstream_error", this.#streamError)
     else this.#finish("ok", null)
   }
 
-  #broken(what: string): Failure {
+  #upstreamFailure(what: string): Failure {
     const name = this.#upstream?.config.name
     return new Failure("upstream_broken", `The provider "${name}" ${what}`)
   }
 
-  #breakOff(failure: Failure): void {
+  #fail(failure: Failure): void {
     this.#flow?.cancel()
-    this.#finish("upstream_error", this.#inBand ?? ofFailure(failure), failure)
+    this.#finish("upstream_error", this.#streamError ?? ofFailure(failure), failure)
   }
 
   #finish(outcome: Outcome, error: MessageError | null, failure?: Failure): void {
@@ -223,11 +228,11 @@ export class Collector implements Hearing {
     const rest = this.#splitter.end()
     this.#stage = "over"
     this.#add(rest)
-    const tokens = this.#tokens ?? this.#frames.tokens
-    const pieces = this.#frames.events
+    const tokens = this.#tokens ?? this.#scanner.tokens
+    const pieces = this.#scanner.events
     const status = failure && this.#status === 0 ? failure.status : this.#status
-    this.#needs.meter.settle({ outcome, status, tokens, piecesOut: pieces })
+    this.#deps.meter.settle({ outcome, status, tokens, piecesOut: pieces })
     const finish_reason = withoutNul(this.#finishReason ?? "").slice(0, 100) || null
-    this.#needs.over({ outcome, error, finish_reason, tokens, pieces, failure })
+    this.#deps.over({ outcome, error, finish_reason, tokens, pieces, failure })
   }
 }

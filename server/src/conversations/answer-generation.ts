@@ -1,5 +1,5 @@
 import type { Logger } from "pino"
-import type { Chat as Engine } from "../completions/completions.ts"
+import type { Chat } from "../completions/completions.ts"
 import { readRequest } from "../completions/request.ts"
 import type { Caller } from "../http/caller.ts"
 import { toFailure } from "../http/errors.ts"
@@ -12,11 +12,11 @@ import type { Message } from "./schema.ts"
 export interface Assignment {
   caller: Caller
   chat: { id: string; user_id: string }
-  /** The row to write, already stored as `running`. */
+  /** The row to write, already stored with the state `running`. */
   message: Message
-  /** The OpenAI-style body. */
+  /** The OpenAI-style request body. */
   body: Buffer
-  /** What an answer that goes on was given before. */
+  /** The passages that a continued answer was given before. */
   quoted: readonly SourcePassage[] | null
   requestId: string
 }
@@ -29,11 +29,11 @@ interface Heard {
 }
 
 interface Deps {
-  engine: Engine
+  engine: Chat
   log: Logger
 }
 
-/** Asks the provider and resolves with how it went; never rejects. */
+/** Requests an answer from the model and resolves with its outcome; never rejects. */
 export const createAsking =
   ({ engine, log }: Deps) =>
   (
@@ -71,7 +71,7 @@ export const createAsking =
         }
         const failure = toFailure(reason)
         const { code, message: words } = failure
-        log.warn({ err: reason, model: message.model }, "answer not begun")
+        log.warn({ err: reason, model: message.model }, "could not start answer")
         const error = { code, message: words, status: null, raw: null }
         resolve({ outcome: "upstream_error", error, failure, ...nothing })
       })

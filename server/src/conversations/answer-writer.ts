@@ -4,7 +4,7 @@ import type { Message } from "./schema.ts"
 
 const writeMs = 300
 const retryMs = 1000
-/** How often an answer that says nothing is shown to be alive; see `db/failure-detector.ts`. */
+/** How often the lease of an idle answer is renewed; see `db/failure-detector.ts`. */
 const aliveMs = 1000
 
 interface Entry {
@@ -13,13 +13,13 @@ interface Entry {
   written: number
   writtenAt: number
   ended: (() => void) | null
-  /** What the answer rests on, until it is written. */
+  /** The texts of the sources, until they are written. */
   cited: readonly string[] | null
 }
 
 /**
- * Writes growing answers behind their backs, all of them in one transaction a few times a second:
- * a crash loses no more than that. What cannot be written now is written when the database is back.
+ * Writes growing answers in the background, all in one transaction a few times per second: a crash
+ * loses no more than that. If the database is unreachable, they are written once it is back.
  */
 export const createJournal = ({ db, store }: { db: Database; store: MessageStore }) => {
   const entries = new Map<string, Entry>()
@@ -30,7 +30,7 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
   const isSilent = (entry: Entry): boolean =>
     !hasNews(entry) && performance.now() - entry.writtenAt > aliveMs
 
-  /** For all that say nothing, without writing again what they had said. */
+  /** Renews the leases of idle answers without writing their text again. */
   const showAlive = async (): Promise<void> => {
     const silent = [...entries.values()].filter(isSilent)
     if (silent.length === 0) return
@@ -38,7 +38,7 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
     const renewed = new Set(await db.transactLoosely((tx) => store.renew(tx, ids, newLease())))
     for (const entry of silent) {
       entry.writtenAt = performance.now()
-      // Another process took us for dead meanwhile.
+      // Another process has declared this answer dead; write it again.
       if (!renewed.has(entry.message.id)) entry.version++
     }
   }
@@ -84,7 +84,7 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
   }
 
   return {
-    /** From now on `message` is written whenever it was noted to have grown. */
+    /** Starts writing `message` whenever it is marked as changed. */
     begin: (message: Message): void => {
       const writtenAt = performance.now()
       const fresh = { version: 0, written: 0, writtenAt, ended: null, cited: null }
@@ -97,17 +97,17 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
       if (entry) entry.version++
     },
 
-    /** The message's sources are known now. @param texts the passages, in the same order */
+    /** Saves the message's sources. @param texts the texts of the passages, in the same order */
     cited: (id: string, texts: readonly string[]): void => {
       const entry = entries.get(id)
       if (!entry) return
       entry.cited = texts
       entry.version++
-      // Somebody may open a source as soon as it is told of.
+      // A reader may open a source as soon as it is published.
       if (!writing) void flush()
     },
 
-    /** Resolves once the message's last state is stored. */
+    /** Resolves once the message's final state is stored. */
     end: (id: string): Promise<void> =>
       new Promise((resolve) => {
         const entry = entries.get(id)
@@ -117,13 +117,13 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
         if (!writing) void flush()
       }),
 
-    /** Stops writing a message whose chat is gone. */
+    /** Stops writing a message whose chat has been deleted. */
     forget: (id: string): void => {
       entries.get(id)?.ended?.()
       entries.delete(id)
     },
 
-    /** Writes what is left, once; the database may be out of reach. */
+    /** Writes the remaining changes once; the database may be unreachable. */
     close: async (): Promise<void> => {
       await writing
       clearTimeout(timer)

@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 import type { Bus } from "../bus/bus.ts"
-import type { Chat as Engine } from "../completions/completions.ts"
+import type { Chat } from "../completions/completions.ts"
 import type { Database } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import type { FoundPassage } from "../knowledge/schema.ts"
@@ -23,10 +23,10 @@ import { maxSkipped, Source } from "./source-schema.ts"
 
 const sweepMs = 500
 const gapMs = 3 * sweepMs
-/** How long an answer's lease may stay as it is; it is renewed each second. */
+/** How long a lease may stay unchanged; it is renewed every second. */
 const deadAfterMs = 3600
 const remoteMs = 500
-/** How far the clocks of two processes may be apart. */
+/** Maximum difference between the clocks of two processes. */
 const clockSkewMs = 5000
 
 interface Live {
@@ -38,7 +38,7 @@ interface Live {
 
 interface Deps {
   db: Database
-  engine: Engine
+  engine: Chat
   store: MessageStore
   channels: Channels
   bus: Bus
@@ -56,12 +56,12 @@ const sourceOf = ({ filename, ...found }: FoundPassage): Source =>
 
 const died = {
   code: "process_ended",
-  message: "The gateway stopped while this answer was being written. What had come is kept.",
+  message: "The gateway stopped while this answer was being written. The partial answer was saved.",
   status: null,
   raw: null,
 }
 
-/** Writes answers into chats, whether or not anybody looks, and keeps them as they grow. */
+/** Generates answers in chats, whether or not anyone is connected, and stores them as they grow. */
 export const createAnswers = (deps: Deps) => {
   const { db, engine, store, channels, bus, log } = deps
   const journal = createJournal({ db, store })
@@ -106,7 +106,7 @@ export const createAnswers = (deps: Deps) => {
     }
     const told: Heard["told"] = (sources) => {
       const passages = readToldSources(sources)
-      // What the gateway itself gave is what the numbers stand for.
+      // The gateway's own sources take precedence: the citation numbers refer to them.
       if (!passages || message.sources?.length) return
       rests(
         passages.map((passage) => passage && Source.parse(passage)),
@@ -143,7 +143,7 @@ export const createAnswers = (deps: Deps) => {
         return done
       })
 
-  /** What another process writes is seen in the database only. */
+  /** Answers written by another process are visible only in the database. */
   const readRemote = async (chatId: string, since: number): Promise<void> => {
     const channel = channels.known(chatId)
     if (!channel?.followed) return
@@ -165,7 +165,7 @@ export const createAnswers = (deps: Deps) => {
 
   const severalProcesses = db.dialect === "postgres"
 
-  /** A copy of a stored message, with what its answer has become since it was stored. */
+  /** A copy of a stored message with the current text of its answer. */
   const latest = (message: Message): Message => ({
     ...(liveById.get(message.id)?.message ?? message),
   })
@@ -203,14 +203,14 @@ export const createAnswers = (deps: Deps) => {
 
   return {
     /**
-     * Marks what a process that died left running. To be called once, before serving; where others
-     * may be writing, who is dead is known a few seconds later.
+     * Marks answers that a crashed process left running. Call once before serving. If other
+     * processes may be writing, crashed ones are detected a few seconds later instead.
      */
     recover: async (): Promise<void> => {
       if (!severalProcesses) await interrupt(await store.running())
     },
 
-    /** Begins to write an answer whose row is stored; `ended` is called when it is over. */
+    /** Starts generating an answer whose row is stored; `ended` is called when it is done. */
     begin: (assignment: Assignment, ended = (): void => {}): void => {
       const { message, chat } = assignment
       const live: Live = { chat, message, stop: () => {}, done: Promise.resolve() }
@@ -220,8 +220,8 @@ export const createAnswers = (deps: Deps) => {
     },
 
     /**
-     * A page of a chat's messages as they are now, those included that are being written.
-     * @returns `seq`, the number of the event from which to go on; null where there are no messages
+     * A page of a chat's messages in their current state, including answers in progress.
+     * @returns `seq`, the event number to continue from; `page` is null if there are no messages
      */
     page: async (
       chatId: string,
@@ -237,18 +237,21 @@ export const createAnswers = (deps: Deps) => {
       return { page: { ...page, messages: page.messages.map(latest) }, seq }
     },
 
-    /** Reports the answers that another process writes to the chat's followers. */
+    /** Publishes the progress of answers that another process writes. */
     watchElsewhere: async (chatId: string): Promise<void> => {
       if (!severalProcesses) return
       const running = await store.runningIn(chatId)
       if (running.some((id) => !liveById.has(id))) watchRemote(chatId, Date.now() - clockSkewMs)
     },
 
-    /** Messages that have changed since, as they are now. @param sinceMs epoch ms */
+    /** Messages changed since then, in their current state. @param sinceMs epoch ms */
     changedSince: async (chatId: string, sinceMs: number): Promise<Message[]> =>
       (await store.changedSince(chatId, sinceMs - clockSkewMs)).map(latest),
 
-    /** Stops one answer, or all of a chat, wherever it runs. Done when those that run here are. */
+    /**
+     * Stops one answer or all answers of a chat, in any process. Resolves when those of this
+     * process have ended.
+     */
     stop: async (chatId: string, messageId: string | null): Promise<void> => {
       const stopped = stopHere(chatId, messageId)
       const message = { topic: "chat_stop", id: chatId, message_id: messageId } as const
@@ -256,7 +259,7 @@ export const createAnswers = (deps: Deps) => {
       await Promise.all(stopped)
     },
 
-    /** Calls back when an answer has ended, in whatever way. */
+    /** Registers a callback for the end of answers, successful or not. */
     onEnd: (listener: (assignment: Assignment) => void): void => void listeners.add(listener),
 
     running: (chatId: string): boolean =>

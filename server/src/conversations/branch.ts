@@ -2,7 +2,7 @@ import { fail } from "../errors.ts"
 import type { Image } from "./message-reader.ts"
 import type { Chat, Message } from "./schema.ts"
 
-/** From the root to the message `id`, both included. @throws {Failure} `not_found` */
+/** The messages from the root to `id`, inclusive. @throws {Failure} `not_found` */
 export const branchTo = <T extends Pick<Message, "id" | "parent_id">>(
   messages: readonly T[],
   id: string | null,
@@ -11,7 +11,7 @@ export const branchTo = <T extends Pick<Message, "id" | "parent_id">>(
   const branch: T[] = []
   for (let at = id; at !== null; ) {
     const message = byId.get(at)
-    if (!message) return fail("not_found", `There is no message ${at} in this chat`)
+    if (!message) return fail("not_found", `Message ${at} not found in this chat.`)
     branch.push(message)
     byId.delete(at)
     at = message.parent_id
@@ -36,16 +36,16 @@ interface Asked {
   imageById: ReadonlyMap<string, Image>
 }
 
-/** What the question at the branch's end is about; of those before it, nothing is sought again. */
+/** The files attached to the last question; those of earlier questions are not searched again. */
 const filesOf = (branch: readonly Message[]): { type: string; id: string }[] => {
   const asked = branch.findLast(({ role }) => role === "user")
   return (asked?.files ?? []).map(({ type, id }) => ({ type, id }))
 }
 
-/** The OpenAI-style body that asks `model` to go on after `branch`. */
+/** The OpenAI-style request body that asks `model` to continue `branch`. */
 export const requestBody = ({ chat, model, branch, imageById }: Asked): Buffer => {
   const system = chat.system.trim()
-  // An answer that came to nothing has nothing to say to the model.
+  // Answers that ended without any text are of no use to the model.
   const spoken = branch.filter(({ role, content }) => role === "user" || content !== "")
   const messages = [
     ...(system ? [{ role: "system", content: system }] : []),
@@ -59,7 +59,7 @@ export const requestBody = ({ chat, model, branch, imageById }: Asked): Buffer =
 
 const maxTitle = 60
 
-/** A title from the first words of a prompt; "" when it has none. */
+/** A title made of the first words of a prompt; "" if it has none. */
 export const titleFrom = (text: string): string => {
   const line = text.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ") ?? ""
   const plain = line.replace(/^[#>\-\s]+|[*`~]+/g, "").trim() || line

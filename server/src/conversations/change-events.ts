@@ -8,17 +8,17 @@ import type { UserLimits } from "../limits/user-limits.ts"
 import { createOpenPages, type OpenPage } from "./open-event-streams.ts"
 
 const aboutModels = new Set<Message["topic"]>(["models", "functions", "groups", "connections"])
-/** Connections come and go in bursts; a page asks once for all of them. */
+/** Connections change in bursts; these are combined into one event. */
 const gatherMs = 200
 
 interface Deps {
   bus: Bus
-  /** Who may read a file, or a collection, that is somebody else's. */
+  /** Returns a check for who may read someone else's file or collection. */
   readersOf: (topic: "files" | "collections", id: string) => Promise<(caller: Caller) => boolean>
-  /** The roles and groups of active users, by their ids. */
+  /** The roles and groups of active users, by user id. */
   standings: AuthStore["standings"]
   running: Running
-  /** Calls back when what the connections offer has changed. */
+  /** Registers a callback for changes of the models that connections offer. */
   onOffers: (listener: () => void) => void
   limits: Pick<UserLimits, "replies">
   streams: StreamOptions
@@ -34,7 +34,9 @@ const newsFor = (caller: Caller, message: Message): StreamEvent | null => {
   return message.topic === "reset" ? { name: "reset", data: "{}" } : null
 }
 
-/** Tells a signed-in page what changed, so that it can ask anew: never what it changed to. */
+/**
+ * Notifies signed-in pages of what has changed, without the new values, so that they can reload it.
+ */
 export const createNews = (deps: Deps) => {
   const { bus, readersOf, running, onOffers, limits, streams } = deps
   const { replies: unread } = limits
@@ -51,7 +53,7 @@ export const createNews = (deps: Deps) => {
     setTimeout(tell, gatherMs).unref()
   }
   onOffers(modelsChanged)
-  /** To the owner's pages at once; to others' when it is found that they may read it. */
+  /** Sent to the owner's pages immediately, to other pages once their access is confirmed. */
   const libraryChanged = async (
     message: Extract<Message, { topic: "files" | "collections" }>,
   ): Promise<void> => {
@@ -75,7 +77,7 @@ export const createNews = (deps: Deps) => {
     }
   })
 
-  /** Resolves when the page has left or was cut off. */
+  /** Resolves when the page has disconnected or was cut off. */
   return async (exchange: NodeExchange, caller: Caller): Promise<void> => {
     const stream = openStream({ exchange, caller, running, unread, ...streams })
     const models = (): void => stream.send({ name: "models", data: "{}" })

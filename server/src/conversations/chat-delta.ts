@@ -6,19 +6,19 @@ export interface Delta {
   content: string
   reasoning: string
   finish_reason: string | null
-  /** The provider's error event, as it came. */
+  /** The provider's error event, as received. */
   error: string | null
-  /** What the answer rests on, where whoever answers says so; as it came. */
+  /** The sources reported by a function or provider, unparsed. */
   sources: unknown
 }
 
-/** Content may be text, or parts of which some are text. */
+/** The text of a message content: a string, or an array of parts some of which are text. */
 const contentOf = (content: unknown): string =>
   Array.isArray(content)
     ? content.map((part) => (isObject(part) ? textOf(part.text) : "")).join("")
     : textOf(content)
 
-/** Providers name it differently; none of them sends two. */
+/** The field's name differs by provider; none sends more than one. */
 const reasoningOf = (message: Record<string, unknown>): string =>
   textOf(message.reasoning_content) || textOf(message.reasoning) || textOf(message.thinking)
 
@@ -30,7 +30,7 @@ const nothing: Delta = {
   sources: null,
 }
 
-/** Reads a chunk of a stream, or a whole completion, whose first choice is the answer. */
+/** Reads a stream chunk or a complete completion; its first choice is the answer. */
 export const deltaOf = (data: unknown): Delta => {
   if (!isObject(data)) return nothing
   if (isObject(data.error) || typeof data.error === "string") {
@@ -73,12 +73,12 @@ const sumOf = (events: readonly string[]): Delta =>
     .map((data) => deltaOf(parse(data)))
     .reduce(add, nothing)
 
-/** Cuts a byte stream of server-sent events into what they add. */
+/** Decodes a byte stream of server-sent events into deltas. */
 export const createDeltaReader = () => {
   const reader = createEventReader()
   return {
     read: (chunk: Buffer): Delta => sumOf(reader.read(chunk)),
-    /** An event that lacks its blank line when the stream ends counts all the same. */
+    /** Includes a last event without its blank line. */
     end: (): Delta => sumOf(reader.end()),
   }
 }

@@ -1,7 +1,7 @@
 import { citedNumbers } from "../completions/cited-numbers.ts"
 import type { Message } from "./schema.ts"
 
-/** Marks the sources that an answer refers to, once it is finished. */
+/** Marks the sources that an answer cites, once it is finished. */
 export const markCited = ({
   sources,
   content,

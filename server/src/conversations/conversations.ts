@@ -39,10 +39,10 @@ interface Deps {
   now: () => number
 }
 
-/** One reply. A chat of ordinary length fits into it. */
+/** Size of one response. Chats of ordinary length fit on one page. */
 const replyPage: PageSize = { messages: 500, bytes: 1_000_000 }
 
-/** How the owner files a chat and instructs the model does not concern those it is shared with. */
+/** Shared chats do not reveal how the owner organizes them and instructs the model. */
 const hiddenFromReaders = {
   folder: null,
   tags: [],
@@ -52,12 +52,12 @@ const hiddenFromReaders = {
   params: {},
 }
 
-/** Keeps people's conversations; each is its owner's alone unless they share it. */
+/** Manages conversations. Each is private to its owner unless shared. */
 export const createChats = (deps: Deps) => {
   const { db, store, messages, answers, sharedView, storage, rowLimits, audit, bus, newId, now } =
     deps
 
-  const unknown = (id: string): never => fail("not_found", `There is no chat ${id}`)
+  const unknown = (id: string): never => fail("not_found", `Chat ${id} not found.`)
 
   const own = async (caller: Caller, id: string): Promise<StoredChat> => {
     const chat = await store.byId(id)
@@ -89,8 +89,8 @@ export const createChats = (deps: Deps) => {
     if (current === undefined) return
     const [known] = await messages.byIds(id, [current])
     if (!known) {
-      const message = "is no message of this chat"
-      fail("invalid", `current_id ${message}`, { errors: [{ path: "current_id", message }] })
+      const message = "Message not found in this chat"
+      fail("invalid", `current_id: ${message}`, { errors: [{ path: "current_id", message }] })
     }
   }
 
@@ -131,7 +131,7 @@ export const createChats = (deps: Deps) => {
       return shownTo(caller, chat)
     },
 
-    /** With its last messages as they stand, those included that are being written. */
+    /** Includes the last messages in their current state, with answers in progress. */
     get: async (caller: Caller, id: string): Promise<ChatWithMessages> => {
       const chat = await readable(caller, id)
       const writable = chat.user_id === caller.user.id
@@ -165,7 +165,7 @@ export const createChats = (deps: Deps) => {
       return shownTo(caller, await storage.write([addition], () => db.transact(change)))
     },
 
-    /** Whether every approved account may read it; said in the audit trail. */
+    /** Sets whether every approved account may read the chat; recorded in the audit log. */
     share: async (
       actor: Actor,
       caller: Caller,
@@ -187,7 +187,7 @@ export const createChats = (deps: Deps) => {
       return shownTo(caller, chat)
     },
 
-    /** Ends what is being written in it, and removes it for good. */
+    /** Stops answers in progress and permanently deletes the chat. */
     remove: async (caller: Caller, id: string): Promise<void> => {
       const chat = await own(caller, id)
       await answers.stop(id, null)
@@ -198,19 +198,17 @@ export const createChats = (deps: Deps) => {
       })
     },
 
-    /** The passages that one answer was given. */
+    /** The passages that an answer was given. */
     passages: async (caller: Caller, id: string, messageId: string): Promise<Passages> => {
       const chat = await readable(caller, id)
       const found = (await messages.passages(id, [messageId])).get(messageId)
-      if (!found) return fail("not_found", `No sources were sought for a message ${messageId}`)
+      if (!found) return fail("not_found", `Message ${messageId} not found, or it has no sources.`)
       return { items: await sharedView.redactPassages(caller, chat.user_id, found) }
     },
 
     image: async (caller: Caller, id: string, imageId: string): Promise<Image> => {
       await readable(caller, id)
-      return (
-        (await messages.image(id, imageId)) ?? fail("not_found", `There is no image ${imageId}`)
-      )
+      return (await messages.image(id, imageId)) ?? fail("not_found", `Image ${imageId} not found.`)
     },
   }
 }

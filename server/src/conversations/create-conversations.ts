@@ -1,7 +1,7 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Chat as Engine } from "../completions/completions.ts"
+import type { Chat } from "../completions/completions.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
@@ -34,7 +34,7 @@ interface Deps {
   running: Running
   registry: Registry
   catalogue: Catalogue
-  engine: Engine
+  engine: Chat
   attaching: Attaching
   storage: Storage
   limits: Pick<UserLimits, "answers" | "bodies" | "replies">
@@ -48,7 +48,7 @@ interface Deps {
   now: () => number
 }
 
-/** Everything behind the web page's chats, built from the bottom upwards. */
+/** Creates the services for conversations, in order of their dependencies. */
 export const createConversations = async (deps: Deps) => {
   const { db, storage, registry } = deps
   const store = createChatStore(db)
@@ -59,7 +59,7 @@ export const createConversations = async (deps: Deps) => {
   const kept = { ...deps, store, messages, answers, channels, sharedView }
   const chats = createChats(kept)
   createTitles(kept)
-  // It was not known how long it would become; the next prompt is refused where it is too much.
+  // The length was unknown beforehand; if it exceeds the limit, the next prompt is rejected.
   answers.onEnd(({ chat, message }) => storage.noteStored(chat.user_id, messageBytes(message)))
   await answers.recover()
   const importer = createImporter(deps)

@@ -1,10 +1,10 @@
 import type { Channel } from "./event-log.ts"
 import type { Message } from "./schema.ts"
 
-/** Deltas that come closer together than this are published in one. */
+/** Deltas within this interval are combined. */
 const minIntervalMs = 25
 
-/** Publishes what is new of a growing message, a few times a second at the most. */
+/** Publishes the growth of a message as deltas, in limited frequency. */
 export const createDeltaPublisher = (channel: Channel, message: Message) => {
   let contentAt = message.content.length
   let reasoningAt = message.reasoning.length

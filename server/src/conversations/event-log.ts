@@ -1,4 +1,4 @@
-/** One thing that happened in a chat. `seq` grows from event to event, over restarts too. */
+/** An event of a chat. `seq` increases with each event, across restarts as well. */
 export interface ChatEvent {
   seq: number
   name: "message" | "delta"
@@ -8,74 +8,75 @@ export interface ChatEvent {
 type Follower = (event: ChatEvent) => void
 
 const maxKeptCharacters = 512 * 1024
-/** How long a chat's events are kept when nothing happens any more. */
+/** How long a chat's events are kept after the last activity. */
 const lingerMs = 60_000
 
 /**
- * A chat's events as they happen, the last of them kept so that a follower can come back. They are
- * numbered from the clock's microseconds on: a process that starts anew never gives a number twice.
+ * The events of a chat, the most recent of which are kept so that a reader can reconnect. Numbering
+ * starts at the clock's microseconds, so that a restarted process never reuses a number.
  */
 class Channel {
-  readonly #idle: () => void
-  #kept: ChatEvent[] = []
-  #keptCharacters = 0
-  #followers = new Set<Follower>()
+  readonly #onIdle: () => void
+  #buffered: ChatEvent[] = []
+  #bufferedCharacters = 0
+  #subscribers = new Set<Follower>()
   #timer: NodeJS.Timeout | undefined
-  /** The number before the first that is kept. */
+  /** The number before the oldest event that is kept. */
   #floor = Date.now() * 1000
   last = this.#floor
 
   constructor(idle: () => void) {
-    this.#idle = idle
-    this.#linger()
+    this.#onIdle = idle
+    this.#startIdleTimer()
   }
 
   get followed(): boolean {
-    return this.#followers.size > 0
+    return this.#subscribers.size > 0
   }
 
   publish(name: ChatEvent["name"], value: unknown): void {
     this.last++
     const event = { seq: this.last, name, data: JSON.stringify(value) }
-    this.#kept.push(event)
-    this.#keptCharacters += event.data.length
-    while (this.#keptCharacters > maxKeptCharacters && this.#kept.length > 1) this.#dropOldest()
-    for (const follower of this.#followers) follower(event)
-    this.#linger()
+    this.#buffered.push(event)
+    this.#bufferedCharacters += event.data.length
+    while (this.#bufferedCharacters > maxKeptCharacters && this.#buffered.length > 1)
+      this.#dropOldest()
+    for (const follower of this.#subscribers) follower(event)
+    this.#startIdleTimer()
   }
 
-  /** What came after `seq`; null when that is not known any more. */
+  /** The events after `seq`; null if some are no longer known. */
   after(seq: number): readonly ChatEvent[] | null {
     if (seq < this.#floor || seq > this.last) return null
-    return this.#kept.filter((event) => event.seq > seq)
+    return this.#buffered.filter((event) => event.seq > seq)
   }
 
   follow(follower: Follower): () => void {
-    this.#followers.add(follower)
+    this.#subscribers.add(follower)
     return () => {
-      this.#followers.delete(follower)
-      this.#linger()
+      this.#subscribers.delete(follower)
+      this.#startIdleTimer()
     }
   }
 
   #dropOldest(): void {
-    const oldest = this.#kept.shift()
+    const oldest = this.#buffered.shift()
     if (!oldest) return
     this.#floor = oldest.seq
-    this.#keptCharacters -= oldest.data.length
+    this.#bufferedCharacters -= oldest.data.length
   }
 
-  #linger(): void {
+  #startIdleTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      if (!this.followed) this.#idle()
+      if (!this.followed) this.#onIdle()
     }, lingerMs).unref()
   }
 }
 
 export type { Channel }
 
-/** The channels of all chats in which something happens, or that somebody follows. */
+/** The event logs of all chats with recent activity or readers. */
 export const createChannels = () => {
   const channelByChat = new Map<string, Channel>()
   return {

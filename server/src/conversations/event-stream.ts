@@ -32,29 +32,29 @@ interface Reader {
 
 /** Where a reader resumes. */
 export interface ResumePoint {
-  /** The number of the last event that the reader knows; 0 for none. */
+  /** The number of the last event the reader received; 0 for none. */
   seq: number
-  /** Set within a snapshot: the position of the last message that the reader received. */
+  /** Set during a snapshot: the position of the last message the reader received. */
   position: number | null
 }
 
-/** One event of a snapshot; the next one is read when the reader has taken it. */
+/** One event of a snapshot. The next page is read once the reader has received this one. */
 const snapshotPage: PageSize = { messages: 100, bytes: 256 * 1024 }
 
 const eventId = ({ seq, position }: ResumePoint): string =>
   position === null ? String(seq) : `${seq}.${position}`
 
-/** Reads an event ID as `eventId` writes it. Anything else starts from the beginning. */
+/** Parses an event id written by `eventId`. Anything else starts from the beginning. */
 export const parseEventId = (id: string): ResumePoint => {
   const [, seq = "0", position] = /^(\d{1,16})(?:\.(\d{1,16}))?$/.exec(id) ?? []
   return { seq: Number(seq), position: position === undefined ? null : Number(position) }
 }
 
-/** Shows a chat's events to whoever may read it. */
+/** Streams a chat's events to readers with access. */
 export const createFollow = (deps: Deps) => {
   const { chats, answers, channels, sharedView, running, limits, fairLoop, bus, streams } = deps
 
-  /** What sends events on, in their order; messages as this reader may see them. */
+  /** Returns a function that sends events in order, with messages redacted for this reader. */
   const showTo = ({ caller, chat, stream }: Reader): ((event: ChatEvent) => void) => {
     const show = ({ seq, name, data }: ChatEvent): void =>
       stream.send({ id: String(seq), name, data })
@@ -71,7 +71,7 @@ export const createFollow = (deps: Deps) => {
     }
   }
 
-  /** Sends one page of a snapshot and waits until the reader has taken it. */
+  /** Sends one page of a snapshot and waits until the reader has received it. */
   const sendPage = async (
     { caller, chat, stream }: Reader,
     name: "snapshot" | "messages",
@@ -90,9 +90,9 @@ export const createFollow = (deps: Deps) => {
   }
 
   /**
-   * Sends a chat's messages, page by page as the reader takes them: the first page in a `snapshot`,
-   * the others in `messages`.
-   * @returns the number of the event from which to go on
+   * Sends a chat's messages page by page, at the reader's pace: the first page as `snapshot`, the
+   * others as `messages`.
+   * @returns the event number to continue from
    */
   const sendSnapshot = async (reader: Reader): Promise<number> => {
     const first = await sendPage(reader, "snapshot", { ...startOfChat, seq: null })
@@ -108,7 +108,7 @@ export const createFollow = (deps: Deps) => {
     return page.seq
   }
 
-  /** Sends the messages that changed since. @returns the number of the event from which to go on */
+  /** Sends the messages changed since then. @returns the event number to continue from */
   const sendChanged = async (
     { chat, stream }: Reader,
     sinceMs: number,
@@ -122,7 +122,7 @@ export const createFollow = (deps: Deps) => {
     return seq
   }
 
-  /** Sends the messages that the reader does not know. @returns the events that came since */
+  /** Sends the messages the reader does not have. @returns the events published since */
   const catchUp = async (
     reader: Reader,
     { seq, position }: ResumePoint,
@@ -136,7 +136,7 @@ export const createFollow = (deps: Deps) => {
     if (missed) return missed
     let sinceMs = Date.now()
     missed = channel.after(await sendSnapshot(reader))
-    // Null where more happened meanwhile than the channel keeps.
+    // Null if more has happened in the meantime than the event log keeps.
     while (!missed && reader.stream.isOpen()) {
       const startedMs = Date.now()
       missed = channel.after(await sendChanged(reader, sinceMs, show))
@@ -145,15 +145,15 @@ export const createFollow = (deps: Deps) => {
     return missed ?? []
   }
 
-  /** Sends what the reader has missed, and from then on every event. @returns how to stop */
+  /** Sends what the reader has missed, and then every new event. @returns a function that stops */
   const catchUpAndFollow = async (reader: Reader, resume: ResumePoint): Promise<() => void> => {
     const channel = channels.of(reader.chat.id)
     const show = showTo(reader)
-    // Keeps the channel's events for as long as the snapshot takes.
+    // A subscriber keeps the event log alive while the snapshot is sent.
     const release = channel.follow(() => {})
     try {
       const missed = await catchUp(reader, resume, show)
-      // Nothing is awaited from here on, so that no event is missed.
+      // Do not await anything from here on, or events would be missed.
       for (const event of missed) show(event)
       return channel.follow(show)
     } finally {
@@ -162,7 +162,7 @@ export const createFollow = (deps: Deps) => {
   }
 
   /**
-   * Resolves when the follower has left or was cut off.
+   * Resolves when the reader has disconnected or was cut off.
    * @throws {Failure} `not_found`
    */
   return async (

@@ -19,13 +19,13 @@ interface Deps {
   sharedView: SharedView
 }
 
-/** A message with the text of its sources. */
+/** A message with the texts of its sources. */
 type QuotingMessage = Omit<Message, "sources"> & { sources: (Passage | null)[] | null }
 
-/** What is in memory at a time. */
+/** How much is in memory at a time. */
 const pageSize: PageSize = { messages: 100, bytes: 1_000_000 }
 
-/** Exports chats as files, in pieces: each is read when the client has taken the one before. */
+/** Exports chats as streams: each piece is read after the client has received the previous one. */
 export const createChatExport = ({ chats, store, messages, answers, sharedView }: Deps) => {
   const withPassages = async (
     caller: Caller,
@@ -43,7 +43,7 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     return shown.map((message) => ({ ...message, sources: quote(message) }))
   }
 
-  /** All messages of a chat, as the caller may see them. */
+  /** All messages of a chat, redacted for the caller. */
   async function* readMessages(caller: Caller, chat: StoredChat): AsyncGenerator<QuotingMessage> {
     let start = startOfChat
     for (let hasMore = true; hasMore; ) {
@@ -88,7 +88,7 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
     const markdown = createMarkdownWriter(chat.title)
     yield markdown.head
     let separator = ""
-    // A message comes after the one that it answers, so that this is the order of the branch.
+    // Messages are stored after the ones they reply to, so this is the order of the branch.
     for await (const message of readMessages(caller, chat)) {
       if (!shown.has(message.id)) continue
       yield separator + markdown.write(message)
@@ -97,13 +97,13 @@ export const createChatExport = ({ chats, store, messages, answers, sharedView }
   }
 
   return {
-    /** An `ExportedChat`: every branch, and the images with their bytes. */
+    /** An `ExportedChat` with every branch, and images including their bytes. */
     chatJson,
 
-    /** The shown branch, to be read by people. */
+    /** The current branch, as readable Markdown. */
     branchMarkdown,
 
-    /** An `ExportedChats` of all chats of the caller. */
+    /** An `ExportedChats` of all the caller's chats. */
     allJson: async function* (caller: Caller): AsyncGenerator<string> {
       yield '{"portico_chats":1,"chats":['
       let separator = ""

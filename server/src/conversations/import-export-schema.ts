@@ -19,13 +19,13 @@ export const ExportedMessage = z.object({
         base64: z
           .string()
           .max(28_000_000)
-          .refine((text) => text === "" || isBase64(text), "must be base64"),
+          .refine((text) => text === "" || isBase64(text), "Use base64 with padding"),
       }),
     )
     .max(10)
     .default([]),
   files: z.array(Attached).max(maxReferences).default([]),
-  /** With their words, in the order in which the answer cites them. */
+  /** With their texts; the answer cites entry i as [i + 1]. */
   sources: z.array(Passage.nullable()).max(maxReferences).nullable().default(null),
   sources_skipped: z
     .array(Skipped)
@@ -37,7 +37,7 @@ export const ExportedMessage = z.object({
 })
 export type ExportedMessage = z.output<typeof ExportedMessage>
 
-/** A whole chat as a file, all its branches included. */
+/** A complete chat as a file, with all branches. */
 export const ExportedChat = z
   .object({
     title: z.string().max(200),

@@ -5,20 +5,23 @@ import type { JsonObject } from "../http/json-object.ts"
 import { check } from "../http/validate.ts"
 import { ChatImport, ExportedChat, ExportedMessage } from "./import-export-schema.ts"
 
-/** Parsed in one go; of all else each message, so that not all of it is in memory twice. */
+/**
+ * Chats up to this size are parsed at once. Larger ones are parsed message by message, so that they
+ * are not in memory twice.
+ */
 const pieceBytes = 256 * 1024
 const maxChats = 2000
 const maxMessages = 20_000
-/** Different files and collections that one chat names. */
+/** Distinct files and collections that one chat refers to. */
 const maxReferenced = 10_000
-/** Of a chat without its messages. */
+/** Maximum size of a chat without its messages. */
 const maxRestBytes = 2_000_000
 const openBrace = 0x7b
 const openBracket = 0x5b
 
 const Rest = ExportedChat.omit({ messages: true })
 
-/** Chats that are brought along: each is parsed and checked when its turn comes. */
+/** Chats to import; each is parsed and validated when it is its turn. */
 export type Imported = { markdown: string } | { chats: () => Iterable<ExportedChat> }
 
 const invalid = (path: string, message: string): never =>
@@ -27,7 +30,7 @@ const invalid = (path: string, message: string): never =>
 const parsed = (bytes: Buffer, path: string): unknown => {
   const value: unknown = JSON.parse(bytes.toString("utf8"))
   if (unstorableIn(bytes, value) === null) return value
-  return invalid(path, "has U+0000 or a lone surrogate, which no text may have")
+  return invalid(path, "Remove U+0000 characters and lone surrogates")
 }
 
 const messagesIn = (bytes: Buffer, { valueStart }: Member, at: number): ExportedMessage[] => {
@@ -35,7 +38,7 @@ const messagesIn = (bytes: Buffer, { valueStart }: Member, at: number): Exported
   for (const { start, end } of rangesIn(bytes, valueStart)) {
     const path = ["chats", at, "messages", messages.length]
     if (messages.length === maxMessages)
-      invalid(path.join("../chats"), `is one more than ${maxMessages}`)
+      invalid(path.join("../chats"), `A chat may have at most ${maxMessages} messages`)
     messages.push(
       check(ExportedMessage, parsed(bytes.subarray(start, end), path.join("../chats")), path),
     )
@@ -50,21 +53,21 @@ const checkReferences = (chat: ExportedChat, at: number): ExportedChat => {
     for (const source of sources ?? []) if (source) ids.add(source.file_id)
   }
   if (ids.size <= maxReferenced) return chat
-  return invalid(`chats.${at}`, `refers to more than ${maxReferenced} different files`)
+  return invalid(`chats.${at}`, `A chat may refer to at most ${maxReferenced} different files`)
 }
 
 const chatIn = (bytes: Buffer, at: number): ExportedChat => {
   const path = `chats.${at}`
-  if (bytes[0] !== openBrace) invalid(path, "must be a chat")
+  if (bytes[0] !== openBrace) invalid(path, "Use a chat object")
   if (bytes.length <= pieceBytes) return check(ExportedChat, parsed(bytes, path), ["chats", at])
   const found = members(bytes, 100)
   const [messages, twin] = found.filter(({ key }) => key === "messages")
   if (!messages || twin || bytes[messages.valueStart] !== openBracket) {
-    return invalid(`${path}.messages`, "must be one array of messages")
+    return invalid(`${path}.messages`, "Use a single array of messages")
   }
   const rest = without(bytes, found, "messages")
   if (rest.length > maxRestBytes)
-    invalid(path, `has more than ${maxRestBytes} bytes beside messages`)
+    invalid(path, `A chat may have at most ${maxRestBytes} bytes in addition to its messages`)
   const checked = check(Rest, parsed(rest, path), ["chats", at])
   return { ...checked, messages: messagesIn(bytes, messages, at) }
 }
@@ -73,14 +76,14 @@ const chatsIn = (bytes: Buffer, { valueStart }: Member) =>
   function* (): Generator<ExportedChat> {
     let at = 0
     for (const { start, end } of rangesIn(bytes, valueStart)) {
-      if (at === maxChats) invalid("chats", `has more than ${maxChats} chats; bring them in parts`)
+      if (at === maxChats) invalid("chats", `Import at most ${maxChats} chats at a time`)
       yield checkReferences(chatIn(bytes.subarray(start, end), at), at)
       at++
     }
-    if (at === 0) invalid("chats", "must have a chat at least")
+    if (at === 0) invalid("chats", "Include at least one chat")
   }
 
-/** @throws {Failure} `invalid` for what is neither chats nor Markdown */
+/** @throws {Failure} `invalid` if the body contains neither chats nor Markdown */
 export const readImport = ({
   bytes,
   members: found,
@@ -91,5 +94,5 @@ export const readImport = ({
   const value =
     markdown && parsed(bytes.subarray(markdown.valueStart, markdown.valueEnd), "markdown")
   const checked = check(ChatImport, { markdown: value })
-  return "markdown" in checked ? checked : invalid("chats", "must be an array of chats")
+  return "markdown" in checked ? checked : invalid("chats", "Use an array of chats")
 }

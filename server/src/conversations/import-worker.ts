@@ -9,7 +9,7 @@ import { bytesOfNewChat, insertNewChat, type NewChat, newChatOf } from "./import
 import type { Answer, Question } from "./importer.ts"
 import { fromMarkdown } from "./markdown.ts"
 
-/** Runs in a thread of its own, which `importer.ts` asks. */
+/** Runs in its own worker thread, which `importer.ts` calls. */
 giveWay(10)
 const db = await openBeside(workerData as DatabasePlace)
 
@@ -18,7 +18,7 @@ type Brought = Extract<Question, { step: "check" }>
 interface Import {
   userId: string
   left: Iterator<ExportedChat>
-  /** Comes next. */
+  /** The next chat to write. */
   chat: NewChat | null
 }
 
@@ -29,11 +29,11 @@ const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 interface Checked {
   chats: Iterable<ExportedChat>
   count: number
-  /** What they will take. */
+  /** The storage that they will take. */
   bytes: number
 }
 
-/** All are checked before the first is taken in; of several none is held in memory meanwhile. */
+/** Validates all chats before the first is stored. If there are several, none is kept in memory. */
 const chatsIn = ({ userId, bytes, members }: Brought): Checked => {
   const sizeOf = (chat: ExportedChat): number => bytesOfNewChat(newChatOf(userId, chat))
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -41,7 +41,7 @@ const chatsIn = ({ userId, bytes, members }: Brought): Checked => {
   if ("markdown" in imported) {
     const chat =
       fromMarkdown(imported.markdown, nowSeconds()) ??
-      fail("invalid", "No conversation can be found in this Markdown")
+      fail("invalid", "No conversation found in this Markdown.")
     return { chats: [chat], count: 1, bytes: sizeOf(chat) }
   }
   let count = 0
@@ -54,10 +54,9 @@ const chatsIn = ({ userId, bytes, members }: Brought): Checked => {
   return { chats: only ? [only] : imported.chats(), count, bytes: total }
 }
 
-const underWay = (): Import =>
-  running ?? fail("unavailable", "The import took too long and was given up; try again")
+const underWay = (): Import => running ?? fail("unavailable", "The import timed out. Try again.")
 
-/** @returns whether there is another one */
+/** @returns whether there is another chat */
 const prepare = (): boolean => {
   const { userId, left } = underWay()
   const { value, done } = left.next()
@@ -68,7 +67,7 @@ const prepare = (): boolean => {
 /** @returns the id of the new chat */
 const write = async (): Promise<string> => {
   const { chat } = underWay()
-  if (!chat) throw new Error("no chat of the import is next")
+  if (!chat) throw new Error("The import has no next chat")
   await db.transact((tx) => insertNewChat(tx, chat))
   return chat.chat.id
 }

@@ -15,7 +15,10 @@ import { type Message, unwritten } from "./schema.ts"
 import type { Passage, Source } from "./source-schema.ts"
 import { chatBytes, insertChat, type StoredChat } from "./store.ts"
 
-/** Parents before their children, each once; what hangs on nothing, or on itself, is a root. */
+/**
+ * Puts parents before their children, each once. A message with an unknown or cyclic parent becomes
+ * a root.
+ */
 const inOrder = (messages: readonly ExportedMessage[]): ExportedMessage[] => {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const placed = new Map<string, ExportedMessage>()
@@ -29,7 +32,7 @@ const inOrder = (messages: readonly ExportedMessage[]): ExportedMessage[] => {
   return [...placed.values()]
 }
 
-/** A message and those above it that are not placed yet, the nearest first. */
+/** A message and its ancestors that are not placed yet, nearest first. */
 const upwards = (
   first: ExportedMessage,
   byId: ReadonlyMap<string, ExportedMessage>,
@@ -44,21 +47,21 @@ const upwards = (
   return [...chain]
 }
 
-/** Which ones are cited is told from the answer. */
+/** `cited` is derived from the answer's text. */
 const placeOf = ({ text, cited, ...place }: Passage): Source => place
 
-/** What a message brings along beside its row. */
+/** What a message stores outside its row. */
 interface Belongings {
   images: Image[]
-  /** The words of its sources, in their order; null where it has none. */
+  /** The texts of its sources, in their order; null if it has none. */
   texts: string[] | null
 }
 
-/** A chat that was brought along, as it will be stored. */
+/** An imported chat, as it will be stored. */
 export interface NewChat {
   chat: StoredChat
   messages: Message[]
-  /** By the id of the message. */
+  /** By message id. */
   belongings: ReadonlyMap<string, Belongings>
 }
 
@@ -67,7 +70,7 @@ const belongingsOf = ({ images, sources }: ExportedMessage): Belongings => ({
   texts: sources?.map((passage) => passage?.text ?? "") ?? null,
 })
 
-/** A chat of `userId` as it was taken out, all ids anew. */
+/** Converts an exported chat to one owned by `userId`, with new ids throughout. */
 export const newChatOf = (userId: string, exported: ExportedChat): NewChat => {
   const { messages: taken, ...rest } = exported
   const id = randomUUIDv7()
@@ -105,7 +108,7 @@ export const newChatOf = (userId: string, exported: ExportedChat): NewChat => {
   return { chat, messages, belongings }
 }
 
-/** What it counts to its user's storage. */
+/** Its share of the owner's storage, in bytes. */
 export const bytesOfNewChat = ({ chat, messages, belongings }: NewChat): number =>
   messages.reduce((bytes, message) => {
     const { images = [], texts = null } = belongings.get(message.id) ?? {}

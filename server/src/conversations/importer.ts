@@ -9,22 +9,24 @@ import type { JsonObject } from "../http/json-object.ts"
 import { createTurns } from "../limits/mutex.ts"
 import type { Storage } from "../storage/storage.ts"
 
-/** What the thread is asked: to check all that a file has, then for each chat to prepare and write it. */
+/** Requests to the worker: validate a whole file, then prepare and write each chat. */
 export type Question =
   | { step: "check"; userId: string; bytes: Uint8Array; members: readonly Member[] }
   | { step: "prepare" }
   | { step: "write" }
 
-/** How many chats there are, and what storing them takes. */
+/** How many chats there are, and how much storage they take. */
 interface ImportSize {
   count: number
   bytes: number
 }
 
-/** The size of all; whether there is another one; the id of the new one. */
+/**
+ * Responses to the three steps: the size; whether there is another chat; the id of the new chat.
+ */
 export type Answer = ImportSize | boolean | string
 
-/** Whoever moves house brings several files. */
+/** The worker stays alive for a while: users who migrate often import several files. */
 const idleMs = 30_000
 
 const everybody = "everybody"
@@ -37,8 +39,8 @@ interface Deps {
 }
 
 /**
- * Takes chats in as new ones of whoever brings them, in a thread: to parse, check and store 30 MB
- * takes a second, in which nobody else would be served.
+ * Imports chats as new chats of the caller. Runs in a worker: parsing, validating and storing 30 MB
+ * takes a second, which would block all other requests.
  */
 export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   const { file, url } = db
@@ -51,7 +53,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
       const buffer = bytes.buffer as ArrayBuffer
       return thread.ask({ step: "check", userId, bytes, members }, [buffer])
     }
-    // A small one lies among others' bytes.
+    // A small body shares its buffer with other requests.
     const copy = new Uint8Array(bytes)
     return thread.ask({ step: "check", userId, bytes: copy, members })
   }
@@ -59,7 +61,7 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   const takeIn = async (userId: string, file: JsonObject): Promise<string[]> => {
     const ids: string[] = []
     const size = await check(userId, file)
-    if (typeof size !== "object") throw new Error("the import thread gave no size")
+    if (typeof size !== "object") throw new Error("The import worker returned no size")
     const { count, bytes } = size
     await rowLimits.precheck("chats", { owner: userId, adding: count })
     const release = await storage.reserve({ owner: userId, bytes })
@@ -78,9 +80,11 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
 
   return {
     /**
-     * One file after the other, whose users take turns. Its bytes are the thread's afterwards.
+     * Imports one file at a time, taking users in turn. The file's buffer is transferred to the
+     * worker.
      * @returns the ids of the new chats
-     * @throws {Failure} `invalid` for what is neither chats nor Markdown; `limit_reached` or
+     * @throws {Failure} `invalid` if the body contains neither chats nor Markdown; `limit_reached`
+     * or
      *   `storage_limit` before the first one is stored
      */
     import: ({ user }: Caller, file: JsonObject): Promise<string[]> =>

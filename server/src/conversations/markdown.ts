@@ -24,7 +24,7 @@ const placeOf = ({ page, slide, sheet, row, heading }: Passage): string =>
     .map((text) => `, ${plain(String(text))}`)
     .join("")
 
-/** What an answer cites: for programs in a comment, for people as a list. */
+/** The sources of an answer: as JSON in a comment, and as a readable list. */
 const sourcesOf = (word: string, { sources, sources_skipped }: Shown): string => {
   if (!sources) return ""
   const facts = escaped({ sources, sources_skipped })
@@ -35,12 +35,13 @@ const sourcesOf = (word: string, { sources, sources_skipped }: Shown): string =>
   return `\n<!-- ${word}-sources ${facts} -->\n\nSources:\n\n${lines.join("")}`
 }
 
-/** Nothing in it ends a comment. */
+/** Escaped so that it cannot end an HTML comment. */
 const escaped = (value: unknown): string => JSON.stringify(value).replaceAll("-->", "--\\u003e")
 
 /**
- * Writes the shown branch as Markdown. Each message begins with a comment that holds a word of this
- * export alone: no message can contain it, so that what is read back is what was written.
+ * Writes the current branch as Markdown. Each message begins with a comment that contains a random
+ * marker of this export: no message can contain it, so reading the file back restores the messages
+ * exactly.
  */
 export const createMarkdownWriter = (title: string) => {
   const word = randomBytes(6).toString("hex")
@@ -69,7 +70,7 @@ const factsOf = (text: string): Pick<Shown, "role" | "model" | "created_at" | "f
   return { role, model, created_at, files: Files.catch([]).parse(facts.files) }
 }
 
-/** What stands under a message's comment, without its heading and the blank lines around it. */
+/** The text below a message's comment, without its heading and surrounding blank lines. */
 const contentOf = (text: string): string =>
   text.replace(/^\n?## [^\n]*\n\n?/, "").replace(/\n\n?$/, "")
 
@@ -98,7 +99,7 @@ const ownMessages = (text: string, word: string): Shown[] => {
 
 const speaker = /^#{1,3} +(you|user|human|assistant|model|ai)\b[^\n]*$/im
 
-/** Other programs' exports: headings that name who speaks. */
+/** Exports of other programs, in which headings name the speaker. */
 const foreignMessages = (text: string): Shown[] => {
   const pieces = text.split(new RegExp(speaker.source, "gim")).slice(1)
   const messages: Shown[] = []
@@ -110,7 +111,7 @@ const foreignMessages = (text: string): Shown[] => {
   return messages
 }
 
-/** @returns null when no conversation can be found in it */
+/** @returns null if the text contains no conversation */
 export const fromMarkdown = (source: string, now: number): ExportedChat | null => {
   const text = source.replaceAll("\r\n", "\n")
   const word = /^<!-- portico chat ([0-9a-f]{12}) -->\n/.exec(text)?.[1]

@@ -2,7 +2,7 @@ import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
 import type { Message } from "./schema.ts"
 
-/** Of what a row has beside texts. */
+/** Size of a row apart from its texts. */
 const rowBytes = 400
 
 const countedColumns = [
@@ -16,11 +16,11 @@ const countedColumns = [
 
 type CountedRow = Record<(typeof countedColumns)[number], string | null>
 
-/** What a message counts to its user's storage, in bytes, without images and passages. */
+/** A message's share of its owner's storage, in bytes, without images and passages. */
 export const bytesOfRow = (row: CountedRow): number =>
   countedColumns.reduce((bytes, name) => bytes + Buffer.byteLength(row[name] ?? ""), rowBytes)
 
-/** Of a message that says nothing yet. */
+/** The size of a message without any text. */
 export const emptyMessageBytes = bytesOfRow({
   content: "",
   reasoning: "",
@@ -30,17 +30,17 @@ export const emptyMessageBytes = bytesOfRow({
   sources_skipped: "[]",
 })
 
-/** Of the texts in a message's row: asked of the database, it need not read them. */
+/** The size of the texts in a message's row. Computed in SQL, without reading the texts. */
 export const textBytes = sql<number>`${sql.join(
   countedColumns.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`),
   sql` + `,
 )}`
 
-/** What a message counts, in SQL, with the passages that it cites. */
+/** A message's size in SQL, including the passages that it cites. */
 const storedBytes = sql<number>`${sql.lit(rowBytes)} + ${textBytes} + coalesce(
   (select octet_length(texts) from chat_passages where message_id = chat_messages.id), 0)`
 
-/** Counts what a message has become. */
+/** Updates the stored size of a message and its chat. */
 export const recountMessage = async (
   tx: Tx,
   { id, chat_id }: Pick<Message, "id" | "chat_id">,

@@ -2,13 +2,13 @@ import type { PositionRange } from "./message-reader.ts"
 import type { MessageStore } from "./message-store.ts"
 import type { Message } from "./schema.ts"
 
-/** How much one page holds. A longer message is a page of its own. */
+/** The size limits of a page. A message above the limit forms a page on its own. */
 export interface PageSize {
   messages: number
   bytes: number
 }
 
-/** From where in a chat, in order of position. */
+/** Where a page begins, by position in the chat. */
 export type PageStart = { after: number } | { before: number }
 
 export interface MessagePage extends PositionRange {
@@ -21,7 +21,7 @@ export interface MessagePage extends PositionRange {
 export const startOfChat = { after: -1 } satisfies PageStart
 export const endOfChat = { before: Number.MAX_SAFE_INTEGER } satisfies PageStart
 
-/** Reads messages of a chat in pages of bounded size; null where there are none. */
+/** Reads messages of a chat in pages of limited size; null if there are none. */
 export const readMessagePage = async (
   store: Pick<MessageStore, "sizes" | "inRange">,
   chatId: string,

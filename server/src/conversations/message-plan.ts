@@ -5,17 +5,19 @@ import { type Message, type NewMessage, unwritten } from "./schema.ts"
 import type { Attached } from "./source-schema.ts"
 import type { StoredChat } from "./store.ts"
 
-/** What a prompt comes to: rows to add or to go on with, and what each answer is based on. */
+/** What a prompt changes: the rows to add or to continue, and the context of each answer. */
 export interface PromptPlan {
   user: Message | null
   images: Image[]
   answers: Message[]
-  /** Up to and with what is answered. */
+  /** The messages up to and including the one to be answered. */
   branch: Message[]
   models: string[]
 }
 
-/** Reads the messages from the root to one; none for null. @throws {Failure} `not_found` */
+/**
+ * Reads the messages from the root to one; an empty list for null. @throws {Failure} `not_found`
+ */
 export type BranchReader = (id: string | null) => Promise<Message[]>
 
 export interface Prompt {
@@ -29,9 +31,9 @@ const imageOf = (url: string, id: string): Image => {
   return { id, media_type: head.slice("data:".length), base64 }
 }
 
-/** What a prompt and its empty answers add; answers are counted when they have ended. */
+/** The size of a prompt and its empty answers; answers are counted when they end. */
 export const promptBytes = ({ input, files }: Prompt, models: readonly string[]): number => {
-  // An answer that goes on will add something.
+  // A continued answer grows by an unknown amount.
   if (input.continue_id !== undefined) return 1
   const texts = [input.content ?? "", JSON.stringify(files), ...input.images]
   const empty = (1 + models.length) * emptyMessageBytes
@@ -53,7 +55,7 @@ interface Deps {
   now: () => number
 }
 
-/** Decides which messages a prompt adds to a chat, and what is answered. */
+/** Plans which messages a prompt adds to a chat, and which one is answered. */
 export const createPromptPlans = ({ newId, now }: Deps) => {
   const emptyAnswers = (models: readonly string[], chatId: string, parentId: string): Message[] => {
     const batch = newId()
@@ -75,16 +77,17 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
 
   const modelsOf = (chat: StoredChat, input: NewMessage): string[] => {
     const models = input.models ?? chat.models
-    return models.length > 0 ? models : fail("invalid", "models: name a model to answer")
+    return models.length > 0 ? models : fail("invalid", "models: Choose at least one model")
   }
 
   const planContinue = async (readBranch: BranchReader, id: string): Promise<PromptPlan> => {
     const branch = await readBranch(id)
     const last = branch.at(-1)
     if (last?.role !== "assistant" || !last.model) {
-      return fail("bad_request", "Only a model's answer can go on")
+      return fail("bad_request", "Only a model's answer can be continued.")
     }
-    if (last.state === "running") fail("conflict", "This answer is still being written")
+    if (last.state === "running")
+      fail("conflict", "This answer is still being written. Wait for it or stop it first.")
     const again = { error: null, finish_reason: null, time_to_first_token_ms: null }
     const answer: Message = { ...last, ...again, state: "running" }
     return { user: null, images: [], answers: [answer], branch, models: [last.model] }
@@ -98,7 +101,10 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     const branch = await readBranch(input.parent_id ?? null)
     const asked = branch.at(-1)
     if (asked?.role !== "user") {
-      return fail("bad_request", "Give a message's content, or name a message of yours to answer")
+      return fail(
+        "bad_request",
+        "Set content, or set parent_id to one of your messages to have it answered again.",
+      )
     }
     const models = modelsOf(chat, input)
     return {
@@ -118,9 +124,13 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     const parent_id = input.parent_id === undefined ? chat.current_id : input.parent_id
     const before = await readBranch(parent_id)
     const parent = before.at(-1)
-    if (parent?.state === "running") fail("conflict", "The answer above is still being written")
+    if (parent?.state === "running")
+      fail("conflict", "The previous answer is still being written. Wait for it or stop it first.")
     if (parent?.role === "user")
-      fail("bad_request", "A message must reply to an answer, not to another message")
+      fail(
+        "bad_request",
+        "A message must reply to an answer. Set parent_id to an answer, or leave it out.",
+      )
     const models = modelsOf(chat, input)
     const images = input.images.map((url) => imageOf(url, newId()))
     const user: Message = {
@@ -151,7 +161,7 @@ export const createPromptPlans = ({ newId, now }: Deps) => {
     return says ? planNew(chat, readBranch, prompt) : planAgain(chat, readBranch, input)
   }
 
-  /** Null where an answer is continued, which names its model. */
+  /** Null if an answer is continued, which has a model already. */
   const newAnswerModels = (chat: StoredChat, input: NewMessage): string[] | null =>
     input.continue_id === undefined ? modelsOf(chat, input) : null
 

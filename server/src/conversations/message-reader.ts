@@ -13,13 +13,13 @@ export interface Image {
   base64: string
 }
 
-/** Where one message hangs in its chat's tree. */
+/** A message's position in the tree of its chat. */
 export interface MessageLink extends Pick<ChatMessageRow, "id" | "parent_id" | "position"> {
-  /** What reading the message takes. */
+  /** The size of the message's texts. */
   bytes: number
 }
 
-/** Positions within a chat, both included. */
+/** Positions within a chat, inclusive. */
 export interface PositionRange {
   from: number
   to: number
@@ -52,7 +52,7 @@ const passagesOf = (row: { texts: string; sources: string | null }): (Passage | 
   return (sources ?? []).map((source, index) => source && { ...source, text: texts[index] ?? "" })
 }
 
-/** Reads what is stored of chats' messages. */
+/** Reads stored messages. */
 export const createMessageReader = (db: Database) => {
   const withImages = async (
     rows: readonly Selectable<ChatMessageRow>[],
@@ -98,7 +98,7 @@ export const createMessageReader = (db: Database) => {
       return withImages(rows, db.read)
     },
 
-    /** In the order of `ids`; those that the chat does not have are left out. */
+    /** In the order of `ids`; unknown ids are omitted. */
     byIds: async (
       chatId: string,
       ids: readonly string[],
@@ -115,7 +115,7 @@ export const createMessageReader = (db: Database) => {
       return orderByIds(ids, await withImages(rows, reader))
     },
 
-    /** How a chat's messages hang together, without what they say; in order of position. */
+    /** The tree of a chat's messages, without their texts, in order of position. */
     links: (chatId: string, reader: Reader = db.read): Promise<MessageLink[]> =>
       reader
         .selectFrom("chat_messages")
@@ -124,7 +124,7 @@ export const createMessageReader = (db: Database) => {
         .orderBy("position")
         .execute(),
 
-    /** Positions and sizes in bytes of at most `limit` messages after, or before, a position. */
+    /** Positions and sizes in bytes of at most `limit` messages after or before a position. */
     sizes: (
       chatId: string,
       start: { after: number } | { before: number },
@@ -140,7 +140,7 @@ export const createMessageReader = (db: Database) => {
         : messages.where("position", "<", start.before).orderBy("position", "desc").execute()
     },
 
-    /** The ids of a chat's answers that are being written, here or elsewhere. */
+    /** The ids of a chat's answers in progress, in any process. */
     runningIn: async (chatId: string): Promise<string[]> => {
       const rows = await db.read
         .selectFrom("chat_messages")
@@ -160,7 +160,7 @@ export const createMessageReader = (db: Database) => {
         .where("chat_id", "=", chatId)
         .executeTakeFirst(),
 
-    /** By their ids, with their bytes. */
+    /** By image id, including their bytes. */
     images: async (messageIds: readonly string[]): Promise<Map<string, Image>> => {
       const rows = await readInChunks(messageIds, (chunk) =>
         db.read
@@ -172,7 +172,7 @@ export const createMessageReader = (db: Database) => {
       return new Map(rows.map((row) => [row.id, row]))
     },
 
-    /** How many bytes the images of some messages have together, in base64. */
+    /** The combined size of the images of these messages, in base64. */
     imageBytes: async (messageIds: readonly string[], reader: Reader): Promise<number> => {
       const sums = await readInChunks(messageIds, (chunk) =>
         reader
@@ -184,7 +184,9 @@ export const createMessageReader = (db: Database) => {
       return sums.reduce((total, { bytes }) => total + Number(bytes ?? 0), 0)
     },
 
-    /** The passages that answers were given, by message; answers without any are left out. */
+    /**
+     * The passages that answers were given, by message id; answers without passages are omitted.
+     */
     passages: async (
       chatId: string,
       messageIds: readonly string[],

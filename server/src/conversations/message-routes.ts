@@ -10,7 +10,7 @@ import type { Prompts } from "./new-messages.ts"
 import { MessagePage, MessagePageQuery, NewMessage, Started } from "./schema.ts"
 import { Passages } from "./source-schema.ts"
 
-const unknown = { description: "No such chat, or it is somebody else's" }
+const unknown = { description: "Chat not found, or you do not have access to it" }
 const events = (description: string): RouteShape["responses"][number] => ({
   description,
   contentType: "text/event-stream",
@@ -24,21 +24,21 @@ interface Deps {
   follow: Follow
 }
 
-/** What is said in a chat: ask, follow, stop. */
+/** The routes for a chat's messages: send, stream, stop. */
 export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: Deps): Router => {
   router.on(
     route("user", {
       method: "post",
       path: "/:id/messages",
       givesAuthority: false,
-      summary: "Say something, or ask again; the answer is written whether or not anybody looks",
+      summary: "Send a message or regenerate an answer; answers are generated in the background",
       params: ById,
       body: NewMessage,
       bodyLimits: { maxBytes: 50_000_000 },
       responses: {
-        200: json(Started, "The new messages; follow them with `events?after={seq}`"),
+        200: json(Started, "The new messages; stream their progress with `events?after={seq}`"),
         404: unknown,
-        409: { description: "What is asked about is still being written" },
+        409: { description: "The message to be answered is still being written" },
       },
     }),
     ({ caller, params, body, exchange }) =>
@@ -49,10 +49,10 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
       method: "post",
       path: "/:id/stop",
       givesAuthority: false,
-      summary: "Stop what is being written: one answer, or all of the chat",
+      summary: "Stop one answer, or all answers of the chat",
       params: ById,
       body: z.object({ message_id: z.string().max(200).nullable().default(null) }),
-      responses: { 200: json(Done, "It has stopped"), 404: unknown },
+      responses: { 200: json(Done, "The answers have stopped"), 404: unknown },
     }),
     async ({ caller, params, body }) => {
       await chats.own(caller, params.id)
@@ -65,14 +65,14 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
       method: "get",
       path: "/:id/events",
       summary:
-        "A chat's events from `after` on: `snapshot`, `messages`, `message`, `delta`, `deleted`",
+        "Stream a chat's events after `after`: `snapshot`, `messages`, `message`, `delta`, `deleted`",
       params: ById,
-      responses: { 200: events("Numbered events; goes on until the reader leaves"), 404: unknown },
+      responses: { 200: events("Numbered events, until the client disconnects"), 404: unknown },
     }),
     async ({ caller, params, exchange }) => {
       const { headers, url = "" } = exchange.incoming
       const query = new URLSearchParams(url.split("?", 2)[1])
-      // A page names the event in the address; a browser that reconnects names it in a header.
+      // Pages send the event id in the URL; a reconnecting browser sends it in a header.
       const resume = parseEventId(String(headers["last-event-id"] ?? query.get("after") ?? ""))
       await follow(exchange, caller, { id: params.id, resume })
     },
@@ -81,13 +81,13 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
     route("user", {
       method: "get",
       path: "/:id/messages",
-      summary: "A chat's messages, page by page, from the last to the first",
+      summary: "List a chat's messages, page by page, starting with the last page",
       params: ById,
       query: MessagePageQuery,
       responses: {
         200: json(
           MessagePage,
-          "Oldest first; pass `earlier` as `before` to get the page before it",
+          "Oldest first; pass `earlier` as `before` to get the preceding page",
         ),
         404: unknown,
       },
@@ -98,7 +98,7 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
     route("user", {
       method: "get",
       path: "/:id/messages/:message_id/passages",
-      summary: "The passages of files that an answer was given, word for word",
+      summary: "List the file passages that an answer was given, verbatim",
       params: ById.extend({ message_id: z.string().max(200) }),
       responses: { 200: json(Passages, "In the order of the message's `sources`"), 404: unknown },
     }),
@@ -108,7 +108,7 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
     route("user", {
       method: "get",
       path: "/:id/images/:image_id",
-      summary: "The bytes of an image in a chat",
+      summary: "Get an image of a chat",
       params: ById.extend({ image_id: z.string().max(200) }),
       responses: { 200: { description: "The image", contentType: "image/*" }, 404: unknown },
     }),
@@ -129,15 +129,15 @@ export const chatMessageRoutes = ({ router, chats, prompts, answers, follow }: D
   return router
 }
 
-/** What a signed-in page is told without asking. */
+/** The stream of change events for signed-in pages. */
 export const newsRoutes = (router: Router, news: News): Router => {
   router.raw(
     route("user", {
       method: "get",
       path: "/events",
       summary:
-        "What changed: `chats`, `files`, `collections` (each with its id), `models`, `account`, `reset`",
-      responses: { 200: events("Events; goes on until the reader leaves") },
+        "Stream change notifications: `chats`, `files`, `collections` (each with an id), `models`, `account`, `reset`",
+      responses: { 200: events("Events, until the client disconnects") },
     }),
     async ({ caller, exchange }) => news(exchange, caller),
   )

@@ -5,14 +5,17 @@ import { bytesOfRow, recountMessage } from "./message-bytes.ts"
 import { createMessageReader, type Image } from "./message-reader.ts"
 import type { Message, MessageError } from "./schema.ts"
 
-/** A running answer, and the lease of the process that writes it. */
+/** An answer in progress, and the lease of the process that writes it. */
 interface Held {
   id: string
   lease_until: number | null
 }
 
 const leaseSeconds = 10
-/** Another number each second: that it changes shows an answer to be alive (`db/failure-detector.ts`). */
+/**
+ * A different value each second: the change shows that the answer is alive
+ * (`db/failure-detector.ts`).
+ */
 export const newLease = (): number => Math.floor(Date.now() / 1000) + leaseSeconds
 
 const citedOf = ({ sources, sources_skipped }: Message) => ({
@@ -20,7 +23,7 @@ const citedOf = ({ sources, sources_skipped }: Message) => ({
   sources_skipped: JSON.stringify(sources_skipped),
 })
 
-/** What a running answer changes of its row as it grows. */
+/** The columns that change as an answer grows. */
 const progressOf = ({
   id,
   chat_id,
@@ -35,7 +38,7 @@ const progressOf = ({
   ...rest
 }: Message) => ({
   ...rest,
-  // Half a character may be all that came yet.
+  // The text may end within a surrogate pair.
   content: rest.content.toWellFormed(),
   reasoning: rest.reasoning.toWellFormed(),
   error: rest.error === null ? null : JSON.stringify(rest.error),
@@ -52,7 +55,7 @@ const toRow = (message: Message, position: number): Insertable<ChatMessageRow> =
   return { ...own, ...texts, lease_until, changed_ms, bytes: bytesOfRow(texts) }
 }
 
-/** Adds messages after those that the chat has, in their order. */
+/** Appends messages to a chat, in the given order. */
 export const insertMessages = async (
   tx: Tx,
   chatId: string,
@@ -78,7 +81,7 @@ export const insertMessages = async (
     .execute()
 }
 
-/** As they are stored: base64. */
+/** Sizes of images as stored, in base64. */
 export const imageBytes = (images: readonly Pick<Image, "base64">[]): number =>
   images.reduce((bytes, { base64 }) => bytes + base64.length, 0)
 
@@ -101,7 +104,7 @@ export const insertImages = async (
     .execute()
 }
 
-/** Writes what an answer rests on: where each passage stands, and its text beside. */
+/** Stores the sources of an answer: the locations of its passages, and their texts separately. */
 export const cite = async (tx: Tx, message: Message, texts: readonly string[]): Promise<void> => {
   const cited = { ...citedOf(message), changed_ms: Date.now() }
   await tx.updateTable("chat_messages").set(cited).where("id", "=", message.id).execute()
@@ -130,8 +133,8 @@ export const createMessageStore = (db: Database) => {
     cite,
 
     /**
-     * Writes what an answer has become.
-     * @param leaseUntil while it runs; others see that it is another one each time
+     * Stores the current state of an answer.
+     * @param leaseUntil set while it is running; other processes watch this value change
      */
     save: async (tx: Tx, message: Message, leaseUntil: number | null): Promise<void> => {
       await tx
@@ -139,11 +142,11 @@ export const createMessageStore = (db: Database) => {
         .set({ ...progressOf(message), lease_until: leaseUntil, changed_ms: Date.now() })
         .where("id", "=", message.id)
         .execute()
-      // Not while it grows: its chat's row would be written several times a second too.
+      // Not while the answer grows: this would also write its chat's row several times per second.
       if (message.state !== "running") await recountMessage(tx, message)
     },
 
-    /** Shows that silent answers are alive. @returns the ids of those that others see so */
+    /** Renews the leases of idle answers. @returns the ids of those still considered running */
     renew: async (tx: Tx, ids: readonly string[], leaseUntil: number): Promise<string[]> => {
       const rows = await tx
         .updateTable("chat_messages")
@@ -155,7 +158,7 @@ export const createMessageStore = (db: Database) => {
       return rows.map(({ id }) => id)
     },
 
-    /** Answers that are being written, here or elsewhere, and the leases that they are held by. */
+    /** Answers in progress in any process, with their leases. */
     running: (): Promise<Held[]> =>
       db.read
         .selectFrom("chat_messages")
@@ -164,8 +167,8 @@ export const createMessageStore = (db: Database) => {
         .execute(),
 
     /**
-     * Marks what a dead process left running, as long as its lease is the one that was seen.
-     * @returns the chats they are in
+     * Marks the answers of a dead process as interrupted, provided their leases have not changed.
+     * @returns the chats of these answers
      */
     interrupt: async (tx: Tx, error: MessageError, dead: readonly Held[]) => {
       const chats: { chat_id: string; user_id: string }[] = []

@@ -44,7 +44,9 @@ interface Deps {
 interface PromptRequest {
   caller: Caller
   prompt: Prompt
-  /** How to release what each answer holds; answers that are begun take theirs along. */
+  /**
+   * Functions that release each answer's reservations; an answer that starts takes its own over.
+   */
   releases: (() => void)[]
 }
 
@@ -52,20 +54,20 @@ const rowsOf = ({ user, answers }: PromptPlan): Message[] => (user ? [user, ...a
 
 const notAvailable = { name: "", text: "This passage is not available." }
 
-/** Each keeps its number, so that what is cited already stays true. */
+/** Every passage keeps its number, so that existing citations stay correct. */
 const quotedFrom = (passages: readonly (Passage | null)[]): SourcePassage[] =>
   passages.map((passage) => {
     const { name, ...place } = passage ?? notAvailable
     return { ...place, filename: name }
   })
 
-/** Puts people's messages into their chats and has models answer them. */
+/** Stores users' messages and starts the answers to them. */
 export const createPrompts = (deps: Deps) => {
   const { db, bus, chats, store, messages, answers, channels, catalogue } = deps
   const { attaching, storage, limits, rowLimits, now } = deps
   const plans = createPromptPlans(deps)
 
-  /** A first message gives an untitled chat its name at once. */
+  /** The first message gives an untitled chat a title. */
   const titled = (chat: StoredChat, { user }: PromptPlan): string =>
     chat.title === "" && user ? titleFrom(user.content) : chat.title
 
@@ -76,7 +78,9 @@ export const createPrompts = (deps: Deps) => {
     current_id: plan.answers[0]?.id ?? chat.current_id,
   })
 
-  /** Reserves memory for the request to each model, besides what the answers hold already. */
+  /**
+   * Reserves memory for the request to each model, in addition to each answer's own reservation.
+   */
   const reserveBodies = (
     { caller, prompt, releases }: PromptRequest,
     branchBytes: number,
@@ -90,7 +94,7 @@ export const createPrompts = (deps: Deps) => {
       const models = releases.length === 1 ? "a model" : `${releases.length} models at once`
       fail(
         "body_too_large",
-        `This conversation has ${size}, too much for ${models}: ${limit} at most`,
+        `This conversation has ${size}, which is too large for ${models}. The limit is ${limit}. Start a new chat or remove attachments.`,
       )
     }
     for (const [index, leave] of releases.entries()) {
@@ -102,7 +106,7 @@ export const createPrompts = (deps: Deps) => {
     }
   }
 
-  /** Reads the messages from the root to one, both included, once there is memory for them. */
+  /** Reads the messages from the root to one, inclusive, once memory for them is reserved. */
   const branchReader =
     (chatId: string, request: PromptRequest, tx: Tx): BranchReader =>
     async (id) => {
@@ -138,7 +142,7 @@ export const createPrompts = (deps: Deps) => {
       return plan
     })
 
-  /** What an answer that goes on was given; null where it was given nothing. */
+  /** The passages that a continued answer was given; null if it had none. */
   const quotedFor = async ({ chat_id, id, sources }: Message): Promise<SourcePassage[] | null> => {
     if (sources === null) return null
     return quotedFrom((await messages.passages(chat_id, [id])).get(id) ?? [])
@@ -166,10 +170,10 @@ export const createPrompts = (deps: Deps) => {
 
   return {
     /**
-     * Stores a prompt and has it answered; the answers go on after this has returned.
-     * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`, `rate_limited` past
-     *   MAX_ANSWERS or MAX_BUFFERED_BODIES, `body_too_large`, `limit_reached`, `storage_limit`, `conflict` while what is asked about
-     *   is still being written
+     * Stores a prompt and starts its answers, which continue after this returns.
+     * @throws {Failure} `not_found`, `model_not_found`, `file_not_found`, `collection_not_found`,
+     * `rate_limited` above MAX_ANSWERS or MAX_BUFFERED_BODIES, `body_too_large`, `limit_reached`,
+     * `storage_limit`, `conflict` while the message to be answered is still being written
      */
     ask: async (
       caller: Caller,

@@ -10,17 +10,17 @@ export interface OpenPage {
 
 interface Deps {
   bus: Bus
-  /** The roles and groups of active users, by their ids. */
+  /** The roles and groups of active users, by user id. */
   standings: AuthStore["standings"]
 }
 
 /**
- * The open event pages. A page may stay open for days: the roles and groups of its user are read
- * again after a change, for all pages at once, before the next event is addressed by them.
+ * The open event streams. A stream may stay open for days: after a change, the roles and groups of
+ * all users are read again before the next event that depends on them.
  */
 export const createOpenPages = ({ bus, standings }: Deps) => {
   const pages = new Set<OpenPage>()
-  /** Counts what may have changed memberships, and how much of it `pages` reflects. */
+  /** Counts changes that may affect memberships, and how many of them are applied. */
   let changes = 0
   let reflected = 0
   let refreshing: Promise<void> | null = null
@@ -58,18 +58,18 @@ export const createOpenPages = ({ bus, standings }: Deps) => {
   return {
     all: (): ReadonlySet<OpenPage> => pages,
 
-    /** @returns to be called when the page is closed */
+    /** @returns a function to call when the stream is closed */
     add: (page: OpenPage): (() => void) => {
       pages.add(page)
-      // Its caller was read before it was here to be refreshed.
+      // The caller was read before the stream was registered here.
       changes++
       return () => void pages.delete(page)
     },
 
-    /** Resolves when the callers of all pages are as of now. */
+    /** Resolves when the roles and groups of all callers are current. */
     refresh,
   }
 }
 
-/** Of an account that is no longer active; its stream is about to end. */
+/** For accounts that are no longer active; their streams are about to end. */
 const noAccess = { role: "pending", groups: new Set<string>() } as const

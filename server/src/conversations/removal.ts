@@ -1,9 +1,9 @@
 import { deleteInChunks } from "../db/chunks.ts"
 import type { Tx } from "../db/database.ts"
 
-/** Of some megabytes each. */
+/** Messages may have several megabytes each. */
 const messagesPerStatement = 20
-/** Of up to 28 MB each. */
+/** Images may have up to 28 MB each. */
 const imagesPerStatement = 4
 
 const removeImages = (tx: Tx, messageIds: readonly string[]): Promise<void> => {
@@ -22,7 +22,7 @@ const removeImages = (tx: Tx, messageIds: readonly string[]): Promise<void> => {
   })
 }
 
-/** Removes a chat with its messages: there may be 20,000, and gigabytes of images. */
+/** Deletes a chat and its messages, of which there may be 20,000, with gigabytes of images. */
 export const removeChat = async (tx: Tx, id: string): Promise<void> => {
   const messages = tx.selectFrom("chat_messages").where("chat_id", "=", id)
   await deleteInChunks<{ id: string; position: number }>({

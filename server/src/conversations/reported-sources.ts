@@ -47,8 +47,9 @@ const passageOf = (one: unknown): Passage | null => {
 }
 
 /**
- * What a function, or a provider that has files of its own, says that its answer rests on: the
- * form of this gateway's own replies. What cannot be read keeps its number.
+ * Parses the sources that a function, or a provider with its own files, reports. The format is that
+ * of the gateway's own responses. An unreadable entry becomes null, so that the numbers stay
+ * correct.
  */
 export const readToldSources = (sources: unknown): (Passage | null)[] | null =>
   Array.isArray(sources) ? sources.slice(0, max).map(passageOf) : null

@@ -24,7 +24,7 @@ import {
   NewChat,
 } from "./schema.ts"
 
-const unknown = { description: "No such chat, or it is somebody else's" }
+const unknown = { description: "Chat not found, or you do not have access to it" }
 
 const fileNameOf = (title: string): string =>
   title
@@ -45,8 +45,8 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
     route("user", {
       method: "get",
       path: "/export",
-      summary: "All chats of one's own, as one file",
-      responses: { 200: json(ExportedChats, "Every chat with all its branches") },
+      summary: "Export all your chats as one file",
+      responses: { 200: json(ExportedChats, "Every chat with all branches") },
     }),
     async ({ caller, exchange }) => {
       const body = textStream(chatExport.allJson(caller), exchange)
@@ -58,12 +58,12 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
       method: "post",
       path: "/import",
       givesAuthority: false,
-      summary: "Chats from exported files, as new ones of one's own",
+      summary: "Import chats from an exported file as new chats",
       reads: { contentType: "application/json", schema: ChatImport },
       bodyLimits: { maxBytes: 50_000_000, maxValues: 1_000_000 },
       responses: {
-        200: json(ChatImported, "The new chats"),
-        422: { description: "Nothing that can be read as a chat" },
+        200: json(ChatImported, "The ids of the new chats"),
+        422: { description: "No readable chats found" },
       },
     }),
     async ({ caller, readBody }) => {
@@ -75,7 +75,7 @@ const transferRoutes = ({ router, chats, chatExport, importer }: Deps): void => 
     route("user", {
       method: "get",
       path: "/:id/export",
-      summary: "One chat as a file: JSON with all branches, or the shown one as Markdown",
+      summary: "Export a chat: JSON with all branches, or the current branch as Markdown",
       params: ById,
       query: ExportQuery,
       responses: { 200: json(ExportedChat, "The chat"), 404: unknown },
@@ -100,15 +100,15 @@ interface Deps {
   importer: Importer
 }
 
-/** People's own conversations: list, change, share, take out and in. */
+/** The routes for a user's chats: list, update, share, export, import. */
 export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): Router => {
   router.on(
     route("user", {
       method: "get",
       path: "/",
-      summary: "One's own chats, searched in titles and messages",
+      summary: "List your chats; `query` searches titles and messages",
       query: ChatListQuery,
-      responses: { 200: json(Page(ChatListItem), "One page of chats, the latest first") },
+      responses: { 200: json(Page(ChatListItem), "One page of chats, latest first by default") },
     }),
     ({ caller, query }) => chats.list(caller, query),
   )
@@ -117,9 +117,9 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       method: "post",
       path: "/new",
       givesAuthority: false,
-      summary: "Begin a chat",
+      summary: "Create a chat",
       body: NewChat,
-      responses: { 200: json(Chat, "The empty chat") },
+      responses: { 200: json(Chat, "The new chat") },
     }),
     ({ caller, body }) => chats.create(caller, body),
   )
@@ -127,7 +127,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
     route("user", {
       method: "get",
       path: "/labels",
-      summary: "The folders and tags in use",
+      summary: "List the folders and tags in use",
       responses: { 200: json(Labels, "In alphabetical order; at most 1,000 of each") },
     }),
     ({ caller }) => chats.labels(caller),
@@ -137,7 +137,7 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
     route("user", {
       method: "get",
       path: "/:id",
-      summary: "A chat with its messages, those included that are being written",
+      summary: "Get a chat with its last messages, including answers in progress",
       params: ById,
       responses: { 200: json(ChatWithMessages, "The chat"), 404: unknown },
     }),
@@ -148,10 +148,10 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       method: "post",
       path: "/:id",
       givesAuthority: false,
-      summary: "Rename, file, tag, pin or archive a chat, or set its prompt and parameters",
+      summary: "Update a chat: title, folder, tags, pinned, archived, system prompt, parameters",
       params: ById,
       body: ChatChanges,
-      responses: { 200: json(Chat, "The chat as it is now"), 404: unknown },
+      responses: { 200: json(Chat, "The updated chat"), 404: unknown },
     }),
     ({ caller, params, body }) => chats.update(caller, params.id, body),
   )
@@ -160,9 +160,9 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       method: "delete",
       path: "/:id",
       givesAuthority: false,
-      summary: "Delete a chat for good",
+      summary: "Permanently delete a chat",
       params: ById,
-      responses: { 200: json(Done, "It is gone"), 404: unknown },
+      responses: { 200: json(Done, "The chat was deleted"), 404: unknown },
     }),
     async ({ caller, params }) => {
       await chats.remove(caller, params.id)
@@ -174,10 +174,10 @@ export const chatListRoutes = ({ router, chats, chatExport, importer }: Deps): R
       method: "post",
       path: "/:id/share",
       givesAuthority: ({ shared }) => shared,
-      summary: "Let every approved account read a chat, or end that",
+      summary: "Share a chat with every approved account, or stop sharing it",
       params: ById,
       body: z.object({ shared: z.boolean().default(true) }),
-      responses: { 200: json(Chat, "The chat as it is now"), 404: unknown },
+      responses: { 200: json(Chat, "The updated chat"), 404: unknown },
     }),
     ({ actor, caller, params, body }) =>
       chats.share(actor, caller, { id: params.id, shared: body.shared }),

@@ -4,13 +4,13 @@ import { FileReference } from "../knowledge/citations.ts"
 import { isBase64 } from "./base64.ts"
 import { Attached, Skipped, Source } from "./source-schema.ts"
 
-const Title = z.string().trim().min(1, "must not be empty").max(200)
+const Title = z.string().trim().min(1, "Enter a title").max(200)
 const Folder = z.string().trim().min(1).max(100)
 const Tags = z.array(z.string().trim().min(1).max(50)).max(20)
 const ModelId = z.string().min(1).max(300)
-const Models = z.array(ModelId).min(1).max(6, "at most six models answer side by side")
+const Models = z.array(ModelId).min(1).max(6, "Choose at most six models")
 const System = z.string().max(200_000)
-/** Passed on with every request of the chat; what the gateway itself sets is left out. */
+/** Sent with every request of the chat; parameters that the gateway sets are removed. */
 const Params = z.record(z.string().max(100), z.unknown()).transform((params) => {
   const { model, messages, stream, stream_options, n, ...rest } = params
   return rest
@@ -19,7 +19,7 @@ const Params = z.record(z.string().max(100), z.unknown()).transform((params) => 
 export const TitleSource = z.enum(["words", "model", "person"])
 export type TitleSource = z.output<typeof TitleSource>
 
-/** One conversation, without its messages. */
+/** A conversation without its messages. */
 export const Chat = z
   .object({
     id: z.string(),
@@ -31,11 +31,11 @@ export const Chat = z
     archived: z.boolean(),
     /** Whether every approved account of this gateway may read it. */
     shared: z.boolean(),
-    /** What the last prompt went to. */
+    /** The models of the last prompt. */
     models: z.array(z.string()),
     system: z.string(),
     params: z.record(z.string(), z.unknown()),
-    /** The last message of the branch that is shown. */
+    /** The last message of the current branch. */
     current_id: z.string().nullable(),
     created_at: z.int(),
     updated_at: z.int(),
@@ -44,19 +44,20 @@ export const Chat = z
 export type Chat = z.output<typeof Chat>
 
 /**
- * How a message stands. `stopped`: by its reader. `failed`: the provider or the gateway refused or
- * broke. `interrupted`: the gateway ended, or the reader's session did, while it was written.
+ * The state of a message. `stopped`: by the reader. `failed`: the provider or the gateway rejected
+ * or aborted it. `interrupted`: the gateway stopped or the reader's session ended while it was
+ * written.
  */
 export const MessageState = z.enum(["running", "completed", "stopped", "failed", "interrupted"])
 export type MessageState = z.output<typeof MessageState>
 
 export const MessageError = z.object({
   code: z.string(),
-  /** In words for the reader; a provider's own where it gave any. */
+  /** For the reader; the provider's own message if there is one. */
   message: z.string(),
-  /** As the provider answered; null where it did not. */
+  /** The provider's status; null if it did not respond. */
   status: z.int().nullable(),
-  /** The provider's own error, as it came. */
+  /** The provider's error body, as received. */
   raw: z.string().nullable(),
 })
 export type MessageError = z.output<typeof MessageError>
@@ -66,7 +67,7 @@ export const Message = z
     id: z.string(),
     chat_id: z.string(),
     parent_id: z.string().nullable(),
-    /** Answers made side by side share one. */
+    /** Shared by answers generated side by side. */
     batch: z.string().nullable(),
     role: z.enum(["user", "assistant"]),
     model: z.string().nullable(),
@@ -74,23 +75,23 @@ export const Message = z
     reasoning: z.string(),
     /** Their bytes are at `/api/v1/chats/{chat_id}/images/{id}`. */
     images: z.array(z.object({ id: z.string(), media_type: z.string() })),
-    /** What a prompt is about. */
+    /** Files and collections attached to a prompt. */
     files: z.array(Attached),
     /**
-     * Where the passages stand that the answer was given. Null where none were sought, an entry is
-     * null where the reader may not read its file.
+     * The locations of the passages that the answer was given. Null if there was no search; an
+     * entry is null if the reader may not read its file.
      */
     sources: z.array(Source.nullable()).nullable(),
     /** Files that could not be searched for the answer. */
     sources_skipped: z.array(Skipped),
     state: MessageState,
-    /** The provider's own word, such as `stop` or `length`. */
+    /** As reported by the provider, such as `stop` or `length`. */
     finish_reason: z.string().nullable(),
     error: MessageError.nullable(),
     request_id: z.string().nullable(),
     tokens_in: z.int().nullable(),
     tokens_out: z.int().nullable(),
-    /** Whether the tokens were counted by the gateway, not by the provider. */
+    /** Whether the tokens were estimated by the gateway instead of reported by the provider. */
     estimated: z.boolean(),
     time_to_first_token_ms: z.int().nullable(),
     duration_ms: z.int().nullable(),
@@ -100,15 +101,15 @@ export const Message = z
 export type Message = z.output<typeof Message>
 
 export const MessagePageQuery = z.object({
-  /** `earlier` of the page after it; the last page when left out. */
+  /** `earlier` of the following page; defaults to the last page. */
   before: z.coerce.number<string>().int().min(0).optional(),
 })
 export type MessagePageQuery = z.output<typeof MessagePageQuery>
 
 const pageFields = {
-  /** In order of making; `parent_id` makes them a tree. */
+  /** In order of creation; `parent_id` forms a tree. */
   messages: z.array(Message),
-  /** `before` of the page before this one; null where this one begins with the first message. */
+  /** `before` for the preceding page; null if this page begins with the first message. */
   earlier: z.int().nullable(),
 }
 
@@ -116,20 +117,20 @@ export const MessagePage = z.object(pageFields).meta({ id: "ChatMessagePage" })
 export type MessagePage = z.output<typeof MessagePage>
 
 export const ChatWithMessages = Chat.extend({
-  /** The last of them: at most 500, and about 1 MB. */
+  /** The last messages: at most 500, and about 1 MB. */
   ...pageFields,
-  /** Where `events?after=` goes on from here. */
+  /** Pass as `events?after=` to continue from here. */
   seq: z.int(),
-  /** False for a chat that another account shares. */
+  /** False for a chat shared by another account. */
   writable: z.boolean(),
 }).meta({ id: "ChatWithMessages" })
 export type ChatWithMessages = z.output<typeof ChatWithMessages>
 
 export const ChatListItem = Chat.omit({ system: true, params: true })
   .extend({
-    /** Whether an answer is being written. */
+    /** Whether an answer is in progress. */
     running: z.boolean(),
-    /** Where the text that was searched for stands; null when only the title has it. */
+    /** The text around the match; null if only the title matches. */
     snippet: z.string().nullable(),
   })
   .meta({ id: "ChatListItem" })
@@ -141,7 +142,7 @@ export const ChatListQuery = ListQuery.extend({
   folder: z.string().max(100).optional(),
   tag: z.string().max(50).optional(),
   pinned: z.stringbool().optional(),
-  /** Archived chats are listed only when asked for. */
+  /** Archived chats are listed only if requested. */
   archived: z.stringbool().default(false),
 })
 export type ChatListQuery = z.output<typeof ChatListQuery>
@@ -182,23 +183,24 @@ const isImageUrl = (url: string): boolean => {
 
 const ImageUrl = z
   .string()
-  .max(28_000_000, "must have at most 20 MB")
-  .refine(isImageUrl, "must be a data URL of a PNG, JPEG, GIF or WebP image")
+  .max(28_000_000, "Use an image of at most 20 MB")
+  .refine(isImageUrl, "Use a data URL of a PNG, JPEG, GIF or WebP image")
 
 /**
- * Asks. With `content` a new message is put under `parent_id`; without, the user's message that
- * `parent_id` names is answered again; `continue_id` has an answer that ended early go on.
+ * Sends a message or continues. With `content`, a new message is added below `parent_id`; without
+ * it, the user message `parent_id` is answered again. `continue_id` continues an answer that ended
+ * early.
  */
 export const NewMessage = z
   .object({
-    /** The last message of the shown branch when left out; null begins a branch at the root. */
+    /** Defaults to the last message of the current branch; null starts a branch at the root. */
     parent_id: z.string().max(200).nullable().optional(),
     continue_id: z.string().max(200).optional(),
     content: z.string().max(2_000_000).optional(),
     images: z.array(ImageUrl).max(10).default([]),
-    /** What the answer is to rest on, beside what the model itself brings along. */
+    /** Sources for the answer, in addition to those attached to the model. */
     files: z.array(FileReference).max(100).default([]),
-    /** Those of the chat when left out. */
+    /** Defaults to the chat's models. */
     models: Models.optional(),
   })
   .meta({ id: "NewChatMessage" })
@@ -214,7 +216,7 @@ export const Labels = z
   .meta({ id: "ChatLabels" })
 export type Labels = z.output<typeof Labels>
 
-/** What a message says of how a model wrote it, where none has. */
+/** The generation fields of a message that no model has written. */
 export const unwritten = {
   finish_reason: null,
   error: null,

@@ -32,11 +32,11 @@ const redactMessage = (message: Message, readable: Readable): Message => ({
 })
 
 /**
- * Sharing a chat shares what was said in it, not the files behind it: a reader sees neither the names
- * nor the passages of files that they may not read.
+ * Sharing a chat shares its messages, not the files they are based on: readers see neither the
+ * names nor the passages of files that they may not read.
  */
 export const createSharedView = ({ readableAmong }: Pick<Attaching, "readableAmong">) => ({
-  /** Messages of `owner`'s chat as `caller` may see them. */
+  /** Messages of `owner`'s chat, redacted for `caller`. */
   redactMessages: async (
     caller: Caller,
     owner: string,

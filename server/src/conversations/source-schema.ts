@@ -2,18 +2,18 @@ import { z } from "zod"
 import { Place } from "../files/location.ts"
 import { SourceReason } from "../knowledge/schema.ts"
 
-/** Of one message: files asked about, and likewise passages given. */
+/** Maximum number of files attached to a message, and of passages given to an answer. */
 export const maxReferences = 100
-/** Of one message; what is more is not worth reading, and is left out. */
+/** Maximum number of skipped files stored per message; more are of no use to readers. */
 export const maxSkipped = 1000
 
-/** A file or a collection that a prompt is about. */
+/** A file or collection attached to a prompt. */
 export const Attached = z
   .object({ type: z.enum(["file", "collection"]), id: z.string(), name: z.string() })
   .meta({ id: "ChatAttached" })
 export type Attached = z.output<typeof Attached>
 
-/** Where a passage stands that an answer was given; entry i is cited as [i + 1]. */
+/** The location of a passage that an answer was given; entry i is cited as [i + 1]. */
 export const Source = z
   .object({
     file_id: z.string(),
@@ -23,9 +23,9 @@ export const Source = z
     start: z.int(),
     end: z.int(),
     score: z.number(),
-    /** Absent in answers of before, which were given passages only. */
+    /** Absent in older answers, which were given passages only. */
     reason: SourceReason.optional(),
-    /** Whether the answer refers to it; absent while the answer is being written. */
+    /** Whether the answer cites it; absent while the answer is in progress. */
     cited: z.boolean().optional(),
   })
   .meta({ id: "ChatSource" })
@@ -37,7 +37,7 @@ export const Skipped = z
 export type Skipped = z.output<typeof Skipped>
 
 export const Passage = Source.extend({
-  /** Word for word the file's, as it was when the answer was given. */
+  /** Verbatim from the file, as it was when the answer was given. */
   text: z.string(),
 }).meta({ id: "ChatPassage" })
 export type Passage = z.output<typeof Passage>

@@ -14,7 +14,7 @@ import {
   TitleSource,
 } from "./schema.ts"
 
-/** Of what a row has beside texts. */
+/** Size of a row apart from its texts. */
 const rowBytes = 500
 
 export interface StoredChat extends Chat {
@@ -35,7 +35,7 @@ const toChat = (row: Selectable<ChatRow>, tags: string[]): StoredChat => {
   }
 }
 
-/** Of folders, and of tags; more than that nobody can choose from. */
+/** Maximum number of folders, and of tags; a longer list is of no use. */
 const maxLabels = 1000
 
 const bit = (claim: boolean): 0 | 1 => (claim ? 1 : 0)
@@ -50,7 +50,7 @@ const toRow = ({ tags, ...chat }: StoredChat) => ({
   params: JSON.stringify(chat.params),
 })
 
-/** Of a chat without messages, in `chats.text_bytes`. */
+/** Size of a chat without messages; part of `chats.text_bytes`. */
 export const chatBytes = ({ system, params }: Pick<Chat, "system" | "params">): number =>
   rowBytes + Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(params))
 
@@ -133,7 +133,7 @@ export const createChatStore = (db: Database) => {
     return new Set(rows.map(({ chat_id }) => chat_id))
   }
 
-  /** The first message of each chat that has the text. */
+  /** A snippet of the first message in each chat that contains the text. */
   const matchesAmong = async (ids: readonly string[], text: string | undefined) => {
     const byId = new Map<string, string>()
     if (!text || ids.length === 0) return byId
@@ -151,7 +151,7 @@ export const createChatStore = (db: Database) => {
   const ordered = (found: ReturnType<typeof matching>, { order_by, direction }: ChatListQuery) =>
     found.orderBy(sortColumns[order_by], direction).orderBy("id", direction)
 
-  /** A text is looked for in every message of the account: once, for the page and the total. */
+  /** Searches every message of the account only once, for both the page and the total. */
   const searched = async (userId: string, query: ChatListQuery) => {
     const found = await ordered(matching(db.aside, userId, query), query)
       .select("id")
@@ -163,7 +163,7 @@ export const createChatStore = (db: Database) => {
 
   const idsOfPage = async (userId: string, query: ChatListQuery) => {
     if (query.query) return searched(userId, query)
-    // No other order is an index's: all chats of the account are sorted.
+    // Only this order has an index; for any other one, all chats of the account are sorted.
     const reader = query.order_by === "updated_at" ? db.read : db.aside
     const found = matching(reader, userId, query)
     const { total } = await found
@@ -177,7 +177,9 @@ export const createChatStore = (db: Database) => {
     return { ids: rows.map(({ id }) => id), total }
   }
 
-  /** In the order of `ids`, by themselves: a prompt of 200,000 characters is not to be sorted. */
+  /**
+   * In the order of `ids`. Read separately, so that the database need not sort long system prompts.
+   */
   const rowsOf = async (ids: readonly string[]): Promise<Selectable<ChatRow>[]> => {
     if (ids.length === 0) return []
     const rows = await db.read.selectFrom("chats").selectAll().where("id", "in", ids).execute()
@@ -209,7 +211,7 @@ export const createChatStore = (db: Database) => {
       return { items, total }
     },
 
-    /** Everything of one account, oldest first. */
+    /** All chats of an account, oldest first. */
     idsOf: async (userId: string): Promise<string[]> => {
       const rows = await db.read
         .selectFrom("chats")
@@ -221,7 +223,7 @@ export const createChatStore = (db: Database) => {
     },
 
     labels: async (userId: string): Promise<Labels> => {
-      // A user with very many chats has very many tags.
+      // In the background: a user with very many chats has very many tags.
       const folders = await db.aside
         .selectFrom("chats")
         .select("folder")
@@ -270,7 +272,7 @@ export type ChatStore = ReturnType<typeof createChatStore>
 const before = 40
 const longest = 160
 
-/** The text around where `wanted` stands, on one line. */
+/** The text around the first match of `wanted`, on one line. */
 const snippetOf = (content: string, wanted: string): string => {
   const at = foldCase(content).indexOf(foldCase(wanted))
   const start = Math.max(0, at - before)

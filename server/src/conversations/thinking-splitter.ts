@@ -6,7 +6,7 @@ interface Parts {
   reasoning: string
 }
 
-/** How much of the end of `text` may be the beginning of `mark`. */
+/** The length of the longest end of `text` that may be the beginning of `mark`. */
 const begunMark = (text: string, mark: string): number => {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(mark.slice(0, length))) return length
@@ -15,8 +15,8 @@ const begunMark = (text: string, mark: string): number => {
 }
 
 /**
- * Some models think aloud in the answer itself, between `<think>` and `</think>` at its very
- * beginning; that is parted from it. Anywhere else the marks are text.
+ * Separates reasoning that some models write at the very beginning of an answer, between `<think>`
+ * and `</think>`. Anywhere else the tags are ordinary text.
  */
 export const createThinkingSplitter = () => {
   let stage: "before" | "thinking" | "after" = "before"
@@ -57,7 +57,7 @@ export const createThinkingSplitter = () => {
       if (stage === "before") return beginning(whole)
       return stage === "thinking" ? thinking(whole) : { content: whole, reasoning: "" }
     },
-    /** What was held back, as it might have become a mark. */
+    /** Returns text held back because it could have become a tag. */
     end: (): Parts => {
       const rest = held
       held = ""

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Logger } from "pino"
 import type { Bus } from "../bus/bus.ts"
-import type { Chat as Engine } from "../completions/completions.ts"
+import type { Chat } from "../completions/completions.ts"
 import { readRequest } from "../completions/request.ts"
 import type { Database } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
@@ -21,7 +21,7 @@ const maxTitle = 80
 interface Deps {
   db: Database
   bus: Bus
-  engine: Engine
+  engine: Chat
   catalogue: Catalogue
   settings: SettingsStore
   store: ChatStore
@@ -39,7 +39,7 @@ User: ${question.slice(0, maxCharacters)}
 Assistant: ${answer.slice(0, maxCharacters)}
 </conversation>`
 
-/** `text` without spaces and what `before` and `after` list around it. */
+/** Removes whitespace and the characters in `before` and `after` from the ends of `text`. */
 const stripped = (text: string, before: string, after: string): string => {
   const isOf = (listed: string, character: string): boolean =>
     listed.includes(character) || character.trim() === ""
@@ -52,13 +52,13 @@ const stripped = (text: string, before: string, after: string): string => {
 
 const labelled = /^(title|titel)\s*:\s*/i
 
-/** The first line, without what models like to put around it; "" when nothing is left. */
+/** The first line without quotation marks, labels and markup; "" if nothing is left. */
 const tidy = (text: string): string =>
   stripped((text.trim().split("\n", 1)[0] ?? "").replace(labelled, ""), "\"'“„«*#", "\"'”“»*.")
     .slice(0, maxTitle)
     .toWellFormed()
 
-/** Has a model name a chat after its first answer, where an administrator lets it. */
+/** Lets a model name a chat after its first answer, if the settings allow it. */
 export const createTitles = (deps: Deps) => {
   const { db, bus, engine, catalogue, settings, store, messages, answers, log } = deps
 
@@ -66,7 +66,7 @@ export const createTitles = (deps: Deps) => {
     const { chat_titles } = settings.current()
     if (chat_titles === "words") return false
     const { offers } = await catalogue.resolve(caller, model)
-    // A function answers as its author wrote it to, and names nothing.
+    // Functions are not asked for titles: they run their author's code for every request.
     if (chat_titles === "any") return offers.length > 0
     return offers.some(({ upstream }) => upstream.provider.connection_type === "local")
   }
@@ -79,7 +79,7 @@ export const createTitles = (deps: Deps) => {
       const request = readRequest("chat/completions", bodyOf(bytes))
       const book = { requestId: randomUUID(), startedAt: performance.now() }
       let said = ""
-      const hear: Parameters<Engine["answer"]>[1] = (meter, over) =>
+      const hear: Parameters<Chat["answer"]>[1] = (meter, over) =>
         new Collector({
           meter,
           grew: (parts) => {
@@ -113,6 +113,8 @@ export const createTitles = (deps: Deps) => {
   }
 
   answers.onEnd((assignment) => {
-    name(assignment).catch((error: unknown) => log.warn({ err: error }, "chat not named"))
+    name(assignment).catch((error: unknown) =>
+      log.warn({ err: error }, "could not generate chat title"),
+    )
   })
 }
