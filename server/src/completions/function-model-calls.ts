@@ -32,8 +32,8 @@ interface Deps {
 /** Passes a response on to the function that requested it, and records its usage. */
 class InnerHearing implements Hearing, Flow {
   readonly #deps: Deps
-  readonly #frames: Frames
-  #flow: Flow | null = null
+  readonly #scanner: Frames
+  #handle: Flow | null = null
   #upstream: Upstream | null = null
   #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
   #status = 0
@@ -42,22 +42,22 @@ class InnerHearing implements Hearing, Flow {
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#frames = new Frames(chatEndings, hidesUsage(deps.request))
+    this.#scanner = new Frames(chatEndings, hidesUsage(deps.request))
   }
 
   follow(flow: Flow): void {
     if (this.#stage === "over") flow.cancel()
-    this.#flow = flow
+    this.#handle = flow
   }
 
   resume(): void {
-    this.#flow?.resume()
+    this.#handle?.resume()
   }
 
   /** Called when the function no longer wants the response. */
   cancel(): void {
     if (this.#stage === "over") return
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     this.#settle("client_cancelled")
   }
 
@@ -77,7 +77,7 @@ class InnerHearing implements Hearing, Flow {
   data(chunk: Buffer): boolean {
     if (this.#stage === "stream") {
       this.#deps.meter.firstToken()
-      const bytes = this.#frames.pass(chunk)
+      const bytes = this.#scanner.pass(chunk)
       return bytes.length === 0 || this.#deps.hears.data(bytes)
     }
     if (this.#stage === "over") return true
@@ -104,16 +104,16 @@ class InnerHearing implements Hearing, Flow {
 
   stop(outcome: Outcome, failure?: Failure): void {
     if (this.#stage === "over") return
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     const why = failure ?? new Failure("unavailable", "The response was stopped.")
     this.#settle(outcome, why)
     this.#deps.hears.failed(why)
   }
 
   #endStream(): void {
-    const rest = this.#frames.remainder()
+    const rest = this.#scanner.remainder()
     if (rest.length > 0) this.#deps.hears.data(rest)
-    if (!this.#frames.ended && !this.#frames.finished) {
+    if (!this.#scanner.ended && !this.#scanner.finished) {
       const name = this.#upstream?.config.name
       const message = `The provider "${name}" ended its response prematurely.`
       this.stop("upstream_error", new Failure("upstream_broken", message))
@@ -126,7 +126,7 @@ class InnerHearing implements Hearing, Flow {
   #sendWhole(): void {
     const body = Buffer.concat(this.#buffered)
     try {
-      this.#frames.tokens = countedTokens(JSON.parse(body.toString("utf8")).usage)
+      this.#scanner.tokens = countedTokens(JSON.parse(body.toString("utf8")).usage)
     } catch {
       const message = "The provider's response is not a completion."
       this.stop("upstream_error", new Failure("upstream_broken", message))
@@ -153,7 +153,7 @@ class InnerHearing implements Hearing, Flow {
 
   #settle(outcome: Outcome, failure?: Failure): void {
     this.#stage = "over"
-    const { tokens, events } = this.#frames
+    const { tokens, events } = this.#scanner
     const status = failure && this.#status === 0 ? failure.status : this.#status
     this.#deps.meter.settle({ outcome, status, tokens, piecesOut: events })
     this.#deps.over(failure)

@@ -65,11 +65,11 @@ const usageOf = (body: Buffer): Tokens | null => {
  */
 export class Relay implements SendListener {
   readonly #reply: Reply
-  readonly #meter: Meter
-  readonly #frames: Frames
+  readonly #usageRecorder: Meter
+  readonly #scanner: Frames
   readonly #onDone: Deps["over"]
   readonly #sources: Deps["sources"]
-  #flow: Flow | null = null
+  #handle: Flow | null = null
   #upstream: Upstream | null = null
   #stage: Stage = "waiting"
   #streamed = false
@@ -80,23 +80,23 @@ export class Relay implements SendListener {
 
   constructor({ reply, meter, frames, sources, over }: Deps) {
     this.#reply = reply
-    this.#meter = meter
-    this.#frames = frames
+    this.#usageRecorder = meter
+    this.#scanner = frames
     this.#onDone = over
     this.#sources = sources
-    reply.onDrain(() => this.#flow?.resume())
+    reply.onDrain(() => this.#handle?.resume())
     reply.onGone(() => this.stop("client_cancelled"))
   }
 
   /** Sets the handle used to resume and cancel the upstream request. */
   follow(flow: Flow): void {
     if (this.#stage === "over") flow.cancel()
-    this.#flow = flow
+    this.#handle = flow
   }
 
   chosen(upstream: Upstream): void {
     this.#upstream = upstream
-    this.#meter.sentTo(upstream.config.id, upstream.config.kind)
+    this.#usageRecorder.sentTo(upstream.config.id, upstream.config.kind)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
@@ -139,7 +139,7 @@ export class Relay implements SendListener {
   stop(outcome: Outcome, failure?: Failure): void {
     if (this.#stage === "over") return
     const passing = this.#stage === "passing"
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     if (failure && passing) this.#breakOff(failure, outcome)
     else if (failure) this.#refuse(failure, outcome)
     else this.#finish(outcome)
@@ -154,8 +154,8 @@ export class Relay implements SendListener {
 
   #forward(chunk: Buffer): boolean {
     if (!this.#streamed) return this.#forwardUnbuffered(chunk)
-    this.#meter.firstToken()
-    const bytes = this.#frames.pass(chunk)
+    this.#usageRecorder.firstToken()
+    const bytes = this.#scanner.pass(chunk)
     return bytes.length === 0 || this.#reply.write(bytes)
   }
 
@@ -164,12 +164,12 @@ export class Relay implements SendListener {
    */
   #exceedBuffer(): boolean {
     if (this.#stage === "error") {
-      this.#flow?.cancel()
+      this.#handle?.cancel()
       this.#sendError()
       return true
     }
     this.#stage = "passing"
-    this.#meter.firstToken()
+    this.#usageRecorder.firstToken()
     this.#reply.head(this.#status, this.#headers)
     const kept = Buffer.concat(this.#buffered)
     this.#buffered = []
@@ -184,7 +184,7 @@ export class Relay implements SendListener {
 
   /** A success in a format that no client of this route can read, such as a sign-in page. */
   #rejectContentType(type: string): void {
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     const message = `The provider "${this.#upstream?.config.name}" responded with ${type.slice(0, 100)} instead of a completion.`
     this.#refuse(new Failure("upstream_broken", message))
   }
@@ -209,14 +209,14 @@ export class Relay implements SendListener {
   }
 
   #sendWhole(): void {
-    this.#meter.firstToken()
+    this.#usageRecorder.firstToken()
     const [only] = this.#buffered
     const own = this.#buffered.length === 1 && only ? only : Buffer.concat(this.#buffered)
     const body = this.#sources ? this.#sources.whole(own) : own
     this.#headers.push("content-length", `${body.length}`)
     this.#reply.head(this.#status, this.#headers)
     this.#reply.end(body)
-    this.#frames.tokens = usageOf(own)
+    this.#scanner.tokens = usageOf(own)
     this.#finish("ok")
   }
 
@@ -227,7 +227,7 @@ export class Relay implements SendListener {
       this.#breakOff(new Failure("upstream_broken", message))
       return
     }
-    if (!this.#streamed) this.#frames.tokens = usageOf(Buffer.concat(this.#buffered))
+    if (!this.#streamed) this.#scanner.tokens = usageOf(Buffer.concat(this.#buffered))
     this.#reply.end()
     this.#finish("ok")
   }
@@ -236,9 +236,9 @@ export class Relay implements SendListener {
    * Whether the stream that just ended is complete. Adds the terminator if only that is missing.
    */
   #completeStream(): boolean {
-    const rest = this.#frames.remainder()
+    const rest = this.#scanner.remainder()
     if (rest.length > 0) this.#reply.write(rest)
-    const { ended, finished, closing, open } = this.#frames
+    const { ended, finished, closing, open } = this.#scanner
     if (ended || !finished) return ended
     if (closing) this.#reply.write(open ? `\n\n${closing}` : closing)
     return true
@@ -247,11 +247,11 @@ export class Relay implements SendListener {
   /** Ends a stream with an error event. Other responses are cut off, so that the client notices. */
   #breakOff(failure: Failure, outcome: Outcome = "upstream_error"): void {
     if (this.#streamed) {
-      const rest = this.#frames.remainder()
+      const rest = this.#scanner.remainder()
       if (rest.length > 0) this.#reply.write(rest)
       const { error } = JSON.parse(errorBody("openai", failure))
       const event = `data: ${JSON.stringify({ error })}\n\n`
-      this.#reply.end(this.#frames.open ? `\n\n${event}` : event)
+      this.#reply.end(this.#scanner.open ? `\n\n${event}` : event)
     } else {
       this.#reply.cut()
     }
@@ -261,8 +261,8 @@ export class Relay implements SendListener {
   #finish(outcome: Outcome, failure?: Failure): void {
     if (this.#stage === "over") return
     this.#stage = "over"
-    const { tokens, events } = this.#frames
-    this.#meter.settle({ outcome, status: this.#status, tokens, piecesOut: events })
+    const { tokens, events } = this.#scanner
+    this.#usageRecorder.settle({ outcome, status: this.#status, tokens, piecesOut: events })
     this.#onDone(failure)
   }
 }

@@ -71,7 +71,7 @@ export class Collector implements Hearing {
   readonly #scanner = new Frames(chatEndings, false)
   readonly #reader = createDeltaReader()
   readonly #splitter = createThinkingSplitter()
-  #flow: Flow | null = null
+  #handle: Flow | null = null
   #upstream: Upstream | null = null
   #stage: "waiting" | "error" | "whole" | "stream" | "over" = "waiting"
   #status = 0
@@ -92,7 +92,7 @@ export class Collector implements Hearing {
 
   follow(flow: Flow): void {
     if (this.#stage === "over") flow.cancel()
-    this.#flow = flow
+    this.#handle = flow
   }
 
   chosen(upstream: Upstream): void {
@@ -132,7 +132,7 @@ export class Collector implements Hearing {
 
   stop(outcome: Outcome, failure?: Failure): void {
     if (this.#stage === "over") return
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     this.#finish(outcome, failure ? ofFailure(failure) : null, failure)
   }
 
@@ -157,7 +157,7 @@ export class Collector implements Hearing {
     this.#characters += content.length + reasoning.length
     this.#deps.grew({ content, reasoning })
     if (this.#characters <= maxCharacters || this.#stage === "over") return
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     this.#fail(
       this.#upstreamFailure("sent more than the maximum of 4 MB. The partial answer was saved."),
     )
@@ -171,7 +171,7 @@ export class Collector implements Hearing {
     this.#buffered.push(chunk)
     // Error bodies longer than this are truncated.
     if (this.#stage !== "error" || this.#bufferedBytes <= maxErrorBytes) return
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     this.#finishWithError()
   }
 
@@ -219,7 +219,7 @@ export class Collector implements Hearing {
   }
 
   #fail(failure: Failure): void {
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     this.#finish("upstream_error", this.#streamError ?? ofFailure(failure), failure)
   }
 

@@ -3,13 +3,14 @@ import type { Audit } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
-import { areSameGrants } from "../grants/grants.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import type { Addition, Storage } from "../storage/storage.ts"
 import { mayRead, mayWrite } from "./access.ts"
+import { auditAccess, auditChange, auditTarget } from "./audit-details.ts"
 import { chainFault } from "./base-models.ts"
 import type { Catalogue } from "./catalogue.ts"
+import { failInvalid, failNotFound, failTaken } from "./failures.ts"
 import { checkContentLength, checkGrantCount, checkModelCount, type MaxModels } from "./limits.ts"
 import { pageOfModels } from "./model-page.ts"
 import type {
@@ -43,28 +44,8 @@ interface Work {
   isImport?: boolean
 }
 
-const target = (id: string) => ({ type: "model", id })
-const unknown = (id: string): never => fail("not_found", `Model ${id} not found.`)
-const taken = (id: string): never =>
-  fail("conflict", `A model with the id ${id} already exists. Choose another id.`)
-
-const invalid = (path: string, message: string): never =>
-  fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
-
-const state = ({ base_model_id, is_active }: ModelSummary) => ({ base_model_id, is_active })
-const access = (model: ModelSummary) => ({
-  ...state(model),
-  access_grants: model.access_grants,
-})
-
-/** For the audit log. Includes grants only if they changed, as there may be a thousand. */
-const accessChange = (before: ModelSummary, after: ModelSummary) => {
-  const describe = areSameGrants(before.access_grants, after.access_grants) ? state : access
-  return { before: describe(before), after: describe(after) }
-}
-
 const readable = <M extends ModelSummary>(model: M | undefined, caller: Caller, id: string): M =>
-  model && mayRead(model, caller) ? model : unknown(id)
+  model && mayRead(model, caller) ? model : failNotFound(id)
 
 /** Manages workspace models: a base model, a prompt, parameters and access grants. */
 export const createModels = (deps: Deps) => {
@@ -83,7 +64,7 @@ export const createModels = (deps: Deps) => {
     const field = `${path}base_model_id`
     if (base === id) {
       if (caller.user.role === "admin") return
-      invalid(
+      failInvalid(
         field,
         "Choose another id: only administrators may give a model the id of its base model",
       )
@@ -93,7 +74,7 @@ export const createModels = (deps: Deps) => {
     try {
       await catalogue.resolve(caller, base)
     } catch {
-      invalid(field, `Model "${base}" not found. Choose one from the list of models`)
+      failInvalid(field, `Model "${base}" not found. Choose one from the list of models`)
     }
   }
 
@@ -111,7 +92,7 @@ export const createModels = (deps: Deps) => {
     path = "",
   ): Promise<void> => {
     const fault = await chainFault(model, (id) => store.baseOf(tx, id))
-    if (fault !== null) invalid(`${path}base_model_id`, fault)
+    if (fault !== null) failInvalid(`${path}base_model_id`, fault)
   }
 
   /**
@@ -145,12 +126,12 @@ export const createModels = (deps: Deps) => {
     checkContentLength(input, { sent: input, path })
     const times = { created_at: now(), updated_at: now() }
     const model: WorkspaceModel = { ...input, user_id: caller.user.id, ...times }
-    if (!(await store.insert(tx, model))) taken(model.id)
+    if (!(await store.insert(tx, model))) failTaken(model.id)
     await checkGrants(work, model)
     checkId(work, input.id)
     await checkChain(work, model, path)
-    const change = { actor, action: "model.created", target: target(model.id) }
-    await audit.record(tx, { ...change, after: access(model) })
+    const change = { actor, action: "model.created", target: auditTarget(model.id) }
+    await audit.record(tx, { ...change, after: auditAccess(model) })
     await bus.publish(tx, { topic: "models", id: model.id })
     return model
   }
@@ -161,7 +142,7 @@ export const createModels = (deps: Deps) => {
   ): Promise<WorkspaceModel> => {
     const { tx, actor } = work
     const summary = await writable(work, id)
-    const contents = (await store.contents(id, tx)) ?? unknown(id)
+    const contents = (await store.contents(id, tx)) ?? failNotFound(id)
     const before = toWorkspaceModel(summary, contents)
     const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
     const after: WorkspaceModel = { ...before, ...set, updated_at: now() }
@@ -174,9 +155,9 @@ export const createModels = (deps: Deps) => {
     await audit.record(tx, {
       actor,
       action: "model.updated",
-      target: target(id),
+      target: auditTarget(id),
       changed: Object.keys(set),
-      ...accessChange(before, after),
+      ...auditChange(before, after),
     })
     await bus.publish(tx, { topic: "models", id })
     return after
@@ -262,7 +243,7 @@ export const createModels = (deps: Deps) => {
       transact(actor, caller, async (work) => {
         await writable(work, id)
         await store.remove(work.tx, id)
-        await audit.record(work.tx, { actor, action: "model.deleted", target: target(id) })
+        await audit.record(work.tx, { actor, action: "model.deleted", target: auditTarget(id) })
         await bus.publish(work.tx, { topic: "models", id })
       }),
 
@@ -274,7 +255,7 @@ export const createModels = (deps: Deps) => {
     ): Promise<{ created: string[]; updated: string[] }> => {
       const planned = new Set<string>()
       for (const [at, { id }] of inputs.entries()) {
-        if (planned.has(id)) invalid(`models.${at}.id`, `"${id}" occurs more than once`)
+        if (planned.has(id)) failInvalid(`models.${at}.id`, `"${id}" occurs more than once`)
         planned.add(id)
       }
       for (const [at, { id, base_model_id: base }] of inputs.entries()) {

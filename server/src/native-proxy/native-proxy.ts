@@ -1,6 +1,4 @@
-import type { IncomingMessage } from "node:http"
 import type { Audit } from "../audit/audit.ts"
-import { credentialHeaders } from "../auth/credential-source.ts"
 import { withdrawn } from "../completions/dispatch.ts"
 import type { Config } from "../config/config.ts"
 import type { Upstream } from "../connections/connection.ts"
@@ -11,21 +9,23 @@ import type { Database } from "../db/database.ts"
 import { Failure, fail } from "../errors.ts"
 import { readJson } from "../http/body.ts"
 import type { BodyRoom } from "../http/body-memory.ts"
-import { type Actor, type Caller, isLimited } from "../http/caller.ts"
+import type { Actor, Caller } from "../http/caller.ts"
 import type { ErrorStyle } from "../http/errors.ts"
 import type { Running } from "../http/in-flight-requests.ts"
 import { limitsFor } from "../http/json-object.ts"
 import type { NodeExchange } from "../http/request-context.ts"
-import { createReply, endsHere } from "../http/response-writer.ts"
+import { createReply } from "../http/response-writer.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { UpstreamRequest } from "../outbound/client.ts"
 import type { Kind } from "../providers/provider.ts"
 import type { Meter, Meters } from "../usage/usage-recorder.ts"
+import { requireChangeAccess } from "./change-access.ts"
 import { mergedListing } from "./merged-list.ts"
 import { type NativeRequest, readNative, renamed } from "./native-request.ts"
 import { type NativeOperation, ollamaOperation, openaiOperation } from "./operations.ts"
 import { Pass } from "./relay.ts"
+import { forwardedRequestHeaders } from "./request-headers.ts"
 import { readTarget, refuseAmbiguous } from "./request-target.ts"
 
 interface Deps {
@@ -47,39 +47,6 @@ export interface Proxied {
   actor: Actor
   /** The path and query below the prefix, exactly as sent. */
   target: string
-}
-
-const stopsHere = new Set<string>([
-  ...credentialHeaders,
-  "host",
-  "content-length",
-  "accept-encoding",
-  "expect",
-  "forwarded",
-  "x-real-ip",
-])
-
-/** The client's headers without credentials and hop-by-hop headers. */
-const passedOn = ({ headers }: IncomingMessage): Record<string, string | string[]> => {
-  const passed: Record<string, string | string[]> = {}
-  for (const name in headers) {
-    const value = headers[name]
-    if (value === undefined || stopsHere.has(name) || name.startsWith("x-forwarded-")) continue
-    if (!endsHere(name, headers.connection)) passed[name] = value
-  }
-  return passed
-}
-
-const mayChange = ({ user, credential }: Caller, kind: Kind): void => {
-  if (user.role !== "admin") {
-    fail("forbidden", "Only administrators may change the runtime.")
-  }
-  // For Ollama, a limited key could create models under names it may use. For providers, an unknown
-  // path may do anything that the gateway's credential allows, managing keys and accounts included.
-  const isBeyond = kind === "ollama" ? credential.allowed_models !== null : isLimited(credential)
-  if (isBeyond) {
-    fail("forbidden", "This API key is restricted and may not change runtimes or providers.")
-  }
 }
 
 /** Forwards requests to the native APIs of runtimes and providers. */
@@ -107,7 +74,7 @@ export const createRuntime = (deps: Deps) => {
     const { "content-length": length } = incoming.headers
     const streamed = body !== null && !Buffer.isBuffer(body)
     const headers = {
-      ...passedOn(incoming),
+      ...forwardedRequestHeaders(incoming),
       ...upstream.headers,
       ...(streamed && length !== undefined && { "content-length": length }),
     }
@@ -237,7 +204,7 @@ export const createRuntime = (deps: Deps) => {
     { kind, style, name }: { kind: Kind; style: ErrorStyle; name: string },
   ): Promise<void> => {
     const { exchange, caller, actor } = proxied
-    mayChange(caller, kind)
+    requireChangeAccess(caller, kind)
     const { incoming } = exchange
     const hasBody = incoming.method !== "GET" && incoming.method !== "HEAD"
     const [first] = anyOf(connected(kind))

@@ -28,7 +28,7 @@ const outcomeOf = (status: number): Outcome => (status < 400 ? "ok" : outcomeOfE
 export class Pass implements SendListener {
   readonly #deps: Deps
   readonly #scanner = new Tail()
-  #flow: Flow | null = null
+  #handle: Flow | null = null
   #upstream: Upstream | null = null
   #status = 0
   #type = ""
@@ -38,13 +38,13 @@ export class Pass implements SendListener {
 
   constructor(deps: Deps) {
     this.#deps = deps
-    deps.reply.onDrain(() => this.#flow?.resume())
+    deps.reply.onDrain(() => this.#handle?.resume())
     deps.reply.onGone(() => this.stop("client_cancelled"))
   }
 
   follow(flow: Flow): void {
     if (this.#isDone) flow.cancel()
-    this.#flow = flow
+    this.#handle = flow
   }
 
   chosen(upstream: Upstream): void {
@@ -86,7 +86,7 @@ export class Pass implements SendListener {
    */
   stop(outcome: "client_cancelled" | "revoked" | "shut_down", failure?: Failure): void {
     if (this.#isDone) return
-    this.#flow?.cancel()
+    this.#handle?.cancel()
     if (failure) this.#endWithError(failure, outcome)
     else this.#finish(outcome)
   }

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from "node:http"
+import { credentialHeaders } from "../auth/credential-source.ts"
+import { endsHere } from "../http/response-writer.ts"
+
+const strippedHeaders = new Set<string>([
+  ...credentialHeaders,
+  "host",
+  "content-length",
+  "accept-encoding",
+  "expect",
+  "forwarded",
+  "x-real-ip",
+])
+
+/** The client's headers without credentials and hop-by-hop headers. */
+export const forwardedRequestHeaders = ({
+  headers,
+}: IncomingMessage): Record<string, string | string[]> => {
+  const forwarded: Record<string, string | string[]> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || strippedHeaders.has(name) || name.startsWith("x-forwarded-"))
+      continue
+    if (!endsHere(name, headers.connection)) forwarded[name] = value
+  }
+  return forwarded
+}
