@@ -98,7 +98,7 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
     },
 
     /** Saves the message's sources. @param texts the texts of the passages, in the same order */
-    cited: (id: string, texts: readonly string[]): void => {
+    saveSources: (id: string, texts: readonly string[]): void => {
       const entry = entries.get(id)
       if (!entry) return
       entry.cited = texts

@@ -94,7 +94,7 @@ export const createAnswers = (deps: Deps) => {
     }
     const rests = (sources: Message["sources"], texts: readonly string[]): void => {
       message.sources = sources
-      journal.cited(message.id, texts)
+      journal.saveSources(message.id, texts)
       channels.of(chat.id).publish("message", message)
     }
     const cited: Heard["cited"] = ({ passages, sources_skipped }) => {

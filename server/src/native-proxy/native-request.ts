@@ -28,7 +28,7 @@ export const readNative = (body: JsonBody): NativeRequest => {
   const object = readObject(body)
   const { fields } = object
   const named = modelOf(fields)
-  if (!named) return fail("missing_parameter", 'Missing required field: "model".')
+  if (!named) return fail("missing_parameter", "model is required")
   const stream = Object.keys(fields).find((key) => key.toLowerCase() === "stream")
   const streamed = stream !== undefined && fields[stream] === true
   return { ...object, model: named.model, modelKey: named.key, streamed }
