@@ -56,7 +56,7 @@ export const createContentsCache = (store: Pick<ModelStore, "contents">, maxByte
     /** Reads a model; concurrent calls share one read. @returns null if it has been deleted */
     load: (summary: ModelSummary): Promise<WorkspaceModel | null> => {
       const known = loading.get(summary)
-      if (known) return known
+      if (known !== undefined) return known
       const started = read(summary).finally(() => loading.delete(summary))
       loading.set(summary, started)
       return started
