@@ -172,7 +172,7 @@ export const createInner =
     const stopped = new AbortController()
     const ask = async (): Promise<void> => {
       const read = readRequest(operation, bodyOf(Buffer.from(JSON.stringify(fields))))
-      const request = { ...read, above }
+      const request: ModelRequest = { ...read, above }
       const book = { requestId, startedAt: performance.now() }
       const { signal } = stopped
       await chat.answer({ caller, request, book, signal }, (meter, over) => {
