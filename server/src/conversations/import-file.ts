@@ -38,9 +38,9 @@ const messagesIn = (bytes: Buffer, { valueStart }: Member, at: number): Exported
   for (const { start, end } of rangesIn(bytes, valueStart)) {
     const path = ["chats", at, "messages", messages.length]
     if (messages.length === maxMessages)
-      invalid(path.join("../chats"), `A chat may have at most ${maxMessages} messages`)
+      invalid(path.join("."), `A chat may have at most ${maxMessages} messages`)
     messages.push(
-      check(ExportedMessage, parsed(bytes.subarray(start, end), path.join("../chats")), path),
+      check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path),
     )
   }
   return messages

@@ -7,7 +7,7 @@ const maxCharacters = 64 * 1024
 /** The file name that an author's module has in stacks. */
 export const moduleName = "function.ts"
 
-const framePattern = new RegExp(`${moduleName.replace("../wall", "\\.")}:(\\d+)(?::(\\d+))?`)
+const framePattern = new RegExp(`${moduleName.replace(".", "\\.")}:(\\d+)(?::(\\d+))?`)
 
 /** The first place of the author's own source in a stack. */
 export const placeOf = (stack: string): { line: number | null; column: number | null } => {
