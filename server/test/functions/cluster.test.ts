@@ -5,7 +5,7 @@ import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 
 const shared = postgresDatabase ? [postgresDatabase] : []
 
-describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
+describe.each(shared)("two gateways sharing one $name", ({ place: makePlace }) => {
   let place: Place
   let one: TestGateway
   let other: TestGateway
@@ -21,7 +21,7 @@ describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
     await place.remove()
   })
 
-  it("have a function in force on both as soon as one has it", async () => {
+  it("apply a function saved, changed or disabled on either gateway", async () => {
     await saveFunction(one, "told", "export const reply = () => 'first'")
     await expect.poll(async () => textOf(await askModel(other, "told"))).toBe("first")
     await saveFunction(other, "told", "export const reply = () => 'second'")
@@ -30,7 +30,7 @@ describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
     await expect.poll(async () => (await askModel(other, "told")).status).toBe(404)
   })
 
-  it("share what a function keeps, and its last runs", async () => {
+  it("share a function's store and its recent runs", async () => {
     await saveFunction(
       one,
       "keeps",

@@ -36,7 +36,7 @@ const ask = (model: string, fields?: Parameters<typeof askModel>[2]) =>
   askModel(gateway, model, { key: user.key, ...fields })
 
 describe("a function's context", () => {
-  it("asks other models, whole and streamed, on its user's account", async () => {
+  it("requests completions and embeddings from other models and charges them to the caller", async () => {
     await save(
       "asks",
       `export async function* reply({ messages }, context) {
@@ -62,7 +62,7 @@ describe("a function's context", () => {
     expect(new Set(records.map(({ user_id }) => user_id))).toEqual(new Set([user.id]))
   })
 
-  it("has settings, user, model, and the globals that it promises", async () => {
+  it("provides settings, user, model and the documented globals, and no others", async () => {
     await save(
       "tells",
       `export const settings = { tone: { default: "dry" } }
@@ -91,7 +91,7 @@ describe("a function's context", () => {
     ])
   })
 
-  it("keeps values of its own between runs, and no other's", async () => {
+  it("keeps stored values between runs, separately for each function", async () => {
     const counts = `export const reply = async (request, { store }) => {
       const count = (await store.get("count") ?? 0) + 1
       await store.set("count", count)
@@ -106,7 +106,7 @@ describe("a function's context", () => {
     expect(textOf(await ask("counts_too"))).toBe(expected(1))
   })
 
-  it("may not store more than it has room for", async () => {
+  it("limits the size of a stored value", async () => {
     await save(
       "hoards",
       `export const reply = async (request, { store }) => {
@@ -116,7 +116,7 @@ describe("a function's context", () => {
     expect(textOf(await ask("hoards"))).toMatch(/64 KB/)
   })
 
-  it("does not let functions call each other without end", async () => {
+  it("limits how deeply functions may call each other", async () => {
     await save(
       "calls_itself",
       `export const reply = async ({ messages }, context) => {
@@ -131,7 +131,7 @@ describe("a function's context", () => {
 })
 
 describe("a trial run", () => {
-  it("streams the reply, the log and the cost, of a source that is not saved", async () => {
+  it("streams the reply, log and resource usage of unsaved code", async () => {
     const { events, text, named, result } = await tryFunction(gateway, "new_one", {
       content: echo,
       request: { messages: [{ role: "user", content: "try me" }] },
@@ -146,7 +146,7 @@ describe("a trial run", () => {
     expect((await gateway.call("GET", "/api/v1/functions/id/new_one")).status).toBe(404)
   })
 
-  it("says where it failed, in lines of the author's own", async () => {
+  it("reports errors with line numbers of the original source", async () => {
     const content = "export const reply = (request: object): string => {\n  return request.a.b\n}"
     const { result } = await tryFunction(gateway, "echo", { content, request: { messages: [] } })
     expect(result).toMatchObject({ outcome: "threw", line: 2 })
@@ -155,7 +155,7 @@ describe("a trial run", () => {
     expect(refused.body.errors).toEqual([expect.objectContaining({ line: 1, column: 14 })])
   })
 
-  it("shows a filter's work on the request and on a reply", async () => {
+  it("applies a filter to both the request and a sample reply", async () => {
     const content = `export const before = (request) => ({ ...request, temperature: 0 })
 export const chunk = (delta) => delta.last ? { content: "!" } : { content: delta.content.toUpperCase() }`
     const request = { messages: [{ role: "user", content: "x" }] }
@@ -165,7 +165,7 @@ export const chunk = (delta) => delta.last ? { content: "!" } : { content: delta
     expect(text).toBe("TWO WORDS!")
   })
 
-  it("carries out what is handed over to another model", async () => {
+  it("completes a request forwarded to another model", async () => {
     const content = "export const reply = (request) => ({ ...request, model: 'gpt-fake' })"
     const request = { messages: [{ role: "user", content: "over to you" }] }
     const { text, result } = await tryFunction(gateway, "hands", { content, request })
@@ -173,7 +173,7 @@ export const chunk = (delta) => delta.last ? { content: "!" } : { content: delta
     expect(result.outcome).toBe("ok")
   })
 
-  it("is for administrators", async () => {
+  it("is restricted to administrators", async () => {
     const trial = { content: echo, request: { messages: [] } }
     const options = { key: user.key }
     const { status } = await gateway.call("POST", "/api/v1/functions/id/echo/run", trial, options)

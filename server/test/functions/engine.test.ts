@@ -3,7 +3,10 @@ import { expect, it } from "vitest"
 
 const wasm = readFileSync(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))
 
-/** The sections of a WebAssembly module by their number, https://webassembly.github.io/spec/core/binary/modules.html */
+/**
+ * Maps section ids of a WebAssembly module to their contents; see
+ * https://webassembly.github.io/spec/core/binary/modules.html.
+ */
 const sections = (): Map<number, Buffer> => {
   const found = new Map<number, Buffer>()
   let at = 8
@@ -21,10 +24,10 @@ const sections = (): Map<number, Buffer> => {
   return found
 }
 
-it("the engine keeps its state in one memory and one global, so that an image holds all of it", () => {
+it("QuickJS keeps all its state in one memory and one global, so that a snapshot is complete", () => {
   const found = sections()
   const [tables, memories, globals] = [4, 5, 6].map((id) => found.get(id)?.[0])
   expect({ tables, memories, globals }).toEqual({ tables: 1, memories: 1, globals: 1 })
-  // An i32 that changes: the stack pointer.
+  // The only mutable global, an i32: the stack pointer.
   expect([...(found.get(6) ?? [])].slice(1, 3)).toEqual([0x7f, 1])
 })

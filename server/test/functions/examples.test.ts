@@ -12,7 +12,7 @@ import { askModel, lastRun, saveFunction, textOf, tryFunction } from "./function
 const folder = join(import.meta.dirname, "../../src/functions/examples")
 const example = (id: string): string => readFileSync(join(folder, `${id}.ts`), "utf8")
 
-describe("a fresh install", () => {
+describe("a fresh installation", () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), "portico-guide-"))
   let gateway: TestGateway
   beforeAll(async () => {
@@ -23,13 +23,13 @@ describe("a fresh install", () => {
     rmSync(DATA_DIR, { recursive: true })
   })
 
-  it("has the Guide for everyone, with no runtime and no provider", async () => {
+  it("offers the Guide to everyone, even without a runtime or provider", async () => {
     const { key } = await gateway.newUser("Grace")
     const { body } = await gateway.call("GET", "/api/models", undefined, { key })
     expect(body.data).toMatchObject([{ id: "guide", name: "Guide", owned_by: "function" }])
   })
 
-  it("answers a question about the gateway from its handbook, word for word, with citations", async () => {
+  it("answers questions about the gateway with verbatim, cited quotes from the handbook", async () => {
     const { key } = await gateway.newUser("Alan")
     const answer = await askModel(gateway, "guide", {
       content: "How do I create an API key?",
@@ -49,13 +49,13 @@ describe("a fresh install", () => {
     expect(cited).toEqual(sources.map((_: unknown, index: number) => index + 1))
   })
 
-  it("says so when the handbook has nothing, and what may be asked", async () => {
+  it("says when the handbook has no answer, and suggests questions", async () => {
     const none = textOf(await askModel(gateway, "guide", { content: "qwertz uiop asdf" }))
     expect(none).toContain("says nothing about that")
     expect(textOf(await askModel(gateway, "guide", { content: "hi" }))).toContain("For example")
   })
 
-  it("leaves the Guide deleted once somebody deleted it", async () => {
+  it("does not reinstall the Guide after it was deleted", async () => {
     await gateway.call("DELETE", "/api/v1/functions/id/guide/delete")
     await gateway.stop()
     gateway = await startGateway({ INSTALL_GUIDE: "true", DATA_DIR })
@@ -97,7 +97,7 @@ describe("the example", () => {
 
   const fill = (id: string, values: object) =>
     gateway.call("POST", `/api/v1/functions/id/${id}/valves`, { values })
-  /** Of the last run, once it is written and says so. */
+  /** Log of the last run, once it contains `text`. */
   const logOf = async (id: string, text: string): Promise<string> => {
     const read = async () => JSON.stringify((await lastRun(gateway, id))?.log ?? [])
     await expect.poll(read, { timeout: 10_000 }).toContain(text)
@@ -109,7 +109,7 @@ describe("the example", () => {
       messages: { role: string; content: string }[]
     }
 
-  it("Router refuses to run until it knows a model, then sends each request where it belongs", async () => {
+  it("Router fails until it is configured, then selects a model by the content of each request", async () => {
     await saveFunction(gateway, "router", example("router"))
     expect((await askModel(gateway, "router")).status).toBe(502)
     await fill("router", {
@@ -137,7 +137,7 @@ describe("the example", () => {
     await logOf("router", "seer (pictures)")
   })
 
-  it("Redact masks what must not leave, and nothing else", async () => {
+  it("Redact masks secrets and personal data, and leaves other text unchanged", async () => {
     await saveFunction(gateway, "redact", example("redact"), { filter_models: ["small"] })
     await fill("redact", { more: "\\bCUST-\\d{6}\\b" })
     const secret = `sk-${"a1B2".repeat(8)}`
@@ -159,7 +159,7 @@ describe("the example", () => {
     expect(textOf(others)).toContain("ada@example.com")
   })
 
-  it("Redact reaches into parts, tool calls and their arguments", async () => {
+  it("Redact also masks message parts, tool calls and tool results", async () => {
     const { named } = await tryFunction(gateway, "redact", {
       request: {
         messages: [
@@ -178,7 +178,7 @@ describe("the example", () => {
     expect(JSON.stringify(data).match(/\[e-mail 1\]/g)).toHaveLength(3)
   })
 
-  it("Proxy asks a service with its secret, and says when that refuses", async () => {
+  it("Proxy authenticates to a service with its secret, and reports when the service rejects it", async () => {
     await saveFunction(gateway, "proxy", example("proxy"), { hosts: [service.host] })
     await fill("proxy", { url: service.url, key: "service-key", answer: "result.text" })
     const reply = await askModel(gateway, "proxy", { content: "When does the tide turn?" })
@@ -194,7 +194,7 @@ describe("the example", () => {
     ])
   })
 
-  it("Panel asks all its members, and lets one write the answer from what they said", async () => {
+  it("Panel asks all its members, and lets one model write the answer from their replies", async () => {
     await saveFunction(gateway, "panel", example("panel"))
     await fill("panel", { members: "large\nseer\nnot-there", writer: "small" })
     upstream.requests.length = 0

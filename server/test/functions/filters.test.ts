@@ -47,7 +47,7 @@ const stream = async (fields: object = {}) => {
 const sent = () => upstream.requests.at(-1)
 
 describe("a filter", () => {
-  it("changes what a provider is sent", async () => {
+  it("changes the request sent to the provider", async () => {
     await attach("mask", mask, ["gpt-fake"])
     expect(textOf(await ask({ content: "write to ada@example.com" }))).toBe(
       "You said: write to [e-mail]",
@@ -58,7 +58,7 @@ describe("a filter", () => {
     expect(textOf(other)).toContain("ada@example.com")
   })
 
-  it("changes a streamed reply piece by piece, and the record still counts", async () => {
+  it("changes a streamed reply chunk by chunk without affecting the token counts", async () => {
     await attach("shout", shout, ["gpt-fake"])
     const { text, chunks, requestId } = await stream()
     expect(text).toBe("YOU SAID: HELLO THERE!")
@@ -70,7 +70,7 @@ describe("a filter", () => {
     expect(counted.chunks.at(-1)?.usage).toMatchObject({ prompt_tokens: 5 })
   })
 
-  it("passes on a stream that comes faster than it is read", async () => {
+  it("handles a stream that arrives faster than it is read", async () => {
     await attach("shout", shout, ["gpt-fake"])
     const piece = { choices: [{ index: 0, delta: { content: "a" } }] }
     const last = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
@@ -81,7 +81,7 @@ describe("a filter", () => {
     expect((await stream()).text).toBe(`${"A".repeat(20_000)}!`)
   })
 
-  it("changes a whole reply too, by its pieces or by `after`", async () => {
+  it("changes a non-streamed reply through `chunk` and `after`", async () => {
     await attach("shout", shout, ["gpt-fake"])
     expect(textOf(await ask())).toBe("YOU SAID: HELLO THERE!")
     const after = `export const after = (reply) => {
@@ -92,7 +92,7 @@ describe("a filter", () => {
     expect(textOf(await ask())).toBe("YOU SAID: HELLO THERE (CHECKED)!")
   })
 
-  it("that has `after` alone makes a stream wait until it is whole", async () => {
+  it("with only `after` delays a streamed reply until it is complete", async () => {
     await attach(
       "after",
       `export const after = ({ choices, ...rest }) => ({ ...rest, choices:
@@ -104,7 +104,7 @@ describe("a filter", () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
   })
 
-  it("stands in its order: first on the way in, last on the way out", async () => {
+  it("runs in its configured order on requests and in reverse order on replies", async () => {
     const tagging = (tag: string) => `export const before = (request) => {
       request.messages[0].content += " ${tag}"
       return request
@@ -115,7 +115,7 @@ describe("a filter", () => {
     expect(textOf(await ask())).toBe("You said: hello there outer inner<inner><outer>")
   })
 
-  it("stands before models that rest on the one it is attached to", async () => {
+  it("also applies to models based on the one it is attached to", async () => {
     await attach("mask", mask, ["gpt-fake"])
     await gateway.call("POST", "/api/v1/models/create", {
       id: "helper",
@@ -128,7 +128,7 @@ describe("a filter", () => {
     await gateway.call("POST", "/api/v1/models/model/delete", { id: "helper" })
   })
 
-  it("works in the page's chats and before functions, and ends with its request", async () => {
+  it("applies to conversations and function models, and ends with its request", async () => {
     await attach("shout", shout, ["*"])
     await saveFunction(gateway, "echo", "export function* reply() { yield 'one '; yield 'two' }")
     const page = chatting(gateway, adminKey)
@@ -138,7 +138,7 @@ describe("a filter", () => {
     await expect.poll(async () => (await lastRun(gateway, "shout"))?.outcome).toBe("ok")
   })
 
-  it("may drop pieces, and ask models itself without passing itself", async () => {
+  it("may drop chunks, and its own requests bypass the filter", async () => {
     await attach(
       "asks",
       `export const before = async (request, context) => {
@@ -152,7 +152,7 @@ describe("a filter", () => {
     expect((await stream()).text).not.toContain("said")
   })
 
-  it("that fails lets nothing through: neither the request nor the rest of a stream", async () => {
+  it("that fails blocks the request or the rest of the stream", async () => {
     await attach("fails", "export const before = () => { throw new Error('no') }", ["gpt-fake"])
     const before = upstream.requests.length
     const { status, body } = await ask()
@@ -173,7 +173,7 @@ describe("a filter", () => {
     expect((await ask()).body.error).toMatchObject({ message: "Not this." })
   })
 
-  it("that fails at the first piece is an error, as nothing was sent yet", async () => {
+  it("that fails on the first chunk returns 502, because nothing was sent yet", async () => {
     const throwing = "export const chunk = () => { throw new Error('at once') }"
     await attach("fails", throwing, ["gpt-fake"])
     for (const fields of [{ stream: true }, {}]) {
@@ -184,7 +184,7 @@ describe("a filter", () => {
     }
   })
 
-  it("that lets a request no further leaves a record of it", async () => {
+  it("that blocks a request leaves a usage record", async () => {
     const known = (await usageRecords(gateway)).length
     for (const [code, outcome] of [
       ["throw new Error('no')", "upstream_error"],
@@ -198,7 +198,7 @@ describe("a filter", () => {
     expect((await usageRecords(gateway)).length).toBe(known + 2)
   })
 
-  it("may not choose another model", async () => {
+  it("cannot choose another model", async () => {
     await attach("turns", "export const before = (r) => ({ ...r, model: 'gpt-other' })", [
       "gpt-fake",
     ])
@@ -206,7 +206,7 @@ describe("a filter", () => {
     expect(sent()?.json).toMatchObject({ model: "gpt-fake" })
   })
 
-  it("is not gone round by another route of the same model", async () => {
+  it("cannot be bypassed through another route to the same model", async () => {
     await attach("mask", mask, ["gpt-fake"])
     for (const [path, fields] of [
       ["/v1/completions", { prompt: "x" }],
@@ -218,7 +218,7 @@ describe("a filter", () => {
   })
 })
 
-it("without a filter the bytes of a stream are the provider's own", async () => {
+it("without a filter, a stream is relayed byte for byte", async () => {
   const fields = { stream: true, stream_options: { include_usage: true } }
   const { body } = await ask(fields)
   expect(body).toBe(sent()?.sent.body.toString())

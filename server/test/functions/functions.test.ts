@@ -30,7 +30,7 @@ describe.each(chooseDatabases())("functions on $name", ({ place: makePlace }) =>
     return db.read.selectFrom("audit_events").selectAll().where("action", "=", action).execute()
   }
 
-  it("are created from a source, which says what they are", async () => {
+  it("are created from source, which declares their name, models, settings and hooks", async () => {
     const content = `import type { Context } from "portico"
 export const name = "Echoes"
 export const models = [{ id: "loud", name: "Loud" }, { id: "soft" }]
@@ -52,11 +52,16 @@ export const before = () => {}`
   })
 
   it.each([
-    ["does not parse", "const a = 1\nexport const = 3", 2, 14],
-    ["has types that cannot be taken out", "\nenum Colour { red }\nexport const reply = 1", 2, 1],
-    ["throws while it is loaded", "export const reply = () => 1\n\nthrow new Error('no')", 3, 11],
-    ["calls what is not there", "const a = missing()\nexport const reply = () => a", 1, 11],
-  ])("refuse a source that %s, with line and column", async (_what, content, line, column) => {
+    ["cannot be parsed", "const a = 1\nexport const = 3", 2, 14],
+    [
+      "has TypeScript syntax that cannot be stripped",
+      "\nenum Colour { red }\nexport const reply = 1",
+      2,
+      1,
+    ],
+    ["throws during loading", "export const reply = () => 1\n\nthrow new Error('no')", 3, 11],
+    ["calls an undefined function", "const a = missing()\nexport const reply = () => a", 1, 11],
+  ])("reject source that %s, with line and column", async (_what, content, line, column) => {
     const { status, body } = await create("broken", content)
     expect(status).toBe(422)
     expect(body.errors).toEqual([expect.objectContaining({ path: "content", line, column })])
@@ -64,18 +69,22 @@ export const before = () => {}`
   })
 
   it.each([
-    ["exports nothing known", "export const answer = 42", /reply/],
+    ["has no known export", "export const answer = 42", /reply/],
     ["imports", "import fs from 'node:fs'\nexport const reply = () => 1", /cannot import/],
-    ["waits for ever", "await new Promise(() => {})", /promise/],
-    ["has a choice without choices", "export const reply = 1, settings = {a:{type:'choice'}}", /./],
-    ["loops", "for (;;) {}", /without any output/],
-  ])("refuse a source that %s", async (_what, content, words) => {
+    ["awaits a promise that never settles", "await new Promise(() => {})", /promise/],
+    [
+      "has a choice setting without choices",
+      "export const reply = 1, settings = {a:{type:'choice'}}",
+      /./,
+    ],
+    ["loops forever", "for (;;) {}", /without any output/],
+  ])("reject source that %s", async (_what, content, words) => {
     const { status, body } = await create("broken", content)
     expect(status).toBe(422)
     expect(body.detail).toMatch(words)
   })
 
-  it("refuse sources that break the parser, and read those after them", async () => {
+  it("reject source that overflows the parser, and keep parsing later submissions", async () => {
     const deep = `export const reply = ${"[".repeat(100_000)}${"]".repeat(100_000)}`
     const ids = ["deep", "after_deep", "deep_again", "after_again"]
     const created = await Promise.all(
@@ -85,7 +94,7 @@ export const before = () => {}`
     expect(created[0]?.body.detail).toMatch(/too deeply nested/)
   })
 
-  it("refuse an id in use, and one that is none", async () => {
+  it("reject duplicate and malformed ids", async () => {
     await create("twice")
     expect((await create("twice")).status).toBe(409)
     for (const id of ["Upper", "1st", "a-b", "a.b", ""]) {
@@ -93,7 +102,7 @@ export const before = () => {}`
     }
   })
 
-  it("keep every version, and go back to an old one by a new one", async () => {
+  it("keep every version, and restore an old one as a new version", async () => {
     await create("grows")
     const second = echo.replace("said", "wrote")
     const updated = await post("/id/grows/update", { content: second, version: 1 })
@@ -111,7 +120,7 @@ export const before = () => {}`
     expect(await events("function.restored")).toHaveLength(1)
   })
 
-  it("keep secrets sealed, and never tell them", async () => {
+  it("encrypt secret settings and never return them", async () => {
     const content = `export const reply = () => ""
 export const settings = {
   key: { type: "secret" }, most: { type: "number", min: 1, max: 9, default: 3 },
@@ -137,7 +146,7 @@ export const settings = {
     expect(JSON.stringify(await events("function.settings_changed"))).not.toContain(values.key)
   })
 
-  it("are exported and imported, all of them or none", async () => {
+  it("are exported, and imported all or none", async () => {
     await create("travels", echo, { hosts: ["api.example.com"], meta: { description: "d" } })
     const { functions } = (await get("/export")).body
     const one = functions.find(({ id }: { id: string }) => id === "travels")
@@ -153,7 +162,7 @@ export const settings = {
     expect((await post("/import", { functions: [one] })).body.updated).toEqual(["travels"])
   })
 
-  it("are switched off and on, and deleted, each with its event", async () => {
+  it("are disabled, enabled and deleted, with an audit event for the deletion", async () => {
     await create("short")
     expect((await post("/id/short/toggle")).body.is_active).toBe(false)
     expect((await post("/id/short/toggle")).body.is_active).toBe(true)
@@ -164,7 +173,7 @@ export const settings = {
     expect(deleted.filter(({ target_id }) => target_id === "short")).toHaveLength(1)
   })
 
-  it("say what is wrong in a source without saving it", async () => {
+  it("check source for errors without saving it", async () => {
     const bad = await post("/check", { content: "export const = 1" })
     expect(bad.body).toMatchObject({ manifest: null, problems: [{ line: 1, column: 14 }] })
     const good = await post("/check", { content: echo })

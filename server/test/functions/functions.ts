@@ -4,7 +4,7 @@ import type { Reply } from "../harness/process.ts"
 
 const everyone = [{ principal_type: "user", principal_id: "*", permission: "read" }]
 
-/** Saves a function that everybody may use; its id is also its model's. */
+/** Creates or updates a function readable by everyone; the id is also its model's id. */
 export const saveFunction = async (
   gateway: { call(method: string, path: string, body?: unknown): Promise<Reply> },
   id: string,
@@ -18,7 +18,7 @@ export const saveFunction = async (
   expect(status, JSON.stringify(body)).toBe(200)
 }
 
-/** Asks a model something, without streaming. */
+/** Requests a chat completion; by default from the administrator and without streaming. */
 export const askModel = (
   gateway: TestGateway,
   model: string,
@@ -35,17 +35,17 @@ export const askModel = (
     key === undefined ? {} : { key },
   )
 
-/** What a model answered. */
+/** Text of the first choice, or the whole body as JSON if there is none. */
 export const textOf = ({ body }: { body: { choices: { message: { content: string } }[] } }) =>
   body.choices?.[0]?.message.content ?? JSON.stringify(body)
 
-/** The last run of a function, as the page shows it. */
+/** The most recent run of a function. */
 export const lastRun = async (gateway: TestGateway, id: string) => {
   const { body } = await gateway.call("GET", `/api/v1/functions/id/${id}/runs`)
   return body.items[0]
 }
 
-/** The events of a trial run, in their order. */
+/** Runs unsaved code and returns the parsed server-sent events. */
 export const tryFunction = async (gateway: TestGateway, id: string, trial: object) => {
   const { status, body } = await gateway.call("POST", `/api/v1/functions/id/${id}/run`, trial)
   expect(status, JSON.stringify(body)).toBe(200)

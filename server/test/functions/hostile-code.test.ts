@@ -23,13 +23,13 @@ afterAll(async () => {
 })
 
 const perSecond = 50
-/** That nothing stood still; what it costs to the millisecond is for `npm run bench:functions`. */
+/** Loose bound that detects blocking; `npm run bench:functions` measures the exact latency. */
 const maxMs = 1500
 
 const p99 = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
 
-/** Ordinary requests at a steady rate while `work` goes on; how long each of them took. */
+/** Sends ordinary requests at a steady rate while `work` runs, and returns their durations. */
 const beside = async <T>(work: () => Promise<T>): Promise<{ result: T; times: number[] }> => {
   const times: number[] = []
   const sending: Promise<void>[] = []
@@ -51,7 +51,7 @@ const beside = async <T>(work: () => Promise<T>): Promise<{ result: T; times: nu
 const save = (id: string, content: string, fields?: object) =>
   saveFunction(gateway, id, content, fields)
 
-/** Runs hostile code beside ordinary requests, and asks a harmless function afterwards. */
+/** Runs hostile code alongside ordinary requests, then checks that another function still works. */
 const attack = async (code: string, fields?: object) => {
   await save("hostile", code, fields)
   await save("harmless", "export const reply = () => 'still here'")
@@ -61,17 +61,17 @@ const attack = async (code: string, fields?: object) => {
   return { ...result, run: await lastRun(gateway, "hostile") }
 }
 
-describe("hostile code that takes time or memory", () => {
+describe("hostile code that exhausts time or memory", () => {
   it.each([
-    ["an endless loop", "export const reply = () => { for (;;) {} }", "timeout"],
+    ["an infinite loop", "export const reply = () => { for (;;) {} }", "timeout"],
     [
-      "an endless chain of promises",
+      "an infinite chain of promises",
       "export const reply = () => { const on = () => Promise.resolve().then(on); return on() }",
       "timeout|out_of_memory",
     ],
-    ["a string of a gigabyte", "export const reply = () => 'x'.repeat(1e9)", "out_of_memory"],
+    ["a 1 GB string", "export const reply = () => 'x'.repeat(1e9)", "out_of_memory"],
     [
-      "ever more text",
+      "ever-growing text",
       "export const reply = () => { const all = []; for (;;) all.push('x'.repeat(1e6) + all.length) }",
       "out_of_memory|timeout",
     ],
@@ -81,7 +81,7 @@ describe("hostile code that takes time or memory", () => {
       "threw",
     ],
     [
-      "deep recursion in what is native",
+      "deep recursion in native code",
       "export const reply = () => { let deep = []; for (let n = 0; n < 1e5; n++) deep = [deep]; return JSON.stringify(deep) }",
       "threw|timeout",
     ],
@@ -91,40 +91,40 @@ describe("hostile code that takes time or memory", () => {
       "timeout",
     ],
     [
-      "ten million pieces",
+      "ten million chunks",
       "export function* reply() { for (let n = 0; n < 1e7; n++) yield 'x' }",
       "denied|timeout",
     ],
+    ["a promise that never settles", "export const reply = () => new Promise(() => {})", "timeout"],
     [
-      "a promise that nothing settles",
-      "export const reply = () => new Promise(() => {})",
-      "timeout",
-    ],
-    [
-      "waiting for ever",
+      "a timer that never fires",
       "export const reply = () => new Promise((done) => setTimeout(done, 1e9))",
       "timeout",
     ],
-    ["one native call without end", "export const reply = () => new Array(1e9) + ''", "timeout"],
     [
-      "a finally that goes on",
+      "one native call that does not return",
+      "export const reply = () => new Array(1e9) + ''",
+      "timeout",
+    ],
+    [
+      "an infinite loop in finally",
       "export const reply = () => { for (;;) { try { for (;;) {} } finally { continue } } }",
       "timeout",
     ],
   ])(
-    "%s is ended, and told",
+    "%s is stopped and reported",
     async (_what, code, outcome) => {
       const { status, body, run } = await attack(code)
       expect(status).toBe(502)
       expect(body.error.code).toBe("function_failed")
-      // Some have two ends, and which comes first is the machine's to say.
+      // Some cases can end in two ways; which comes first depends on the machine.
       expect(outcome.split("|")).toContain(run.outcome)
       expect(body.error.message).toContain(run.message)
     },
     120_000,
   )
 
-  it("keeps its memory within bounds", async () => {
+  it("keeps memory usage bounded", async () => {
     const before = process.memoryUsage.rss()
     await attack(
       "export const reply = () => { const all = []; for (;;) all.push('x'.repeat(1e5) + all.length) }",
@@ -132,7 +132,7 @@ describe("hostile code that takes time or memory", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(250e6)
   }, 120_000)
 
-  it("has its flood of log lines cut short", async () => {
+  it("truncates a flood of log lines", async () => {
     const { status, run } = await attack(`export const reply = (request, { log }) => {
       for (let n = 0; n < 5_000; n++) log("line " + n + "x".repeat(500))
       return "done"
@@ -142,8 +142,8 @@ describe("hostile code that takes time or memory", () => {
     expect(JSON.stringify(run.log).length).toBeLessThan(100_000)
   }, 120_000)
 
-  it("that throws when it is loaded is told with its line", async () => {
-    // It loads when it is saved, and no longer later: such a thing cannot be seen before.
+  it("reports the line of an error thrown at run time", async () => {
+    // The code passes the check when it is saved, and fails only when it runs.
     const { status, body, run } = await attack(
       "if (Date.now() > 0 && globalThis.asked) throw 1\nconst at = Date.now()\nif (Math.random() >= 0 && at % 1 === 0 && globalThis.never === 1) throw 2\nexport const reply = () => { throw new Error('late') }",
     )
@@ -152,7 +152,7 @@ describe("hostile code that takes time or memory", () => {
     expect(run).toMatchObject({ outcome: "threw", line: 4 })
   })
 
-  it("takes its neighbours along only to be run again", async () => {
+  it("retries other functions' runs that end with the same worker", async () => {
     await save("hostile", "export const reply = () => new Array(1e9) + ''")
     await save(
       "slow",
@@ -168,7 +168,7 @@ describe("hostile code that takes time or memory", () => {
   }, 120_000)
 })
 
-describe("hostile code that looks for a way out", () => {
+describe("hostile code that tries to escape the sandbox", () => {
   it.each([
     [
       "constructor.constructor",
@@ -179,11 +179,11 @@ describe("hostile code that looks for a way out", () => {
       "typeof process + typeof require + typeof globalThis.host + typeof module",
     ],
     [
-      "what functions are made from",
+      "the async function constructor",
       "(async () => {}).constructor('return typeof process + typeof require')() ",
     ],
     ["eval", "(0, eval)('typeof process + typeof require')"],
-  ])("finds nothing through %s", async (_what, expression) => {
+  ])("finds no host globals through %s", async (_what, expression) => {
     const { body } = await attack(
       `export const reply = async (request, context) => String(await ${expression})`,
     )
@@ -191,16 +191,16 @@ describe("hostile code that looks for a way out", () => {
   })
 
   it.each([
-    ["an import", "export const reply = async () => String(await import('node:fs'))"],
+    ["a built-in module", "export const reply = async () => String(await import('node:fs'))"],
     [
-      "an import of data",
+      "a data: URL",
       "export const reply = async () => String(await import('data:text/javascript,export default 1'))",
     ],
     [
-      "an import of itself by path",
+      "the sandbox's own module",
       "export const reply = async () => String(await import('./worker.ts'))",
     ],
-  ])("is denied %s", async (_what, code) => {
+  ])("cannot import %s", async (_what, code) => {
     const { status, run } = await attack(code)
     expect(status).toBe(502)
     expect(run).toMatchObject({
@@ -211,9 +211,9 @@ describe("hostile code that looks for a way out", () => {
 
   it.each([
     ["poisons toJSON", "Object.prototype.toJSON = () => ({ type: 'over', id: -1 })"],
-    ["poisons toJSON with no text", "Object.prototype.toJSON = () => undefined"],
+    ["poisons toJSON with undefined", "Object.prototype.toJSON = () => undefined"],
     [
-      "replaces the promise",
+      "replaces Promise",
       "globalThis.Promise = class { then() {} }; Promise.prototype.then = () => {}",
     ],
     [
@@ -224,13 +224,13 @@ describe("hostile code that looks for a way out", () => {
       "poisons errors",
       "Error.prototype.toString = () => { for (;;) {} }; Object.defineProperty(Error.prototype, 'message', { get() { for (;;) {} } })",
     ],
-    ["freezes what it is given", "Object.freeze(Object.prototype); Object.freeze(globalThis)"],
+    ["freezes its globals", "Object.freeze(Object.prototype); Object.freeze(globalThis)"],
     [
-      "has setters in wait",
+      "defines accessors on Object.prototype",
       "Object.defineProperty(Object.prototype, 'denied', { set() { throw 1 }, get() { return true } }); Object.defineProperty(Object.prototype, 'id', { get() { throw 2 }, configurable: true })",
     ],
   ])(
-    "that %s harms nobody else",
+    "that %s does not affect other functions",
     async (_what, poison) => {
       const { status } = await attack(`export const reply = async (request, context) => {
       ${poison}
@@ -243,7 +243,7 @@ describe("hostile code that looks for a way out", () => {
     120_000,
   )
 
-  it("cannot change what its context is made of for the next run", async () => {
+  it("cannot change the context of the next run", async () => {
     await attack(`export const reply = (request, context) => {
       try { context.settings.tone = "changed"; context.user.role = "admin" } catch {}
       globalThis.left = "behind"; Object.prototype.left = "behind"
@@ -256,7 +256,7 @@ describe("hostile code that looks for a way out", () => {
     expect(textOf(await askModel(gateway, "hostile", { key: user.key }))).toBe("undefineduser")
   })
 
-  it("yields objects that mean nothing to us but what they say", async () => {
+  it("cannot pollute prototypes through yielded objects", async () => {
     const { status, body } = await attack(`export async function* reply() {
       yield JSON.parse('{"__proto__": {"polluted": 1}, "content": "a"}')
       yield { constructor: { prototype: { polluted: 1 } }, content: "b" }

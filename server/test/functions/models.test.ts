@@ -59,12 +59,12 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
     expect(record?.user_id).toBe(user.id)
   })
 
-  it("is told no usage that it did not ask for", async () => {
+  it("receives usage only if requested", async () => {
     const chunks = await collect(await client().chat.completions.create({ ...hello, stream: true }))
     expect(chunks.every(({ choices }) => choices.length === 1)).toBe(true)
   })
 
-  it("has a whole reply, and finds the model in the list", async () => {
+  it("receives a complete reply, and finds the model in the list", async () => {
     const { choices, usage } = await client().chat.completions.create(hello)
     expect(choices[0]?.message.content).toBe("You said: hello there ")
     expect(usage?.total_tokens).toBeGreaterThan(0)
@@ -74,7 +74,7 @@ describe.each(["/v1", "/api", "/api/v1"])("the openai SDK at base%s", (prefix) =
 })
 
 describe("a function's model", () => {
-  it("finds nothing of an earlier run, and dice of its own", async () => {
+  it("starts every run with fresh globals, random numbers and clock", async () => {
     await saveFunction(
       gateway,
       "anew",
@@ -89,7 +89,7 @@ describe("a function's model", () => {
     for (let turn = 0; turn < 8; turn++) {
       const [left, random, age] = JSON.parse(textOf(await askModel(gateway, "anew")))
       expect(left).toBe("nothing")
-      // A clock of this run, and not of the process.
+      // The clock starts with the run, not with the process.
       expect(age).toBeLessThan(promptMs)
       seen.push(random)
     }
@@ -97,14 +97,14 @@ describe("a function's model", () => {
     expect(seen.every((random) => random >= 0 && random < 1)).toBe(true)
   })
 
-  it("answers in a chat of the page", async () => {
+  it("answers in a conversation", async () => {
     const grace = chatting(gateway, user.key)
     const id = await grace.begin({ models: ["echo"] })
     const [, answer] = await grace.say(id, { content: "good morning" })
     expect(answer).toMatchObject({ state: "completed", content: "You said: good morning " })
   })
 
-  it("may be a text, a whole completion, or a generator that is not asynchronous", async () => {
+  it("may return a string or a complete response, or be a synchronous generator", async () => {
     await save("text", "export const reply = () => 'plain'")
     await save("gives", "export function* reply() { yield 'a'; yield { content: 'b' } }")
     const message = "{ role: 'assistant', content: 'made' }"
@@ -124,7 +124,7 @@ describe("a function's model", () => {
     expect(String((await ask("whole", { stream: true })).body)).toContain('"content":"made"')
   })
 
-  it("may hand over to another model, whose reply passes as it comes", async () => {
+  it("may forward to another model, whose reply is streamed through", async () => {
     await save("router", "export const reply = (request) => ({ ...request, model: 'gpt-fake' })")
     expect(textOf(await ask("router"))).toBe("You said: hello there")
     const streamed = await ask("router", { stream: true })
@@ -135,7 +135,7 @@ describe("a function's model", () => {
     expect(records.map(({ model }) => model).sort()).toEqual(["gpt-fake", "router"])
   })
 
-  it("may be several, each by its own name", async () => {
+  it("may be one of several that the function declares", async () => {
     await save(
       "pair",
       `export const models = [{ id: "one" }, { id: "two", name: "Two" }]
@@ -146,7 +146,7 @@ describe("a function's model", () => {
     expect((await ask("pair")).status).toBe(404)
   })
 
-  it("may cite, streamed and not", async () => {
+  it("may cite sources, with and without streaming", async () => {
     await save(
       "cites",
       `export async function* reply() {
@@ -160,7 +160,7 @@ describe("a function's model", () => {
     expect(text).toMatch(/"choices":\[\],"sources":\[/)
   })
 
-  it("may be the base of a model of one's own", async () => {
+  it("may be the base of a workspace model", async () => {
     const created = await gateway.call(
       "POST",
       "/api/v1/models/create",
@@ -173,7 +173,7 @@ describe("a function's model", () => {
     expect(body).toMatchObject({ owned_by: "function", base_model_id: "echo" })
   })
 
-  it("comes before a connection's model of the same id, and after one's own", async () => {
+  it("takes precedence over a connection's model of the same id, but not over a workspace model", async () => {
     await save("twin", "export const reply = () => 'of the function'")
     await gateway.call("POST", "/api/v1/models/create", {
       id: "twin",
@@ -186,7 +186,7 @@ describe("a function's model", () => {
     expect(textOf(await ask("twin"))).toBe("of the function")
   })
 
-  it("is there for those whom it is granted to, and for nobody else", async () => {
+  it("is available only to users with a grant", async () => {
     await save("private", echo, { access_grants: [] })
     expect((await ask("private")).status).toBe(404)
     const { body } = await gateway.call("GET", "/v1/models", undefined, { key: user.key })
@@ -199,7 +199,7 @@ describe("a function's model", () => {
     expect((await ask("private")).status).toBe(404)
   })
 
-  it("answers chat completions only", async () => {
+  it("supports chat completions only", async () => {
     const { status, body } = await gateway.call("POST", "/v1/embeddings", {
       model: "echo",
       input: "text",
@@ -208,14 +208,14 @@ describe("a function's model", () => {
     expect(body.error.message).toMatch(/function/)
   })
 
-  it("is in force as soon as it is saved", async () => {
+  it("changes as soon as the function is saved", async () => {
     await save("changes", "export const reply = () => 'first'")
     expect(textOf(await ask("changes"))).toBe("first")
     await save("changes", "export const reply = () => 'second'")
     expect(textOf(await ask("changes"))).toBe("second")
   })
 
-  it("keeps its last runs with their logs and lines", async () => {
+  it("keeps its 50 most recent runs with their logs", async () => {
     await ask("echo")
     expect(await lastRun(gateway, "echo")).toMatchObject({
       outcome: "ok",
@@ -232,8 +232,8 @@ describe("a function's model", () => {
   })
 })
 
-describe("a function that fails", () => {
-  it("is told with its line too where nothing waits for what is thrown", async () => {
+describe("a failing function", () => {
+  it("is reported with its line even when the error is thrown outside any awaited code", async () => {
     await saveFunction(
       gateway,
       "late",
@@ -253,7 +253,7 @@ describe("a function that fails", () => {
   yield nothing.at
 }`
 
-  it("is 502 with the reason and the line before its first word", async () => {
+  it("returns 502 with the reason and line if nothing was sent yet", async () => {
     await save("throws", throwing)
     for (const stream of [true, false]) {
       const { status, body } = await ask("throws", { stream })
@@ -264,7 +264,7 @@ describe("a function that fails", () => {
     expect(await lastRun(gateway, "throws")).toMatchObject({ outcome: "threw", line: 4 })
   })
 
-  it("ends a stream with an error event, and without [DONE]", async () => {
+  it("ends a started stream with an error event and without [DONE]", async () => {
     await save("throws", throwing)
     const { status, body, headers } = await ask("throws", { stream: true, late: true })
     expect(status).toBe(200)
@@ -275,14 +275,14 @@ describe("a function that fails", () => {
     expect(record).toMatchObject({ outcome: "upstream_error", model: "throws" })
   })
 
-  it("refuses in its own words", async () => {
+  it("refuses a request with its own message", async () => {
     await save("refuses", "export const reply = (r, context) => context.refuse('Not on Sundays.')")
     const { status, body } = await ask("refuses")
     expect(status).toBe(400)
     expect(body.error).toMatchObject({ code: "function_refused", message: "Not on Sundays." })
   })
 
-  it("says which settings are not filled in", async () => {
+  it("reports which required settings are missing", async () => {
     await save(
       "needs",
       `export const settings = { key: { type: "secret", required: true } }
@@ -294,7 +294,7 @@ describe("a function that fails", () => {
     expect(textOf(await ask("needs"))).toBe("12 characters")
   })
 
-  it("is stopped when its client leaves", async () => {
+  it("is stopped when its client disconnects", async () => {
     await save(
       "endless",
       `export async function* reply(request, context) {

@@ -9,7 +9,7 @@ import { askModel, lastRun, saveFunction, textOf } from "./functions.ts"
 let upstream: FakeOpenAI
 let gateway: TestGateway
 let user: Awaited<ReturnType<TestGateway["newUser"]>>
-/** Something on this machine that no function may reach. */
+/** A server on this machine that functions must not reach. */
 const inside = createServer((request, response) => {
   asked.push(request.url ?? "")
   response.end("inside")
@@ -40,7 +40,7 @@ const run = async (code: string) => {
   return askModel(gateway, "hostile", { key: user.key })
 }
 
-describe("hostile code that wants to reach inside", () => {
+describe("hostile code that tries to reach internal services", () => {
   const reaching = (address: string) => `export const reply = async (request, { fetch }) =>
     (await fetch(${JSON.stringify(address)})).text()`
   const names = [
@@ -63,7 +63,7 @@ describe("hostile code that wants to reach inside", () => {
     "[fd00::1]",
   ]
 
-  it.each(names)("is not let to %s, though its host was allowed", async (name) => {
+  it.each(names)("cannot connect to %s, even if its host is allowed", async (name) => {
     const address = `http://${name}:${port}/secret`
     const { hostname } = new URL(address)
     await save("hostile", reaching(address), { hosts: [`${hostname}:${port}`] })
@@ -74,7 +74,7 @@ describe("hostile code that wants to reach inside", () => {
     expect(await lastRun(gateway, "hostile")).toMatchObject({ outcome: "denied" })
   })
 
-  it("is not let to a host that nobody allowed, nor to another port of one", async () => {
+  it("cannot connect to a host that is not allowed, nor to another port of an allowed host", async () => {
     await save("hostile", reaching("https://example.com/"), { hosts: ["api.example.com"] })
     expect((await askModel(gateway, "hostile")).body.error.message).toMatch(
       /not one that was allowed/,
@@ -87,7 +87,7 @@ describe("hostile code that wants to reach inside", () => {
     expect((await askModel(gateway, "hostile")).body.error.message).toMatch(/cannot be fetched/)
   })
 
-  it("reads neither another function's settings nor its store", async () => {
+  it("cannot read another function's settings or store", async () => {
     await save(
       "owner",
       `export const settings = { key: { type: "secret" } }
@@ -104,7 +104,7 @@ describe("hostile code that wants to reach inside", () => {
     expect(textOf({ body })).toBe("[[null,[],null,null],{}]")
   })
 
-  it("does not get round its user's grants, nor round a key's models", async () => {
+  it("cannot bypass its caller's grants or API key's allowed models", async () => {
     await save("closed", "export const reply = () => 'for few'", { access_grants: [] })
     const code = (model: string) => `export const reply = async ({ messages }, context) => {
       const reply = await context.chat({ model: "${model}", messages })
@@ -126,7 +126,7 @@ describe("hostile code that wants to reach inside", () => {
     expect(textOf(await askModel(gateway, "hostile", options))).toContain("You said")
   })
 
-  it("is not told where our files lie", async () => {
+  it("does not learn the paths of the gateway's files from errors", async () => {
     const { body } = await run(`export const reply = async (request, context) => {
       const told = []
       for (const [work, name] of [[() => context.fetch("http://localhost/")],

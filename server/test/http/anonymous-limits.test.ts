@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest"
 import { startGateway } from "../harness/gateway.ts"
 import { until } from "../harness/json-records.ts"
 
-describe("connections of strangers", () => {
-  it("are bounded by address, and those on which somebody is known are not counted", async () => {
+describe("anonymous connections", () => {
+  it("are limited by address, not counting authenticated connections", async () => {
     const gateway = await startGateway({ MAX_CONNECTIONS: "5/100" })
     const sockets: Socket[] = []
     try {
@@ -45,7 +45,7 @@ describe("connections of strangers", () => {
 })
 
 describe("connections of one user", () => {
-  it("are bounded by what the user may have under way, and leave others theirs", async () => {
+  it("are limited by the user's own limits, without affecting other users", async () => {
     const gateway = await startGateway({
       MAX_CONNECTIONS: "2/100",
       MAX_REQUESTS: "1/5",
@@ -55,7 +55,7 @@ describe("connections of one user", () => {
     const sockets: Socket[] = []
     try {
       const { hostname, port } = new URL(gateway.url)
-      /** @returns the status that a request on a connection of its own, which stays open, is answered */
+      /** @returns the status of a request sent on a new connection, which stays open */
       const ask = async (key: string): Promise<string> => {
         const socket = connect({ host: hostname, port: Number(port) })
         sockets.push(socket)
@@ -84,9 +84,9 @@ describe("connections of one user", () => {
 })
 
 describe("sign-ups", () => {
-  it("of one address do not keep another's sign-in waiting", async () => {
+  it("from one address do not delay another address's sign-in", async () => {
     const env = { ENABLE_SIGNUP: "true", TRUSTED_PROXIES: "127.0.0.0/8" }
-    // Two dozen hashes take long enough for others to come meanwhile.
+    // Two dozen hashes take long enough for the sign-in to arrive in between.
     const passwordCost = { logCost: 14, blockSize: 8, parallel: 1 }
     const gateway = await startGateway(env, { passwordCost })
     const from = (address: string) => ({ key: null, headers: { "x-forwarded-for": address } })

@@ -30,7 +30,7 @@ const signed = (header: object, claims: object, sign: (text: string) => string):
   return `${text}.${sign(text)}`
 }
 
-describe("a token that is no good", () => {
+describe("an invalid token", () => {
   let token: string
   let claims: { sub: string; jti: string; exp: number; iat: number }
   const hs256 = { alg: "HS256", typ: "JWT" }
@@ -43,7 +43,7 @@ describe("a token that is no good", () => {
     claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
   })
 
-  it("gets the same 401 as any other, and as none", async () => {
+  it("gets the same 401 as a missing token", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
     const rs256 = (text: string) => createSign("sha256").update(text).sign(privateKey, "base64url")
     const [head, body, signature = ""] = token.split(".")
@@ -109,7 +109,7 @@ describe("a path", () => {
     ["http://elsewhere.example/api/v1/users/", 200],
     ["/api\\v1\\users", 400],
     ["*", 400],
-  ])("with odd characters is answered in JSON: %s", async (target, status) => {
+  ])("with unusual characters gets a JSON reply: %s", async (target, status) => {
     const reply = await get(target)
     expect([target.slice(0, 60), reply.status]).toEqual([target.slice(0, 60), status])
     expect(reply.headers).toMatch(/content-type: application\/json/)
@@ -118,7 +118,7 @@ describe("a path", () => {
   })
 
   it.each(["a b", "[::1", "a/b", "a@b", "a,b", ""])(
-    "with a malformed Host is refused clearly: %j",
+    "with a malformed Host header is rejected with 400: %j",
     async (host) => {
       const reply = await get("/api/v1/auths/", [`host: ${host}`])
       expect(reply.status).toBe(400)
@@ -134,7 +134,7 @@ describe("a path", () => {
     ["a@b", 400],
     ["[::1", 400],
     ["", 400],
-  ])("to a hot route under Host %j is asked who it is, or refused", async (host, status) => {
+  ])("of the fast path with Host %j is authenticated or rejected", async (host, status) => {
     const headers = [`host: ${host}`, "content-length: 0"]
     const target = "/v1/chat/completions"
     const reply = await rawRequest(gateway.url, { method: "POST", target, headers })
@@ -142,7 +142,7 @@ describe("a path", () => {
     expect(reply.headers).toMatch(/content-type: application\/json/)
   })
 
-  it("that nothing is at gets 404 in the style of its prefix", async () => {
+  it("without a route gets 404 in the error format of its prefix", async () => {
     const body = async (path: string) => {
       const { status, body: said } = await gateway.call("GET", path)
       expect([path, status]).toEqual([path, 404])
@@ -154,7 +154,7 @@ describe("a path", () => {
     expect(await body("/scim/v2/Users")).toEqual(["detail", "schemas", "status"])
   })
 
-  it("with another method gets 405 with Allow, in the route's style", async () => {
+  it("with the wrong method gets 405 with Allow, in the route's error format", async () => {
     const cases = [
       ["PATCH", "/api/v1/users/", "GET, HEAD", "detail"],
       ["GET", "/v1/chat/completions", "POST", "error"],
@@ -170,7 +170,7 @@ describe("a path", () => {
     }
   })
 
-  it("is the same with a last slash and without, and nobody is sent elsewhere", async () => {
+  it("is the same with or without trailing slashes, without redirects", async () => {
     for (const path of ["/v1/models", "/api/v1/users", "/api/v1/auths", "/health", "/api/config"]) {
       for (const slash of ["", "/", "//", "/?x=1"]) {
         const reply = await get(path + slash)
@@ -182,7 +182,7 @@ describe("a path", () => {
   })
 })
 
-describe("what is no proper HTTP", () => {
+describe("malformed HTTP", () => {
   it.each([
     ["GARBAGE\r\n\r\n", 400],
     ["FOO /health HTTP/1.1\r\nhost: localhost\r\n\r\n", 400],
@@ -194,14 +194,14 @@ describe("what is no proper HTTP", () => {
     ],
     [`GET /health HTTP/1.1\r\nhost: localhost\r\nlong: ${"x".repeat(20_000)}\r\n\r\n`, 431],
     [`GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`, 431],
-  ])("is answered in JSON, and the connection closed: %j", async (bytes, status) => {
+  ])("gets a JSON reply and closes the connection: %j", async (bytes, status) => {
     const reply = await sendRaw(gateway.url, bytes)
     expect(reply.status).toBe(status)
     expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "bad_request" } })
     expect(reply.headers).toContain("connection: close")
   })
 
-  it("is a client that leaves in mid-request, which is no fault of the gateway's", async () => {
+  it("from a client that disconnects in mid-request is not logged as an error", async () => {
     const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${adminKey}`
     const cut = await sendRaw(gateway.url, `${head}\r\ncontent-length: 100\r\n\r\n{"model"`, 100)
     expect(cut.status).toBe(0)

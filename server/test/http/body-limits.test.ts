@@ -49,7 +49,7 @@ const send = async (route: MountedRoute, body: string): Promise<number> => {
   return status
 }
 
-/** Every route that takes JSON, with what it answers to `body`. */
+/** Statuses of all selected routes that accept JSON, for one body. */
 const answers = async (
   body: string,
   chosen = (_: MountedRoute) => true,
@@ -71,13 +71,13 @@ const others = (found: [string, number][], statuses: readonly number[]) =>
 
 const list = (count: number): string => `[${"0,".repeat(count - 1)}0]`
 
-describe("the part `metadata` of an upload", () => {
+describe("the `metadata` part of an upload", () => {
   it.each([
-    ["nests 30,000 deep", `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, 400],
-    ["has U+0000", '{"a":"\\u0000"}', 422],
+    ["nests 30,000 levels deep", `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, 400],
+    ["contains U+0000", '{"a":"\\u0000"}', 422],
     ["is a list", "[1]", 400],
     ["is an object", '{"a":[{"b":1}]}', 200],
-  ])("is answered as it should where it %s", async (_what, metadata, status) => {
+  ])("gets the documented status if it %s", async (_what, metadata, status) => {
     const form = new FormData()
     form.append("metadata", metadata)
     form.append("file", new Blob(["text"]), "a.txt")
@@ -91,19 +91,19 @@ describe("the part `metadata` of an upload", () => {
   })
 })
 
-describe("every route that takes JSON", () => {
-  it("is among these: at least fifty", () => {
+describe("every route that accepts JSON", () => {
+  it("is covered by these tests", () => {
     expect(routes.length).toBeGreaterThan(50)
   })
 
-  it("answers 413 to more than its bytes, in the words of its protocol", async () => {
+  it("rejects an oversized body with 413, in its protocol's error format", async () => {
     const isScim = ({ style }: MountedRoute) => style === "scim"
     const larger = `{"x":"${"x".repeat(maxBodyBytes)}"}`
     expect(others(await answers(larger, (route) => !isScim(route)), [413])).toEqual([])
     expect(others(await answers(`{"x":"${"x".repeat(8e6)}"}`, isScim), [413])).toEqual([])
   }, 60_000)
 
-  it("takes 1 MB where it manages things and does not say otherwise", async () => {
+  it("accepts 1 MB on management routes unless documented otherwise", async () => {
     const isUsual = ({ style, shape }: MountedRoute) => style === "api" && !shape.bodyLimits
     expect(others(await answers(`{"x":"${"x".repeat(1e6)}"}`, isUsual), [413])).toEqual([])
   }, 60_000)
@@ -114,7 +114,7 @@ describe("every route that takes JSON", () => {
     ["arrays in a field", `{"name":${"[".repeat(20_000)}${"]".repeat(20_000)}}`],
     ["arrays that are never closed", "[".repeat(30_000)],
   ])(
-    "refuses what nests too deep: %s",
+    "rejects JSON nested too deeply: %s",
     async (_what, body) => {
       const small = body.length < 64_000
       const takes = ({ shape }: MountedRoute) => small || shape.access !== "anyone"
@@ -127,12 +127,12 @@ describe("every route that takes JSON", () => {
     ["elements", `{"x":${list(150_000)}}`],
     ["elements of the outermost array", list(150_000)],
     ["members", `{${Array.from({ length: 30_000 }, (_, n) => `"k${n}":0`).join(",")}}`],
-    ["long names of members", `{"${"k".repeat(500_000)}":1}`],
+    ["long member names", `{"${"k".repeat(500_000)}":1}`],
     ["digits", `{"x":${"1".repeat(500_000)}}`],
-    ["spaces", `{${" ".repeat(500_000)}`],
+    ["whitespace", `{${" ".repeat(500_000)}`],
     ["escapes", `{"x":"${"\\u0000".repeat(50_000)}"}`],
   ])(
-    "ends cleanly after too many %s",
+    "handles too many %s without a server error",
     async (_what, body) => {
       const found = await answers(body)
       expect(found.filter(([, status]) => status >= 500 && status !== 501)).toEqual([])

@@ -34,7 +34,7 @@ const question = (fields: object = {}) =>
     ...fields,
   })
 
-/** Sends a chat over a connection of its own, which can be cut. */
+/** Sends a completion request on its own connection, which can be destroyed. */
 const ask = (body: string, requestId: string) => {
   const sending = request(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
@@ -56,8 +56,8 @@ const recordOf = (requestId: string) =>
 
 const underWay = () => gateway.gateway.running.count()
 
-describe("a client that leaves", () => {
-  it("ends a stream at the upstream, and its record is an estimate", async () => {
+describe("a client that disconnects", () => {
+  it("aborts the stream at the upstream and leaves an estimated usage record", async () => {
     const arrived = upstream.nextRequest(/chat/)
     const sending = ask(question({ stream: true }), "left-stream")
     const [reply]: IncomingMessage[] = await once(sending, "response")
@@ -77,7 +77,7 @@ describe("a client that leaves", () => {
   it.each([
     ["before the upstream answers", question()],
     ["before a stream begins", question({ stream: true, metadata: undefined })],
-  ])("ends a request %s", async (name, body) => {
+  ])("aborts a request %s", async (name, body) => {
     upstream.fault({ kind: "hang" }, { on: /chat/ })
     const arrived = upstream.nextRequest(/chat/)
     const sending = ask(body, name.replaceAll(" ", "-"))
@@ -91,7 +91,7 @@ describe("a client that leaves", () => {
     expect(underWay()).toBe(0)
   })
 
-  it("ends a reply that is not streamed and half there", async () => {
+  it("aborts a partially received non-streamed reply", async () => {
     upstream.fault({ kind: "slow_frames", ms: 10_000 }, { on: /chat/ })
     const arrived = upstream.nextRequest(/chat/)
     const sending = ask(question({ metadata: undefined }), "half-there")
@@ -103,7 +103,7 @@ describe("a client that leaves", () => {
     expect(await recordOf("half-there")).toMatchObject({ outcome: "client_cancelled" })
   })
 
-  it("leaves nothing running when it leaves while its model is looked for", async () => {
+  it("leaves nothing running if it disconnects during model discovery", async () => {
     await new Promise((resolve) => setTimeout(resolve, 2100))
     upstream.fault({ kind: "slow_headers", ms: 400 }, { on: /models/ })
     upstream.models.push({ ...upstream.models[0], id: "late-fake" } as (typeof upstream.models)[0])
@@ -115,7 +115,7 @@ describe("a client that leaves", () => {
     expect(underWay()).toBe(0)
   })
 
-  it("is no fault of ours when it leaves in the middle of its request", async () => {
+  it("is not reported as a server error if it disconnects while sending its request", async () => {
     const { hostname, port } = new URL(gateway.url)
     const socket = connect(Number(port), hostname)
     const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nx-request-id: torn-request\r\n`
@@ -128,7 +128,7 @@ describe("a client that leaves", () => {
   })
 })
 
-/** An upstream that sends `size` bytes as fast as they are taken. */
+/** An upstream that sends `size` bytes as fast as they are read. */
 const startHose = async (size: number, contentType: string) => {
   let taken = 0
   const frame = `data: {"choices":[{"index":0,"delta":{"content":"${"x".repeat(60_000)}"}}]}\n\n`
@@ -153,7 +153,7 @@ const startHose = async (size: number, contentType: string) => {
   return { url: `http://127.0.0.1:${port}`, taken: () => taken, close }
 }
 
-/** Resolves when nothing more was taken while the gateway answered twenty other requests. */
+/** Resolves once no more bytes were read during twenty other requests to the gateway. */
 const waitUntilStill = async (taken: () => number): Promise<void> => {
   for (let before = -1; before !== taken(); ) {
     before = taken()
@@ -164,13 +164,9 @@ const waitUntilStill = async (taken: () => number): Promise<void> => {
 describe("a client that does not read", () => {
   it.each([
     ["a stream", "text/event-stream", {}],
-    [
-      "a stream that asked for usage",
-      "text/event-stream",
-      { stream_options: { include_usage: true } },
-    ],
+    ["a stream with usage", "text/event-stream", { stream_options: { include_usage: true } }],
     ["a long reply", "application/json", { stream: false }],
-  ])("holds %s back at the upstream, not in memory", async (_name, type, fields) => {
+  ])("applies backpressure for %s instead of buffering it", async (_name, type, fields) => {
     const hose = await startHose(100 * MB, type)
     const connection = { kind: "openai", name: "hose", base_url: hose.url }
     const { body } = await gateway.call("POST", "/api/v1/connections/create", connection)

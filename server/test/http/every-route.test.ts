@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => closeAll())
 
-/** An address of the route; what it names is not there. */
+/** A path of the route whose parameters match no existing resource. */
 const addressOf = ({ path }: MountedRoute): string =>
   path.replace(/:\w+(\{[^}]*\})?/g, "nothing").replace("*", "api/tags")
 
@@ -40,7 +40,7 @@ const methodOf = ({ method }: MountedRoute): string => (method === "ALL" ? "GET"
 
 const nameOf = (route: MountedRoute): string => `${route.method} ${route.path}`
 
-/** Calls every route for which `chosen` holds, with its refusal parsed by the route's style. */
+/** Calls every selected route, and parses each error in the route's format. */
 const refusals = async (
   chosen: (route: MountedRoute) => boolean,
   options: { key: string | null },
@@ -58,7 +58,7 @@ const refusals = async (
 const names = (found: readonly { name: string }[]): string[] => found.map(({ name }) => name)
 
 describe("every route", () => {
-  it("is described", async () => {
+  it("is documented in OpenAPI", async () => {
     const { paths } = (await gateway.call("GET", "/openapi.json")).body
     const described = (route: MountedRoute): boolean => {
       const template = route.path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace("*", "{path}")
@@ -73,7 +73,7 @@ describe("every route", () => {
     ).toEqual([])
   })
 
-  it("answers 401 without a credential, unless it is open to anyone", async () => {
+  it("returns 401 without a valid credential unless it is public", async () => {
     const open = routes.filter(({ shape }) => shape.access === "anyone").map(({ path }) => path)
     expect([...new Set(open)].filter((path) => !path.includes("docs")).sort()).toEqual([
       "/api/config",
@@ -97,13 +97,13 @@ describe("every route", () => {
     }
   })
 
-  it("for administrators answers 403 to a user", async () => {
+  it("for administrators returns 403 to a user", async () => {
     const { key } = await gateway.newUser("Grace")
     const found = await refusals(({ shape }) => shape.access === "admin", { key })
     expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
   })
 
-  it("for approved accounts answers 403 to one that waits", async () => {
+  it("for approved accounts returns 403 to a pending account", async () => {
     const { id, key } = await gateway.newUser("Petra")
     await gateway.call("POST", `/api/v1/users/${id}/update`, { role: "pending" })
     const approved = ["user", "admin"]
@@ -113,7 +113,7 @@ describe("every route", () => {
     expect((await gateway.call("GET", "/api/v1/auths/", undefined, { key })).status).toBe(200)
   })
 
-  it("answers 403 to a key that is limited to other routes", async () => {
+  it("returns 403 to a key limited to other routes", async () => {
     const limits = { name: "one route", allowed_routes: ["/nowhere"] }
     const { api_key: key } = (await gateway.call("POST", "/api/v1/auths/api_keys", limits)).body
     const takesKeys = ["signed_in", "user", "admin"]
@@ -121,14 +121,14 @@ describe("every route", () => {
     expect(names(found.filter(({ status }) => status !== 403))).toEqual([])
   })
 
-  it("for the identity provider opens to no account, and soon makes who guesses wait", async () => {
+  it("for the identity provider rejects account keys and limits attempts", async () => {
     const found = await refusals(({ shape }) => shape.access === "provisioner", { key: adminKey })
     expect(found[0]?.status).toBe(401)
     expect(names(found.filter(({ status }) => status !== 401 && status !== 429))).toEqual([])
   })
 
-  it("answers 405 with Allow to a wrong method", async () => {
-    // SCIM answers below its own base: behind the gate, whatever the path.
+  it("returns 405 with Allow for an unsupported method", async () => {
+    // SCIM handles all methods below its base path itself, after authentication.
     const own = routes.filter(({ method, style }) => method !== "ALL" && style !== "scim")
     for (const route of own) {
       const taken = routes.filter(({ path }) => path === route.path).map(({ method }) => method)
@@ -143,7 +143,7 @@ describe("every route", () => {
     }
   })
 
-  it("answers with and without a last slash, without redirect", async () => {
+  it("accepts a trailing slash without a redirect", async () => {
     for (const route of routes.filter(({ style }) => style !== "scim")) {
       const bare = await gateway.call(methodOf(route), addressOf(route), undefined, { key: null })
       const slashed = `${addressOf(route)}/`
@@ -153,7 +153,7 @@ describe("every route", () => {
     }
   })
 
-  it("has a request id in its reply, the caller's own where it is sane", async () => {
+  it("returns a request id, taken from the request if valid", async () => {
     const headers = { "x-request-id": "mine-1" }
     for (const route of routes) {
       const address = addressOf(route)
@@ -164,8 +164,8 @@ describe("every route", () => {
   })
 })
 
-describe("every route that reads", () => {
-  /** Addresses of things that are there, for routes that name one. */
+describe("every GET route", () => {
+  /** Paths of existing resources, for routes with parameters. */
   const addresses = new Map<string, string>()
 
   beforeAll(async () => {
@@ -239,19 +239,20 @@ describe("every route that reads", () => {
     )
   const isFound = ({ path }: MountedRoute): boolean => addresses.has(path) || !path.includes(":")
 
-  it("answers exactly what it documents, and no secret", async () => {
+  it("returns exactly the documented fields and no secrets", async () => {
     const found = reading().filter(isFound)
     expect(found.length).toBeGreaterThan(20)
     for (const route of found) {
       const { status, body } = await gateway.call("GET", addresses.get(route.path) ?? route.path)
       expect(status, nameOf(route)).toBe(200)
-      // zod drops what a schema does not name: equal means that nothing undocumented is told.
+      // zod strips fields that the schema lacks, so equality means that nothing undocumented is
+      // returned.
       expect(route.shape.responses[200]?.schema?.parse(body), nameOf(route)).toEqual(body)
       expect(JSON.stringify(body), nameOf(route)).not.toMatch(/scrypt|up-key|password_hash/)
     }
   })
 
-  it("answers 404 in its own words where nothing is", async () => {
+  it("returns 404 in its error format for an unknown resource", async () => {
     for (const route of reading().filter(({ path }) => path.includes(":"))) {
       const { status, body } = await gateway.call("GET", addressOf(route))
       expect(status, nameOf(route)).toBe(404)

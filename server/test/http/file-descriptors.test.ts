@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-it("connections that use up the descriptors are turned away, said in the log, and take nothing else along", async () => {
+it("when file descriptors run out, new connections are rejected and logged, and the database stays writable", async () => {
   const server = await startServer({ DATA_DIR: dataDir }, { openFiles: 200 })
   const port = Number(new URL(server.url).port)
   const write = async (name: string) =>
@@ -31,7 +31,7 @@ it("connections that use up the descriptors are turned away, said in the log, an
   await expect
     .poll(() => server.output.some((line) => line.includes("Connections were turned away")))
     .toBe(true)
-  // Those that are in may still write: descriptors are left for files.
+  // Accepted connections still work: some descriptors are reserved for files.
   const inside = sockets.find((socket) => !socket.destroyed)
   inside?.write("GET /ready HTTP/1.1\r\nhost: localhost\r\n\r\n")
   const [reply] = await once(inside ?? sockets[0] ?? process, "data")

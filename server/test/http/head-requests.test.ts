@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-/** @returns the status once the reply is whole */
+/** @returns the status once the reply is complete */
 const head = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${adminKey}` }
@@ -24,8 +24,8 @@ const head = (path: string): Promise<number> =>
     asked.on("error", reject).end()
   })
 
-describe("HEAD of what goes on until somebody ends it", () => {
-  it("is answered at once, and lets go", async () => {
+describe("HEAD of an endless stream", () => {
+  it("is answered immediately and releases its resources", async () => {
     const { id: chat } = (await gateway.call("POST", "/api/v1/chats/new", {})).body
     const { id: file } = (await upload(gateway, "a.md", "# A", { query: "?process=false" })).body
     const before = gateway.gateway.running.count()

@@ -3,10 +3,13 @@ import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { TestGateway } from "../harness/gateway.ts"
 
-/** In which the gateway has surely read the head, and asked who sends it. */
+/** Long enough for the gateway to read the request headers and authenticate the caller. */
 const headMs = 200
 
-/** Sends the head of a request, and its body only when asked to: as a slow, or a sly, client does. */
+/**
+ * Sends the headers and first byte of a request, and the rest of its body on demand, like a slow
+ * client.
+ */
 export const holdRequest = async (
   gateway: Pick<TestGateway, "url">,
   { path, body, key }: { path: string; body: unknown; key: string },
@@ -29,7 +32,7 @@ export const holdRequest = async (
   socket.write(`${lines.join("\r\n")}\r\n\r\n${text.slice(0, 1)}`)
   await sleep(headMs)
   return {
-    /** @returns the reply's status */
+    /** @returns the status of the reply */
     finish: async (): Promise<number> => {
       const closed = once(socket, "close")
       socket.write(text.slice(1))

@@ -6,7 +6,9 @@ import { rawRequest, sendRaw } from "../harness/raw-http.ts"
 const auth = `authorization: Bearer ${adminKey}`
 const chatBody = '{"model":"none","messages":[{"role":"user","content":"hi"}]}'
 
-/** A fast-path request, which only our own parser reads unless it hands the connection over. */
+/**
+ * A fast-path request, which the gateway's own parser handles unless it hands the connection over.
+ */
 const chat = (host: string): string =>
   `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\n${auth}\r\n` +
   `content-length: ${chatBody.length}\r\n\r\n${chatBody}`
@@ -14,7 +16,7 @@ const chat = (host: string): string =>
 const statusFor = async (gateway: TestGateway, host: string, target = "/health") =>
   (await rawRequest(gateway.url, { target, headers: [`host: ${host}`, auth] })).status
 
-describe("a gateway on a loopback address", () => {
+describe("a gateway bound to a loopback address", () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startGateway({
@@ -32,7 +34,7 @@ describe("a gateway on a loopback address", () => {
     "10.1.2.3",
     "[::1]:80",
     "[fd00::1]",
-  ])("answers to %s", async (host) => {
+  ])("accepts %s", async (host) => {
     expect(await statusFor(gateway, host)).toBe(200)
   })
 
@@ -42,7 +44,7 @@ describe("a gateway on a loopback address", () => {
     "localhost.evil.example",
     "notlocalhost",
     "127.0.0.1.evil.example",
-  ])("refuses %s and says which setting allows it", async (host) => {
+  ])("rejects %s and names the setting that allows it", async (host) => {
     const reply = await rawRequest(gateway.url, {
       target: "/api/config",
       headers: [`host: ${host}`],
@@ -70,7 +72,7 @@ describe("a gateway on a loopback address", () => {
     ["GET", "/ollama/api/tags", "error"],
     ["GET", "/api/v1/scim/v2/Users", "schemas"],
   ])(
-    "refuses another host at %s %s, in that path's error format",
+    "rejects another host for %s %s, in that path's error format",
     async (method, target, member) => {
       const headers = ["host: evil.example", auth, "content-length: 0"]
       const reply = await rawRequest(gateway.url, { method, target, headers })
@@ -79,7 +81,7 @@ describe("a gateway on a loopback address", () => {
     },
   )
 
-  it("refuses another host on a kept connection too, whichever parser reads it", async () => {
+  it("checks the host of every request on a keep-alive connection, in both parsers", async () => {
     const config = (host: string) => `GET /api/config HTTP/1.1\r\nhost: ${host}\r\n\r\n`
     const statuses = async (requests: string[]): Promise<string[]> => {
       const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1")
@@ -106,13 +108,13 @@ describe("a gateway on a loopback address", () => {
     expect(await statuses([config("localhost"), config("evil.example")])).toEqual(["200", "421"])
   })
 
-  it("asks HTTP/1.0 clients for a Host", async () => {
+  it("requires a Host header from HTTP/1.0 clients", async () => {
     const reply = await sendRaw(gateway.url, "GET /api/config HTTP/1.0\r\n\r\n")
     expect(reply.status).toBe(400)
     expect(JSON.parse(reply.body).detail).toContain("Host header")
   })
 
-  it("logs what it refused", async () => {
+  it("logs rejected hosts", async () => {
     const headers = ["host: evil.example", "x-request-id: a-rebound-request"]
     await rawRequest(gateway.url, { target: "/v1/models", headers })
     const line = () => gateway.lines.find(({ request_id }) => request_id === "a-rebound-request")
@@ -123,7 +125,7 @@ describe("a gateway on a loopback address", () => {
 })
 
 describe("PUBLIC_URL", () => {
-  it("names the host that a reverse proxy passes on, with or without its port", async () => {
+  it("allows its host name, with or without the port", async () => {
     const gateway = await startGateway({ PUBLIC_URL: "https://Models.example.com:8443" })
     try {
       for (const host of ["models.example.com", "models.example.com:8443", "localhost"]) {
@@ -137,8 +139,8 @@ describe("PUBLIC_URL", () => {
   })
 })
 
-describe("a gateway on all addresses", () => {
-  it("answers to every host, but gives metrics only to this machine by a local name", async () => {
+describe("a gateway bound to all addresses", () => {
+  it("accepts every host, but serves metrics only to this machine under a local name", async () => {
     const gateway = await startGateway({ HOST: "0.0.0.0" })
     try {
       expect(await statusFor(gateway, "models.example.com", "/api/config")).toBe(200)

@@ -37,21 +37,21 @@ const bytes = async (path: string, body: Body) => {
   return { status: response.status, body: JSON.parse(text) }
 }
 
-describe("a body that is no JSON object", () => {
+describe("a body that is not a JSON object", () => {
   const bodies: [string, Body][] = [
     ["empty", ""],
-    ["spaces", "  \n"],
-    ["cut off", '{"model":"gpt-fake"'],
-    ["a form", "model=gpt-fake"],
-    ["with a comma too many", '{"model":"x",}'],
+    ["whitespace", "  \n"],
+    ["truncated", '{"model":"gpt-fake"'],
+    ["form-encoded", "model=gpt-fake"],
+    ["with a trailing comma", '{"model":"x",}'],
     ["UTF-16", Buffer.from(JSON.stringify(hello), "utf16le")],
     ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
     ["nested 100,000 deep", nested(100_000)],
     ["nested 100,000 deep in a field", `{"name":${nested(100_000)},"model":"x","messages":[]}`],
-    ["nested and never closed", '{"a":'.repeat(100_000)],
+    ["nested and unterminated", '{"a":'.repeat(100_000)],
   ]
 
-  it.each(bodies)("is refused in each route's own shape: %s", async (_name, body) => {
+  it.each(bodies)("is rejected in the route's error format: %s", async (_name, body) => {
     for (const path of chatPaths) {
       expect(await bytes(path, body)).toMatchObject({
         status: 400,
@@ -63,12 +63,15 @@ describe("a body that is no JSON object", () => {
     expect(answered.body.code).toBe("invalid_json")
   })
 
-  it.each(["null", "[]", '"text"', "1", "true"])("is refused though JSON: %s", async (body) => {
-    expect((await bytes("/v1/chat/completions", body)).status).toBe(400)
-    expect((await bytes(apiPath, body)).status).toBe(422)
-  })
+  it.each(["null", "[]", '"text"', "1", "true"])(
+    "is rejected even if it is valid JSON: %s",
+    async (body) => {
+      expect((await bytes("/v1/chat/completions", body)).status).toBe(400)
+      expect((await bytes(apiPath, body)).status).toBe(422)
+    },
+  )
 
-  it("is parsed as JSON, whatever its Content-Type says", async () => {
+  it("is parsed as JSON whatever its Content-Type", async () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "nonsense"]) {
       const headers = { "content-type": type, accept: "image/png" }
       const { status } = await gateway.call("POST", "/v1/chat/completions", hello, { headers })
@@ -77,7 +80,7 @@ describe("a body that is no JSON object", () => {
   })
 })
 
-describe("a chat request with wrong fields", () => {
+describe("a completion request with invalid fields", () => {
   const wrong: [body: object, param: string, code: string][] = [
     [{ messages }, "model", "missing_parameter"],
     [{ model: null, messages }, "model", "missing_parameter"],
@@ -96,7 +99,7 @@ describe("a chat request with wrong fields", () => {
     [{ ...hello, model: "m".repeat(10_000) }, "model", "bad_request"],
   ]
 
-  it.each(wrong)("names it: %j", async (body, param, code) => {
+  it.each(wrong)("reports the field: %j", async (body, param, code) => {
     const before = upstream.requests.length
     for (const path of chatPaths) {
       const reply = await ask(path, body)
@@ -117,7 +120,7 @@ describe("a chat request with wrong fields", () => {
     "../../etc",
     "__proto__",
     "constructor",
-  ])("does not know the model %j", async (model) => {
+  ])("reports the unknown model %j", async (model) => {
     const { status, body } = await ask("/v1/chat/completions", { ...hello, model })
     expect([status, body.error.code, body.error.param]).toEqual([404, "model_not_found", "model"])
   })
@@ -128,20 +131,20 @@ describe("a chat request with wrong fields", () => {
     '{"model":"gpt-fake","\\u006dodel":"other","messages":[{"role":"user","content":"x"}]}',
     '{"messages":[],"model":"gpt-fake","MESSAGES":[{"role":"user","content":"x"}]}',
     '{"x":1,"model":"gpt-fake","messages":[{"role":"user","content":"x"}],"X":2}',
-  ])("refuses a key that occurs twice: %s", async (body) => {
+  ])("rejects a duplicate key: %s", async (body) => {
     for (const path of chatPaths) {
       const reply = await ask(path, body)
       expect([reply.status, reply.body.error.code]).toEqual([400, "duplicate_parameter"])
     }
   })
 
-  it("lets a key occur again deeper down", async () => {
+  it("accepts a repeated key at a deeper level", async () => {
     const inner = '{"role":"user","content":"x","model":"y","x":{"a":1,"A":2}}'
     const body = `{"model":"gpt-fake","messages":[${inner}],"metadata":{"model":"m","messages":"n"}}`
     expect((await ask("/v1/chat/completions", body)).status).toBe(200)
   })
 
-  it("takes ten thousand messages", async () => {
+  it("accepts ten thousand messages", async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => ({
       role: "user",
       content: `message ${n}`,
@@ -151,20 +154,20 @@ describe("a chat request with wrong fields", () => {
   })
 })
 
-describe("text that cannot be kept", () => {
+describe("text that cannot be stored", () => {
   it.each([
     ["U+0000", '{"name":"a\\u0000b"}', "name"],
     ["a lone high surrogate", '{"name":"a\\ud800b"}', "name"],
     ["a lone low surrogate", '{"name":"\\udc00"}', "name"],
-    ["U+0000 in a key nobody reads", '{"name":"ok","a\\u0000":1}', "a\u0000"],
-    ["U+0000 deep down", '{"name":"ok","x":[{"y":"\\u0000"}]}', "x.0.y"],
-  ])("is refused: %s", async (_name, body, path) => {
+    ["U+0000 in an unknown key", '{"name":"ok","a\\u0000":1}', "a\u0000"],
+    ["U+0000 in a nested value", '{"name":"ok","x":[{"y":"\\u0000"}]}', "x.0.y"],
+  ])("is rejected: %s", async (_name, body, path) => {
     const reply = await ask(apiPath, body)
     expect(reply).toMatchObject({ status: 422, body: { code: "invalid", errors: [{ path }] } })
   })
 
   it.each(["line\nbreak", "tab\there", "esc\u001b[31m", "del\u007f", "c1\u0085", "   "])(
-    "is refused as a name: %j",
+    "is rejected as a name: %j",
     async (name) => {
       const email = "x@example.com"
       const added = { name, email, password: "long enough" }
@@ -173,7 +176,7 @@ describe("text that cannot be kept", () => {
     },
   )
 
-  it("is not any other: names of the whole of Unicode come back as they were", async () => {
+  it("excludes no other Unicode: names are stored unchanged", async () => {
     for (const name of [
       "Ünïcödé",
       "名前",
@@ -196,7 +199,7 @@ describe("text that cannot be kept", () => {
     { name: { toString: "x" } },
     { name: 7 },
     {},
-  ])("is told from a wrong type or length: %j", async (body) => {
+  ])("is distinguished from a wrong type or length: %j", async (body) => {
     const reply = await ask(apiPath, body)
     expect(reply).toMatchObject({
       status: 422,
@@ -205,8 +208,8 @@ describe("text that cannot be kept", () => {
   })
 })
 
-describe("a body of 100 MB", () => {
-  it("is refused quickly, whole or in chunks, and takes no memory", async () => {
+describe("a 100 MB body", () => {
+  it("is rejected quickly and without buffering, with a length or chunked", async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), "portico-"))
     const server = await startServer({ DATA_DIR, OPENAI_API_BASE_URLS: upstream.url })
     const resident = async () => {
@@ -229,7 +232,7 @@ describe("a body of 100 MB", () => {
     expect(stranger.status).toBe(401)
     const pieces = ReadableStream.from(Array.from({ length: 100 }, () => big.subarray(0, 1e6)))
     const chunked = await send("/v1/chat/completions", pieces).catch(() => null)
-    // The connection may be closed on a client that goes on sending.
+    // The gateway may close the connection while the client is still sending.
     if (chunked) expect(chunked.status).toBe(413)
     expect((await server.call("GET", "/health")).status).toBe(200)
     expect((await resident()) - before).toBeLessThan(120)

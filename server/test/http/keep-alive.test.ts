@@ -46,7 +46,7 @@ interface Reply {
   body: string
 }
 
-/** Reads a chunked body; null while it is not whole. */
+/** Decodes a chunked body; null while it is incomplete. */
 const unchunked = (text: string): { body: string; length: number } | null => {
   let body = ""
   for (let at = 0; ; ) {
@@ -61,7 +61,7 @@ const unchunked = (text: string): { body: string; length: number } | null => {
   }
 }
 
-/** The first reply of what a server sent, and how long it is; null while it is not whole. */
+/** The first response in `text` and its length; null while it is incomplete. */
 const firstReply = (text: string): { reply: Reply; length: number } | null => {
   const end = text.indexOf("\r\n\r\n")
   if (end < 0) return null
@@ -85,7 +85,7 @@ const firstReply = (text: string): { reply: Reply; length: number } | null => {
   return { reply, length: end + 4 + whole.length }
 }
 
-/** A connection of a client, byte by byte. */
+/** A raw client connection. */
 const open = async () => {
   const { hostname, port } = new URL(gateway.url)
   const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -109,7 +109,7 @@ const open = async () => {
   return {
     socket,
     send: (bytes: string | Buffer): void => void socket.write(bytes),
-    /** The next reply. @throws when the server closes before it is whole */
+    /** The next response. @throws if the server closes before it is complete */
     reply: async (): Promise<Reply> => {
       for (;;) {
         const found = firstReply(text)
@@ -131,7 +131,7 @@ type Connection = Awaited<ReturnType<typeof open>>
 
 const said = ({ body }: Reply): string => JSON.parse(body).choices[0].message.content
 
-/** Sends in pieces, so that each arrives by itself. */
+/** Sends the pieces with pauses, so that each arrives separately. */
 const trickle = async ({ send }: Connection, pieces: readonly string[]): Promise<void> => {
   for (const piece of pieces) {
     send(piece)
@@ -139,8 +139,8 @@ const trickle = async ({ send }: Connection, pieces: readonly string[]): Promise
   }
 }
 
-describe("a kept connection", () => {
-  it("answers chats one after another, and says that it is kept", async () => {
+describe("a keep-alive connection", () => {
+  it("answers several completions and declares keep-alive", async () => {
     const client = await open()
     for (let round = 0; round < 3; round++) {
       client.send(request({ body: chat("Hello") }))
@@ -157,7 +157,7 @@ describe("a kept connection", () => {
     client.socket.destroy()
   })
 
-  it("answers the same whichever way a request is framed", async () => {
+  it("answers the same for every framing of a request", async () => {
     const body = chat("Hello")
     const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
     const ways = [
@@ -179,7 +179,7 @@ describe("a kept connection", () => {
     expect(replies[2]).toEqual(replies[0])
   })
 
-  it("takes requests in pieces cut anywhere", async () => {
+  it("reassembles requests split at any byte", async () => {
     const client = await open()
     const whole = request({ body: chat("Hello äöü €") })
     await trickle(client, [whole.slice(0, 9), whole.slice(9, 60), whole.slice(60)])
@@ -195,7 +195,7 @@ describe("a kept connection", () => {
     other.socket.destroy()
   })
 
-  it("answers requests that are sent before their turn, in order", async () => {
+  it("answers pipelined requests in order", async () => {
     const client = await open()
     const streamed = chat("Hello", { stream: true })
     client.send(request({ body: chat("Hello") }) + request({ body: streamed }) + health)
@@ -207,7 +207,7 @@ describe("a kept connection", () => {
     client.socket.destroy()
   })
 
-  it("goes on with chats after other requests, and with others after chats", async () => {
+  it("alternates between fast-path and other requests", async () => {
     const client = await open()
     for (const [bytes, status] of [
       [request({ body: chat("Hello") }), 200],
@@ -222,7 +222,7 @@ describe("a kept connection", () => {
     client.socket.destroy()
   })
 
-  it("is told to go on before it sends a body, where it asks for that", async () => {
+  it("sends 100 Continue before the body if requested", async () => {
     const client = await open()
     const body = chat("Hello")
     client.send(head({ body, headers: [counted(body), "expect: 100-continue"] }))
@@ -232,7 +232,7 @@ describe("a kept connection", () => {
     client.socket.destroy()
   })
 
-  it("refuses before it has read a long body, and is kept", async () => {
+  it("rejects a request before reading its long body, and stays open", async () => {
     const client = await open()
     const body = chat("x".repeat(500_000))
     client.send(head({ body, key: "sk-nobody" }))
@@ -245,7 +245,7 @@ describe("a kept connection", () => {
     client.socket.destroy()
   })
 
-  it("refuses a body that is told to be too long at once", async () => {
+  it("rejects a declared length over the limit immediately", async () => {
     const client = await open()
     client.send(head({ body: "", headers: ["content-length: 100000000"] }))
     const refused = await client.reply()
@@ -254,7 +254,7 @@ describe("a kept connection", () => {
     client.socket.destroy()
   })
 
-  it("ends after what the client says is the last", async () => {
+  it("closes after a request with Connection: close", async () => {
     const client = await open()
     const body = chat("Hello")
     client.send(request({ body, headers: [counted(body), "connection: close"] }))
@@ -265,17 +265,17 @@ describe("a kept connection", () => {
   it.each([
     ["two lengths", ["content-length: 5", "content-length: 6"]],
     ["a length and chunks", ["content-length: 5", "transfer-encoding: chunked"]],
-    ["a length that is none", ["content-length: 5x"]],
-    ["a name that is none", ["content-length: 5", "x(: 1"]],
+    ["an invalid length", ["content-length: 5x"]],
+    ["an invalid header name", ["content-length: 5", "x(: 1"]],
     ["a lone line feed", ["content-length: 5", "x-a: 1\nx-b: 2"]],
-  ])("never takes a request with %s, nor what follows it", async (_, headers) => {
+  ])("rejects a request with %s and everything after it", async (_, headers) => {
     const client = await open()
     client.send(head({ body: "", headers }) + request({ body: chat("Hello") }))
     expect((await client.reply()).status).toBe(400)
     expect(await client.closed()).toBe("")
   })
 
-  it("leaves a line for who goes away in the middle of a body, and nothing running", async () => {
+  it("logs a client that disconnects in the middle of a body, and leaves nothing in flight", async () => {
     const client = await open()
     const before = gateway.lines.length
     client.send(`${head({ body: chat("x".repeat(1000)) })}{"model"`)
@@ -287,7 +287,7 @@ describe("a kept connection", () => {
     expect(gateway.gateway.running.count()).toBe(0)
   })
 
-  it("is ended for who sends no more, as by every other server", async () => {
+  it("closes when the client ends its side", async () => {
     const client = await open()
     client.send(request({ body: chat("Hello") }))
     await client.reply()

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 const manyModels = "MAX_MODELS, and what the connections offer"
 const administered = "what administrators add"
 
-/** Lists that come whole, and what bounds each; see also `db/table-limits.ts`. */
+/** Lists returned without pagination, and the bound of each; see also `db/table-limits.ts`. */
 const wholeLists: Record<string, string> = {
   "/api/models": manyModels,
   "/api/v1/auths/api_keys": "100 keys for each user",
@@ -44,7 +44,7 @@ interface Schema {
   properties?: Record<string, Schema>
 }
 
-it("every list has pages, or a bound that is named here", async () => {
+it("every list is paginated or has a bound documented here", async () => {
   const { paths, components } = (await gateway.call("GET", "/openapi.json")).body
   const resolve = (schema: Schema = {}): Schema =>
     schema.$ref ? resolve(components.schemas[schema.$ref.split("/").at(-1) ?? ""]) : schema

@@ -13,11 +13,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** As many as the system holds for anybody, should that be less. */
+/** Accept backlog that the system allows, if it is less than 1,000. */
 const systemHolds = (): number => Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8"))
 
 it.runIf(process.platform === "linux")(
-  "keeps a thousand clients at the door that come while it is busy",
+  "queues a thousand connections that arrive while the process is busy",
   async () => {
     const server = await startServer({ DATA_DIR: folder })
     const port = Number(new URL(server.url).port)
@@ -28,7 +28,7 @@ it.runIf(process.platform === "linux")(
     }
 
     server.child.kill("SIGSTOP")
-    // One that finds no room would come again and again, and find none.
+    // A connection that does not fit in the backlog would retry forever.
     const sockets = await Promise.all(
       Array.from({ length: Math.min(1000, systemHolds()) }, () => come()),
     )

@@ -54,7 +54,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     await upstream.close()
   })
 
-  /** When each piece of a streamed answer came, and the whole. */
+  /** The arrival time of each chunk of a streamed answer, and the complete text. */
   const streamOverHttp2 = async (metadata: object) => {
     const session = http2To(port)
     onTestFinished(() => session.destroy())
@@ -73,7 +73,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     return { times, text }
   }
 
-  it("streams each token as it comes, over HTTP/2", async () => {
+  it("streams each token as it arrives, over HTTP/2", async () => {
     const { times, text } = await streamOverHttp2(slow)
     expect(text).toMatch(/\[DONE\]\n\n$/)
     expect(times.length).toBeGreaterThanOrEqual(15)
@@ -81,7 +81,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
   })
 
   it.each(["HTTP/1.1", "HTTP/2"])(
-    "tells the provider when a client of %s leaves",
+    "aborts the request to the provider when an %s client disconnects",
     async (version) => {
       const arrived = upstream.nextRequest(/chat/)
       const path = "/v1/chat/completions"
@@ -114,16 +114,17 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     },
   )
 
-  it("knows the client's address, whatever the client says of it", async () => {
+  it("takes the client's address from the proxy, not from the client", async () => {
     const id = `from-${Date.now()}`
     const headers = { ...bearer, "x-request-id": id, "x-forwarded-for": "203.0.113.9" }
     await overTls(port, { path: "/api/v1/auths/", headers })
     const line = await until(() => gateway.lines.find(({ request_id }) => request_id === id))
-    // nginx adds the address it sees, which here is a trusted one: the one before counts.
+    // nginx appends the address that it sees, which is a trusted one here, so the preceding one is
+    // used.
     expect(line.address).toBe("203.0.113.9")
   })
 
-  it("signs in with a cookie for TLS alone, and takes changes from its own page only", async () => {
+  it("sets a Secure cookie, and accepts changes from the same origin only", async () => {
     const signedIn = await overTls(port, {
       method: "POST",
       path: "/api/v1/auths/signin",
@@ -145,7 +146,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     expect((await change("https://evil.example")).status).toBe(403)
   })
 
-  it("passes a provider's reply on whose headers are large", async () => {
+  it("relays a provider's reply with large headers", async () => {
     const headers = Object.fromEntries(
       Array.from({ length: 12 }, (_, at) => [`x-ratelimit-detail-${at}`, "r".repeat(900)]),
     )
@@ -154,12 +155,12 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     expect([reply.status, reply.body]).toEqual([200, "{}"])
   })
 
-  it("takes a session's cookie beside much else", async () => {
+  it("accepts large cookies", async () => {
     const headers = { ...bearer, cookie: `other=${"c".repeat(7000)}` }
     expect((await overTls(port, { path: "/api/v1/auths/", headers })).status).toBe(200)
   })
 
-  it("leaves paths as they were sent, encoded slashes too", async () => {
+  it("preserves encoded paths, including encoded slashes", async () => {
     const { status, body } = await overTls(port, {
       path: "/v1/models/org%2Ffamily-7b%3Alatest",
       headers: bearer,
@@ -183,7 +184,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     expect([meta.location.startsWith(start), made.headers.location]).toEqual([true, meta.location])
   })
 
-  it("serves the API's documentation and the page", async () => {
+  it("serves the API documentation and the OpenAPI document", async () => {
     const docs = await overTls(port, { path: "/docs" })
     expect([docs.status, docs.headers["content-type"]]).toEqual([
       200,
@@ -207,7 +208,7 @@ describe.runIf(nginxVersion)("behind nginx as docs/operations.md configures it",
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  it("ends no stream when nginx reads its configuration again", async () => {
+  it("keeps streams open while nginx reloads its configuration", async () => {
     const arrived = upstream.nextRequest(/chat/)
     const streaming = streamOverHttp2(slow)
     await arrived

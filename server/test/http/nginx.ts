@@ -14,21 +14,23 @@ const patienceMs = 25_000
 const operations = new URL("../../../docs/operations.md", import.meta.url)
 const program = ["/usr/sbin/nginx", "nginx"].find((path) => spawnSync(path, ["-v"]).status === 0)
 
-/** Such as `nginx/1.22.1`; undefined where there is none. */
+/** For example `nginx/1.22.1`; undefined if nginx is not installed. */
 export const nginxVersion =
   program && /nginx\/[\d.]+/.exec(spawnSync(program, ["-v"], { encoding: "utf8" }).stderr)?.[0]
 
-/** What docs/operations.md tells to put into nginx's configuration, letter for letter. */
+/** The nginx configuration in docs/operations.md, verbatim. */
 const documented = (): string =>
   /```nginx\n(.*?)```/s.exec(readFileSync(operations, "utf8"))?.[1] ?? ""
 
-/** nginx 1.25.1 has `http2 on`; before, it is part of `listen`, as the documentation says. */
+/**
+ * `http2 on` requires nginx 1.25.1; before that, HTTP/2 is a parameter of `listen`, as documented.
+ */
 const knowsHttp2On = (): boolean => {
   const [major = 0, minor = 0, patch = 0] = (nginxVersion ?? "").slice(6).split(".").map(Number)
   return major > 1 || minor > 25 || (minor === 25 && patch >= 1)
 }
 
-/** The documented server, with the port, the certificate and the gateway of a test. */
+/** The documented server block with the test's port, certificate and gateway. */
 const placed = (folder: string, port: number, gatewayUrl: string): string => {
   const changes: [string, string][] = [
     ["listen 443 ssl;", `listen 127.0.0.1:${port} ssl${knowsHttp2On() ? "" : " http2"};`],
@@ -63,13 +65,13 @@ http {
 export interface Nginx {
   port: number
   child: ChildProcess
-  /** Files in which it keeps bodies that it collects. */
+  /** Temporary files with buffered bodies. */
   collected(): string[]
   errors(): string
   stop(): Promise<void>
 }
 
-/** nginx as documented, with TLS, in front of a gateway. */
+/** Starts nginx as documented, with TLS, in front of a gateway. */
 export const startNginx = async (port: number, gatewayUrl: string): Promise<Nginx> => {
   if (!program) throw new Error("No nginx on this machine")
   const folder = mkdtempSync(join(tmpdir(), "portico-nginx-"))
@@ -115,7 +117,7 @@ export interface Answer {
   body: string
 }
 
-/** A request over TLS, with HTTP/1.1 and on a connection of its own. */
+/** Sends an HTTPS request over HTTP/1.1 on a new connection. */
 export const overTls = (
   port: number,
   { method = "GET", path, headers = {}, body }: Asked,
@@ -144,6 +146,6 @@ export const overTls = (
     sending.end(body)
   })
 
-/** An HTTP/2 connection through it. */
+/** Opens an HTTP/2 connection to nginx. */
 export const http2To = (port: number) =>
   connectHttp2(`https://localhost:${port}`, { ca: cert, host: "127.0.0.1" })

@@ -20,7 +20,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-it("lives on when HEAD of an event stream waits behind one that goes on", async () => {
+it("survives HEAD requests of an event stream that are pipelined behind an open one", async () => {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   const ask = (method: string): string =>
@@ -30,7 +30,7 @@ it("lives on when HEAD of an event stream waits behind one that goes on", async 
     answer += chunk
   })
   socket.write(ask("GET") + ask("HEAD") + ask("HEAD"))
-  // A stream that waits behind has its heartbeats at the same times.
+  // The pipelined streams send their heartbeats at the same times.
   const heartbeats = () => answer.split(": still here").length - 1
   await expect.poll(heartbeats, { timeout: 10_000 }).toBeGreaterThan(3)
   socket.destroy()
@@ -38,7 +38,7 @@ it("lives on when HEAD of an event stream waits behind one that goes on", async 
   expect((await server.call("GET", "/api/v1/auths/")).status).toBe(200)
 }, 60_000)
 
-it("takes nobody's words in a refusal for a disk that fails", async () => {
+it("does not mistake a client's text in an error message for a disk failure", async () => {
   const id = "readonly database: database is locked, disk I/O error"
   expect((await server.call("POST", "/api/v1/models/model/delete", { id })).status).toBe(404)
   expect((await server.call("GET", "/ready")).status).toBe(200)

@@ -19,7 +19,7 @@ interface User {
   key: string
 }
 
-/** A request of which only the head and a part of the body are sent. */
+/** Sends the headers and only part of the body of a request. */
 const sendHalf = async (
   { url }: TestGateway,
   { key, path, type, headers, part }: Record<"key" | "path" | "type" | "headers" | "part", string>,
@@ -55,7 +55,7 @@ const endingOf = ({ abortedAt, sent }: RecordedRequest) => {
   return isWhole ? "complete" : "cut"
 }
 
-describe("limits of one user", () => {
+describe("limits per user", () => {
   let upstream: FakeOpenAI
   let gateway: TestGateway
   let bob: User
@@ -102,7 +102,7 @@ describe("limits of one user", () => {
       }),
     })
 
-  it("hold their streams, and leave others theirs", async () => {
+  it("cap concurrent streams without affecting other users", async () => {
     const leaving = new AbortController()
     const slow = { stream: true, metadata: { fake_chunks: 200, fake_delay_ms: 50 } }
     const streams = await Promise.all([1, 2, 3].map(() => chat(bob.key, slow, leaving.signal)))
@@ -123,7 +123,7 @@ describe("limits of one user", () => {
     expect((await chat(bob.key)).status).toBe(200)
   })
 
-  it("hold their bodies in memory, half-sent ones included", async () => {
+  it("cap buffered bodies, including incomplete ones", async () => {
     const first = await half(gateway, bob.key)
     open.push(first.socket)
     await until(() => gateway.gateway.limits.bodies.held(bob.id) === 900_000)
@@ -139,7 +139,7 @@ describe("limits of one user", () => {
     await until(() => gateway.gateway.limits.bodies.held() === 0)
   })
 
-  it("hold bodies of no told length by what has come of them", async () => {
+  it("count chunked bodies by the bytes received so far", async () => {
     const bodies = gateway.gateway.limits.bodies
     const half = await sendHalf(gateway, {
       ...{ key: bob.key, type: "application/json", path: "/v1/chat/completions" },
@@ -152,7 +152,7 @@ describe("limits of one user", () => {
     await until(() => bodies.held() === 0)
   })
 
-  it("hold their uploads under way", async () => {
+  it("cap concurrent uploads", async () => {
     const part = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhello`
     const asked = {
       ...{ path: "/api/v1/files/", type: "multipart/form-data; boundary=b", part },
@@ -170,7 +170,7 @@ describe("limits of one user", () => {
     expect((await upload(gateway, "b.txt", "More", { key: bob.key })).status).toBe(200)
   })
 
-  it("hold their event streams", async () => {
+  it("cap event streams", async () => {
     const leaving = new AbortController()
     const events = (key: string) =>
       fetch(`${gateway.url}/api/v1/events`, {
@@ -187,7 +187,7 @@ describe("limits of one user", () => {
     await until(() => gateway.gateway.limits.eventStreams.held() === 0)
   })
 
-  it("hold the requests of their answers, and one that never fits is refused for good", async () => {
+  it("count answers' requests as buffered bodies, and reject one that can never fit", async () => {
     const options = { key: bob.key }
     const messages = [
       { id: "1", role: "user", content: "x".repeat(450_000), created_at: 1 },
@@ -208,7 +208,7 @@ describe("limits of one user", () => {
     await until(() => held().join() === nothing.join())
   })
 
-  it("hold their answers in chats", async () => {
+  it("cap concurrent answers in conversations", async () => {
     upstream.fault({ kind: "slow_frames", ms: 100 }, { on: /chat/, times: 1 })
     const options = { key: bob.key }
     const made = await gateway.call("POST", "/api/v1/chats/new", { models: ["gpt-fake"] }, options)
@@ -226,7 +226,7 @@ describe("limits of one user", () => {
     await until(() => gateway.gateway.limits.answers.held() === 0)
   })
 
-  it.each([1, 2])("hold nothing when all has ended, in whatever way (seed %i)", async (seed) => {
+  it.each([1, 2])("are released however requests end (seed %i)", async (seed) => {
     const random = createRandom(seed)
     const keys = [bob.key, ada.key]
     const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
@@ -255,7 +255,7 @@ describe("limits of one user", () => {
     ]
     for (const fault of faults) {
       upstream.fault(fault, { on: /chat/ })
-      // A client that stays until the end; those below may all leave before.
+      // One client that stays until the end; those below may all disconnect earlier.
       await Promise.allSettled([
         chat(bob.key, { stream: true }).then((response) => response.text()),
       ])
@@ -270,7 +270,7 @@ describe("limits of one user", () => {
   })
 })
 
-it("streams without limits that honest use meets", async () => {
+it("default limits do not restrict normal use", async () => {
   const upstream = await startFakeOpenAI()
   const gateway = await startGateway({ OPENAI_API_BASE_URLS: upstream.url })
   await waitForModels(gateway, ["gpt-fake"])

@@ -13,7 +13,7 @@ const files = facts.files.slice(0, 14)
 const questions = facts.questions.filter(({ gold }) => gold && files.includes(gold.file))
 
 describe.each(chooseDatabases())(
-  "paraphrased questions without an embedding model at any connection, on $name",
+  "paraphrased questions with only the built-in embedding model, on $name",
   ({ place: makePlace }) => {
     let place: Place
     let gateway: TestGateway
@@ -41,7 +41,9 @@ describe.each(chooseDatabases())(
       return body.id
     }
 
-    /** The numbered sources of the prompt that reaches the model, without the list of files before them. */
+    /**
+     * The numbered sources in the prompt sent to the model, without the preceding list of files.
+     */
     const sourcesFor = async (question: string, collection: string): Promise<string> => {
       const { status } = await gateway.call("POST", "/v1/chat/completions", {
         model: "gpt-fake",
@@ -55,7 +57,7 @@ describe.each(chooseDatabases())(
       return prompt.slice(prompt.indexOf('number="1"'))
     }
 
-    /** The questions whose passage does not reach the model. */
+    /** The questions whose passage did not reach the model. */
     const findMissed = async (collection: string): Promise<string[]> => {
       const missed: string[] = []
       for (const { text, gold } of questions) {
@@ -65,13 +67,13 @@ describe.each(chooseDatabases())(
       return missed
     }
 
-    it("reach the model with the right passage, of fourteen files", async () => {
+    it("retrieve the right passage from fourteen files", async () => {
       expect(questions).toHaveLength(14)
       expect(await findMissed(await collect(gateway, "Facts", fileIds))).toEqual([])
     })
 
     it(
-      "reach the model with the right passage, beside a manual",
+      "retrieve the right passage even next to a long manual",
       async () => {
         const { name, text } = readManual(amount(100, 420))
         const manualId = await add(name, text)

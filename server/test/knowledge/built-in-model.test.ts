@@ -15,7 +15,7 @@ import { collect, upload } from "./collections.ts"
 
 const wait = { query: "?process_in_background=false" }
 const fact = "Employees are entitled to thirty vacation days per calendar year."
-/** Shares no word with the fact. */
+/** Shares no words with the fact. */
 const paraphrase = "How much annual leave do workers get?"
 const fake = "embed-fake"
 
@@ -63,7 +63,7 @@ describe.each(chooseDatabases())(
     const choose = (started: TestGateway, embedding_model: string) =>
       started.call("POST", "/api/v1/settings", { embedding_model })
 
-    it("finds a paraphrase where connections offer no embedding model, and says so", async () => {
+    it("finds a paraphrase and reports its status when no connection offers an embedding model", async () => {
       const started = await start()
       const id = await collectFact(started)
       const found = await query(started, id)
@@ -87,7 +87,7 @@ describe.each(chooseDatabases())(
       expect(data).toEqual([])
     })
 
-    it("runs in one child process, which ends when idle; the gateway loads nothing of it", async () => {
+    it("runs in one child process, which exits when idle, and is not loaded in the gateway", async () => {
       const started = await start({ builtInModelIdleMs: 500 })
       expect(modelProcesses()).toEqual([])
       const id = await collectFact(started)
@@ -99,7 +99,7 @@ describe.each(chooseDatabases())(
       expect((await query(started, id)).passages[0]).toMatchObject({ text: fact })
     })
 
-    it("falls back to lexical search while the child hangs, and starts another once it died", async () => {
+    it("falls back to lexical search while the child hangs, and restarts it after it dies", async () => {
       const started = await start({ questionTimeoutMs: 500 })
       const id = await collectFact(started)
       await query(started, id)
@@ -113,7 +113,7 @@ describe.each(chooseDatabases())(
       expect(modelProcesses()).not.toContain(pid)
     })
 
-    it("kills a child that hangs, and embeds the file with the next one", {
+    it("kills a hanging child and embeds the file with a new one", {
       timeout: 90_000,
     }, async () => {
       const started = await start({ builtInModelTimeoutMs: 8000, jobRetryMs: 50 })
@@ -126,7 +126,7 @@ describe.each(chooseDatabases())(
       expect((await query(started, id)).search).toBe("hybrid")
     })
 
-    it("answers questions while a long file is embedded, and says how far that is", async () => {
+    it("answers queries while a long file is embedded, and reports progress", async () => {
       const started = await start()
       const id = await collectFact(started)
       const paragraphs = Array.from({ length: 60 }, (_, n) => `Chapter ${n}. ${fact.repeat(15)}`)
@@ -155,7 +155,7 @@ describe.each(chooseDatabases())(
       await expect.poll(() => hasRuntime(pid)).toBe(false)
     })
 
-    it("searches lexically and logs why where a file of the model is not the right one", async () => {
+    it("falls back to lexical search and logs the reason if a model file is corrupt", async () => {
       const folder = mkdtempSync(join(tmpdir(), "portico-model-"))
       const weights = readFileSync(join(builtInModelFolder, "model.onnx"))
       weights.writeUInt8((weights.at(-1) ?? 0) ^ 1, weights.length - 1)
@@ -178,7 +178,7 @@ describe.each(chooseDatabases())(
       rmSync(folder, { recursive: true })
     })
 
-    it("comes after a connection's model that has an index, and before one that has none", async () => {
+    it("ranks after a connection's model that has an index, and before one that has none", async () => {
       const before = await startWithConnection({ builtInModelFolder: null })
       const id = await collectFact(before)
       expect((await query(before, id)).embedding_model).toBe(fake)
@@ -192,7 +192,7 @@ describe.each(chooseDatabases())(
       expect(modelProcesses()).toEqual([])
       await stop()
 
-      // Its models are not known at the start.
+      // The connection's models are not known at startup.
       const moved = await startFakeOpenAI({ dimensions: 64 })
       onTestFinished(() => moved.close())
       moved.fault({ kind: "slow_headers", ms: 1000 }, { on: /models/, times: 1 })
@@ -207,7 +207,7 @@ describe.each(chooseDatabases())(
       expect((await query(fresh, await collectFact(fresh))).embedding_model).toBe(builtInModelId)
     })
 
-    it("gives way to the model that an administrator chooses, once that has every passage", async () => {
+    it("is replaced by the administrator's choice once that has embedded every passage", async () => {
       const started = await startWithConnection()
       const id = await collectFact(started)
       expect((await status(started)).admin.models).toEqual([
@@ -234,7 +234,7 @@ describe.each(chooseDatabases())(
       await expect.poll(async () => (await query(started, id)).embedding_model).toBe(builtInModelId)
     }, 40_000)
 
-    it("keeps its index where another model was chosen and taken back before it was built", async () => {
+    it("keeps its index if another model is chosen but reset before its index is complete", async () => {
       const started = await startWithConnection()
       const id = await collectFact(started)
       upstream?.fault({ kind: "status", status: 500 }, { on: /embeddings/, times: 1000 })
@@ -246,7 +246,7 @@ describe.each(chooseDatabases())(
       expect((await query(started, id)).embedding_model).toBe(builtInModelId)
     })
 
-    it("recommends a multilingual model to a runtime, until that has it", async () => {
+    it("recommends a multilingual model for a runtime until it is installed", async () => {
       const runtime = await startFakeOllama({ models: ["llama3.2"] })
       onTestFinished(() => runtime.close())
       const started = await start({}, { OLLAMA_BASE_URLS: runtime.url })
@@ -263,7 +263,7 @@ describe.each(chooseDatabases())(
       expect((await choose(started, "bge-m3:latest")).status).toBe(200)
     })
 
-    it("can be turned off, and other models are refused", async () => {
+    it("can be turned off, and unknown models are rejected", async () => {
       const started = await start()
       const unknown = await choose(started, "no-such-model")
       expect(unknown).toMatchObject({ status: 400, body: { code: "bad_request" } })
@@ -280,7 +280,7 @@ describe.each(chooseDatabases())(
       await expect.poll(async () => (await query(started, id)).passages[0]?.text).toBe(fact)
     })
 
-    it("is fixed by EMBEDDING_MODEL, and says when no connection offers what that names", async () => {
+    it("is overridden by EMBEDDING_MODEL, and reports if no connection offers that model", async () => {
       const started = await start({}, { EMBEDDING_MODEL: "bge-m3" })
       const id = await collectFact(started)
       expect(await query(started, id, "vacation")).toMatchObject({ search: "lexical" })

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { builtInModelFolder } from "../../src/knowledge/built-in/model-files.ts"
 
-/** Options of a gateway that has the built-in embedding model, which tests leave out by default. */
+/** Gateway options that enable the built-in embedding model, which tests disable by default. */
 export const withBuiltInModel = { builtInModelFolder }
 
 const read = (path: string): string => {
   try {
     return readFileSync(path, "utf8")
   } catch {
-    // It has ended meanwhile.
+    // The process has exited in the meantime.
     return ""
   }
 }
 
-/** Ids of the processes that run the built-in model on behalf of a gateway. */
+/** Ids of the child processes that run the built-in model for a gateway. */
 export const modelProcesses = (gateway: number = process.pid): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -7,7 +7,7 @@ import { collect, upload } from "./collections.ts"
 
 const postgres = postgresDatabase
 
-describe.runIf(hasPostgres)("two gateways over one database and one folder", () => {
+describe.runIf(hasPostgres)("two gateways sharing one database and one folder", () => {
   let place: Place
   let upstream: FakeOpenAI
   let one: TestGateway
@@ -31,7 +31,7 @@ describe.runIf(hasPostgres)("two gateways over one database and one folder", () 
     await place.remove()
   })
 
-  it("answer from a file that the other took in just now", async () => {
+  it("answer from a file that the other has just processed", async () => {
     for (let round = 0; round < 5; round++) {
       const fact = `Cave ${round} is home to bats of kind${round}.`
       const file = await upload(one, "bats.txt", fact)
@@ -46,7 +46,7 @@ describe.runIf(hasPostgres)("two gateways over one database and one folder", () 
     }
   })
 
-  it("share the work, and do none of it twice", async () => {
+  it("share the work without embedding anything twice", async () => {
     const before = upstream.requests.length
     const sent = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>

@@ -1,13 +1,13 @@
 import type { TestGateway } from "../harness/gateway.ts"
 import { adminKey } from "../harness/gateway.ts"
 
-/** Uploads bytes as a browser would. */
+/** Uploads a file as multipart form data, as a browser does. */
 export const upload = async (
   gateway: Pick<TestGateway, "url">,
   filename: string,
   content: string | Uint8Array,
   { key = adminKey, query = "", type = "application/octet-stream" } = {},
-  // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies without types
 ): Promise<{ status: number; body: any }> => {
   const form = new FormData()
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
@@ -20,7 +20,7 @@ export const upload = async (
   return { status: response.status, body: await response.json() }
 }
 
-/** Makes a collection. @returns its id */
+/** Creates a collection with files. @returns its id */
 export const collect = async (
   gateway: TestGateway,
   name: string,

@@ -8,7 +8,7 @@ import { collect, upload } from "./collections.ts"
 
 const wait = "?process_in_background=false"
 
-describe.each(chooseDatabases())("passages by their meaning on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("embeddings on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
   let upstream: FakeOpenAI
@@ -29,7 +29,7 @@ describe.each(chooseDatabases())("passages by their meaning on $name", ({ place:
     await place.remove()
   })
 
-  /** Every text that was sent to be embedded, passages and questions. */
+  /** Every text sent for embedding, passages and questions alike. */
   const embedded = (): string[] =>
     upstream.requests
       .filter(({ path }) => path.endsWith("/embeddings"))
@@ -42,7 +42,7 @@ describe.each(chooseDatabases())("passages by their meaning on $name", ({ place:
         `Paragraph ${n} on ${topic}. ${`The ${topic} number ${n} is worth telling. `.repeat(20)}`,
     ).join("\n\n")
 
-  it("embeds each passage once, and the same bytes never again", async () => {
+  it("embeds each passage once, and identical files not at all", async () => {
     const text = story("otter", 12)
     const one = await upload(gateway, "otters.txt", text, { query: wait })
     expect(one.body.data).toMatchObject({ status: "completed", error: null })
@@ -57,7 +57,7 @@ describe.each(chooseDatabases())("passages by their meaning on $name", ({ place:
     expect(embedded()).toHaveLength(before.length)
   })
 
-  it("searches both ways and says how each passage fared", async () => {
+  it("reports the lexical and dense rank of each passage, depending on the search mode", async () => {
     const file = await upload(gateway, "foxes.txt", "A quick brown fox jumps over the lazy dog.", {
       query: wait,
     })
@@ -74,7 +74,7 @@ describe.each(chooseDatabases())("passages by their meaning on $name", ({ place:
     expect(lexical).toMatchObject({ search: "lexical", note: null, passages: [{ dense: null }] })
   })
 
-  it("completes a file through five times 429 and a dropped connection, embedding nothing twice", async () => {
+  it("completes a file despite five 429 replies and a dropped connection, embedding nothing twice", async () => {
     const before = embedded().length
     const text = story("badger", 60)
     upstream.fault({ kind: "status", status: 429 }, { on: /embeddings/, times: 5 })
@@ -90,14 +90,14 @@ describe.each(chooseDatabases())("passages by their meaning on $name", ({ place:
     )
     const answered = embedded().slice(before)
     const firstBatch = answered.slice(0, 32)
-    // Six refusals sent the first batch again; all others went once.
+    // Only the first batch was sent again after each of the six failures.
     const counts = Map.groupBy(answered, (sent) => sent)
     const again = [...counts].filter(([, times]) => times.length > 1).map(([sent]) => sent)
     expect(again.every((sent) => firstBatch.includes(sent))).toBe(true)
     upstream.clearFaults()
   }, 40_000)
 
-  it("can be searched by words while its vectors are still on their way", async () => {
+  it("finds a file lexically while its embeddings are pending", async () => {
     upstream.fault({ kind: "hang" }, { on: /embeddings/, times: 2 })
     const file = await upload(gateway, "hedgehogs.txt", "Hedgehogs hibernate in heaps of leaves.")
     const id = await collect(gateway, "Hedgehogs", [file.body.id])
@@ -111,7 +111,7 @@ describe.each(chooseDatabases())("passages by their meaning on $name", ({ place:
     upstream.clearFaults()
   }, 40_000)
 
-  it("changes to another model beside the old one, and no question fails or mixes them", async () => {
+  it("switches to another model without failed queries or mixed results", async () => {
     const id = await collect(gateway, "Change")
     const file = await upload(gateway, "voles.txt", story("vole", 4), { query: wait })
     await gateway.call("POST", `/api/v1/knowledge/${id}/file/add`, { file_id: file.body.id })

@@ -30,7 +30,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     const { body } = await gateway.call("GET", `/api/v1/knowledge/${id}`, undefined, { key })
     return body.file_counts.total
   }
-  /** Fills a collection with files `first` to `last` of those that `beforeAll` made. */
+  /** Adds the files `first` to `last` created in `beforeAll`. */
   const fill = (id: string, first: number, last: number) =>
     gateway.gateway.db.transact((tx) =>
       sql`insert into collection_files (collection_id, file_id, added_at)
@@ -58,7 +58,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     await place.remove()
   })
 
-  it("take files that they have already, however often they are named, and no more", async () => {
+  it("accept files they already contain, however often repeated, and no others", async () => {
     await fill(shelf, 1, filesPerCollection - 1)
     const [last, more] = [await store("last.txt"), await store("more.txt")]
     const present = [idOf(1), idOf(2)]
@@ -68,7 +68,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     expect(await countOf(shelf)).toBe(filesPerCollection)
   })
 
-  it("are bounded for one user in all", async () => {
+  it("are limited per user across all collections", async () => {
     const count = collectionFilesPerUser / filesPerCollection - 1
     for (let n = 0; n < count; n++) {
       const id = await collect(gateway, `Shelf ${n}`, [], ida.key)
@@ -87,7 +87,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     expect(added.status).toBe(200)
   })
 
-  it("have files whose owner lists all of them by name, and holds up nobody", async () => {
+  it("can be listed by file name without delaying other requests", async () => {
     const prober = await startProber(gateway.url)
     const started = performance.now()
     const list = (query: string) =>
@@ -98,11 +98,11 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
     expect(body.total).toBe(filesPerCollection + 2)
     const names = body.items.map(({ filename }: { filename: string }) => filename)
     expect(names).toEqual(["more.txt", "last.txt", "f"])
-    // On the loop, others waited nearly as long as it took, a tenth of a second.
+    // On the event loop, other requests waited nearly as long as the query took, about 100 ms.
     expect(longestMs).toBeLessThan(Math.max(50, tookMs / 2 + 5 * controlMs))
   })
 
-  it("do not hold up others when they are emptied or deleted", async () => {
+  it("can be emptied or deleted without delaying other requests", async () => {
     const [reset, deleted] = [await collect(gateway, "A"), await collect(gateway, "B")]
     await fill(reset, 1, filesPerCollection)
     await fill(deleted, 1, filesPerCollection)
@@ -117,7 +117,7 @@ describe.each(chooseDatabases())("full collections on $name", ({ place: makePlac
       const tookMs = performance.now() - started
       const { maxMs: longestMs, controlMs } = await prober.stop()
       expect(status).toBe(200)
-      // In one statement, others waited nearly as long as it took.
+      // With a single statement, other requests waited nearly as long as it took.
       expect(longestMs).toBeLessThan(tookMs / 2 + 5 * controlMs)
     }
     expect(await countOf(reset, gateway.key)).toBe(0)

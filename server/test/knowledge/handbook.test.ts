@@ -19,7 +19,7 @@ describe("the handbook", () => {
     expect(headings).toContain(section)
   })
 
-  it("gives passages word for word, with their place in the document's text", async () => {
+  it("returns passages verbatim, with their offsets in the document's text", async () => {
     const [first] = await search("How do I create an API key?", 1)
     expect(first).toMatchObject({
       filename: "Getting started",
@@ -33,7 +33,7 @@ describe("the handbook", () => {
     expect(await search(question, 3)).toEqual([])
   })
 
-  it("finds nothing where there are no documents", async () => {
+  it("finds nothing without documents", async () => {
     expect(await createHandbook("/nowhere/at/all").search("API key", 3)).toEqual([])
   })
 })

@@ -9,7 +9,7 @@ const wait = "?process_in_background=false"
 const bees =
   "# Bees\n\n## Dance\n\nThe waggle dance tells the way.\n\n## Sting\n\nIt is barbed. 🐝\n"
 
-describe.each(chooseDatabases())("what people look at in files on $name", ({ place }) => {
+describe.each(chooseDatabases())("reading files on $name", ({ place }) => {
   let home: Place
   let gateway: TestGateway
   let file: { id: string }
@@ -29,7 +29,7 @@ describe.each(chooseDatabases())("what people look at in files on $name", ({ pla
   const read = (path: string, key?: string) =>
     gateway.call("GET", `/api/v1/files/${file.id}${path}`, undefined, key ? { key } : {})
 
-  it("gives the passages in their order, each with its place, word for word", async () => {
+  it("returns passages in order, each with its location and exact text", async () => {
     const { body } = await read("/passages?page_size=1")
     const { content } = (await read("/data/content")).body
     expect(body.total).toBeGreaterThan(0)
@@ -43,7 +43,7 @@ describe.each(chooseDatabases())("what people look at in files on $name", ({ pla
     expect(beyond.body.items).toEqual([])
   })
 
-  it("gives the headings or pages of a file, each with where it begins", async () => {
+  it("returns the headings or pages of a file with their offsets", async () => {
     const { content } = (await read("/data/content")).body
     expect((await read("/outline")).body.items).toEqual([
       { start: 0, heading: ["Bees", "Dance"] },
@@ -56,7 +56,7 @@ describe.each(chooseDatabases())("what people look at in files on $name", ({ pla
     expect(body.items).toMatchObject([{ page: 1 }, { page: 2 }])
   })
 
-  it("gives a piece of the text with where it stands in the whole", async () => {
+  it("returns a range of the text with its offset and the total length", async () => {
     const { content, length } = (await read("/data/content")).body
     expect(length).toBe(content.length)
     const piece = await read("/data/content?start=2&end=6")
@@ -66,7 +66,7 @@ describe.each(chooseDatabases())("what people look at in files on $name", ({ pla
     expect((await read("/data/content?start=-1")).status).toBe(422)
   })
 
-  it("says where a file is used, to each reader what they may read", async () => {
+  it("lists the collections of a file that the caller may read", async () => {
     const open = await collect(gateway, "Open shelf", [file.id])
     const closed = await collect(gateway, "Closed shelf", [file.id])
     expect((await read("/collections", eve.key)).status).toBe(404)
@@ -83,7 +83,7 @@ describe.each(chooseDatabases())("what people look at in files on $name", ({ pla
     expect(shelf.body.embedding_model).toBe(null)
   })
 
-  it("tells a file's states to those who may read it through a collection, and to no others", async () => {
+  it("sends file and collection events only to users with access", async () => {
     const access_grants = [{ principal_type: "user", principal_id: eve.id, permission: "read" }]
     const shelf = await collect(gateway, "Live shelf")
     await gateway.call("POST", `/api/v1/knowledge/${shelf}/update`, { access_grants })

@@ -8,7 +8,7 @@ import { collect, upload } from "./collections.ts"
 const asked: { url: string | undefined; key: string | undefined; body: unknown }[] = []
 let status = 200
 
-/** Prefers what names the moon, whatever the question. */
+/** Ranks texts that mention the moon highest, whatever the query. */
 const ranker = createServer(async (request, response) => {
   const body: { documents?: string[] } = Object(await json(request))
   asked.push({ url: request.url, key: request.headers.authorization, body })
@@ -45,7 +45,7 @@ afterAll(async () => {
 const search = async () =>
   (await gateway.call("POST", `/api/v1/knowledge/${collection}/query`, { query: "moths" })).body
 
-it("has the endpoint order passages, and says how", async () => {
+it("orders passages by the rerank endpoint's scores, and reports them", async () => {
   const { passages } = await search()
   expect(passages[0]).toMatchObject({
     text: "Moths fly by the moon.",
@@ -61,7 +61,7 @@ it("has the endpoint order passages, and says how", async () => {
   })
 })
 
-it("keeps the order of before while the endpoint is out of order, and says so", async () => {
+it("keeps the original order while the rerank endpoint fails, and reports the failure", async () => {
   status = 503
   const { passages, note } = await search()
   expect(passages).toHaveLength(3)

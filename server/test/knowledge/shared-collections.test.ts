@@ -37,7 +37,7 @@ describe.each(chooseDatabases())("lists of collections on $name", ({ place }) =>
     return body
   }
 
-  it("cost a fraction of reading each of a hundred collections with a thousand grants", async () => {
+  it("take a fraction of the time of reading a hundred collections with a thousand grants each", async () => {
     const { key } = await gateway.newUser("Many")
     const input = { name: "Shared", access_grants: readers(manyGrants) }
     const create = () => gateway.call("POST", "/api/v1/knowledge/create", input, { key })
@@ -55,7 +55,7 @@ describe.each(chooseDatabases())("lists of collections on $name", ({ place }) =>
     expect(listMs).toBeLessThan((collections / 4) * oneMs)
   })
 
-  it("show the first grants, those to everyone before others, and how many there are", async () => {
+  it("include the first grants, those to everyone first, and the total number", async () => {
     const { key } = await gateway.newUser("Grace")
     const everyone = { principal_type: "user", principal_id: "*", permission: "read" }
     const input = { name: "Open", access_grants: [...readers(30), everyone] }
@@ -69,7 +69,7 @@ describe.each(chooseDatabases())("lists of collections on $name", ({ place }) =>
     expect(whole.body.access_grants).toHaveLength(31)
   })
 
-  it("show the first files of each collection, in the order of their adding", async () => {
+  it("include the first files of each collection, in the order they were added", async () => {
     const { key } = await gateway.newUser("Filipa")
     const ids: string[] = []
     for (let index = 0; index < 22; index++) {

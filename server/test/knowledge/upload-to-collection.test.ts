@@ -31,7 +31,7 @@ describe.each(chooseDatabases())(
         headers: { authorization: `Bearer ${key}` },
         body: form,
       })
-      // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a script would
+      // biome-ignore lint/suspicious/noExplicitAny: tests read replies without types
       const body: any = await response.json()
       return { status: response.status, body }
     }
@@ -42,14 +42,14 @@ describe.each(chooseDatabases())(
     const countFiles = async (key = adminKey): Promise<number> =>
       (await gateway.call("GET", "/api/v1/files/", undefined, { key })).body.total
 
-    it("links the file to the collection that its metadata names", async () => {
+    it("adds the file to the collection named in its metadata", async () => {
       const id = await collect(gateway, "Notes")
       const { status, body } = await upload("Tea at four.", { knowledge_id: id })
       expect(status).toBe(200)
       expect(await filesOf(id)).toEqual([body.id])
     })
 
-    it("keeps nothing where there is no such collection, or it may not be changed", async () => {
+    it("stores nothing if the collection does not exist or is not writable", async () => {
       const id = await collect(gateway, "Read only")
       const { id: user, key } = await gateway.newUser(`Kim${name}`)
       const missing = await upload("Not kept.", { knowledge_id: "nothing" }, { key })
@@ -63,7 +63,7 @@ describe.each(chooseDatabases())(
       expect(await filesOf(id)).toEqual([])
     })
 
-    it("makes one file of the same bytes, however often they come at once", async () => {
+    it("creates one file for identical bytes uploaded concurrently", async () => {
       const id = await collect(gateway, "Once")
       const before = await countFiles()
       const replies = await Promise.all(
@@ -80,7 +80,7 @@ describe.each(chooseDatabases())(
       expect(ids.has(other.body.id)).toBe(false)
     })
 
-    it("takes a file again that was only stored before", async () => {
+    it("processes a file that was only stored before", async () => {
       const id = await collect(gateway, "Again")
       const form = new FormData()
       form.append("file", new Blob(["Stored at first."]), "later.txt")
@@ -95,7 +95,7 @@ describe.each(chooseDatabases())(
       expect(await filesOf(id)).toContain(body.id)
     })
 
-    it("says that a resumable upload cannot name a collection", async () => {
+    it("rejects a collection in the metadata of a resumable upload", async () => {
       const id = await collect(gateway, "Resumable")
       const metadata = Buffer.from(JSON.stringify({ knowledge_id: id })).toString("base64")
       const response = await fetch(`${gateway.url}/api/v1/files/resumable`, {

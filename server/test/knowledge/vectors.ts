@@ -24,20 +24,20 @@ interface Opened {
 interface Kind {
   name: string
   open: () => Promise<Opened>
-  /** Passages in which pgvector looks at every vector; undefined where there is no pgvector. */
+  /** Up to this many passages pgvector scans all vectors; undefined without pgvector. */
   exactUpTo?: number
 }
 
-/** What the planner would rather do with few rows. */
+/** Plans that the PostgreSQL planner prefers over the index for few rows. */
 const otherPlans = ["enable_seqscan", "enable_bitmapscan", "enable_sort"]
 
 export const chooseVectorKinds = (): Kind[] => [
-  ...chooseDatabases().map(({ name, open }) => ({ name: `a scan beside ${name}`, open })),
+  ...chooseDatabases().map(({ name, open }) => ({ name: `a scan on ${name}`, open })),
   ...(hasPgvector
     ? [
-        { name: "pgvector, looking at all", open: () => openWithPgvector(), exactUpTo: 20_000 },
+        { name: "pgvector with exact search", open: () => openWithPgvector(), exactUpTo: 20_000 },
         {
-          name: "pgvector's index alone",
+          name: "pgvector with its index only",
           open: () => openWithPgvector({ without: otherPlans }),
           exactUpTo: 0,
         },
@@ -125,7 +125,7 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
     addFile: (id: string) => addFile(db, id),
     catchUp: async (): Promise<void> => pgvector?.catchUp(await store.spaces()),
 
-    /** What the searcher finds, in the order of exact scores, as `file passage`. */
+    /** Results of the searcher as `file passage`, ordered by exact score. */
     find: async (space: string, files: readonly string[], values: Float32Array, limit = 100) => {
       const { dense } = await searcher.search({
         query: "",
@@ -142,7 +142,7 @@ export const openVectors = async ({ open, exactUpTo }: Kind) => {
       return { found: scored.sort((a, z) => z.score - a.score).map(({ at }) => at), dense }
     },
 
-    /** What is right. */
+    /** The expected results, by exact scores of all vectors. */
     nearest: (space: string, files: readonly string[], values: Float32Array, limit: number) =>
       files
         .flatMap((id) =>

@@ -36,7 +36,7 @@ const entry = (id: string, fields: object = {}) => ({
   ...fields,
 })
 
-it("carries everything there and back", async () => {
+it("restores an export completely", async () => {
   const access_grants = [{ principal_type: "user", principal_id: "*", permission: "read" }]
   const params = { system: "S", temperature: 0 }
   await make(entry("one", { params, access_grants, is_active: false }))
@@ -55,7 +55,7 @@ it("carries everything there and back", async () => {
   })
 })
 
-it("takes all models or none", async () => {
+it("imports all models or none", async () => {
   const { key } = await gateway.newUser("Eve")
   await make(entry("there"))
   const tries: [object[], string][] = [

@@ -60,7 +60,7 @@ describe.each(chooseDatabases())("the number of models on $name", ({ place: make
     await place.remove()
   })
 
-  it("is bounded for one user and for all, also when they come at once", async () => {
+  it("is limited per user and in total, even for concurrent requests", async () => {
     const [ada, bob] = [await gateway.newUser("Ann"), await gateway.newUser("Bob")]
     const createAll = async (prefix: string, options: Key) => {
       const models = named(prefix, 20).map((id) => newModel(id))
@@ -80,7 +80,7 @@ describe.each(chooseDatabases())("the number of models on $name", ({ place: make
     expect((await create(gateway, newModel("again"), bob)).status).toBe(200)
   })
 
-  it("is bounded for imports by that of all, and those that replace models add none", async () => {
+  it("counts imports against the total, but not models that they replace", async () => {
     const { body: exported } = await gateway.call("GET", `${base}/export`)
     expect(exported.models).toHaveLength(8)
     for (const id of idsOf(await list(gateway))) await remove(gateway, id)
@@ -95,7 +95,7 @@ describe.each(chooseDatabases())("the number of models on $name", ({ place: make
     expect((await importAll(gateway, named("m", 5))).status).toBe(200)
   })
 
-  it("stays as it is where the limit is lowered; only more are refused", async () => {
+  it("may exceed a lowered limit, which only rejects new models", async () => {
     await gateway.stop()
     gateway = await start(place, { MAX_MODELS: "2/3" })
     expect((await list(gateway)).body.total).toBe(5)
@@ -126,7 +126,7 @@ describe.each(chooseDatabases())("a model's size on $name", ({ place: makePlace 
   const meta = { description: "", tags: [], large }
   const params = { large }
 
-  it("is bounded when it is made, changed and imported", async () => {
+  it("is limited on create, update and import", async () => {
     const wrong = { status: 422, body: { code: "invalid", errors: [{ path: "params" }] } }
     const tooLarge = { meta: { large: "x" }, params: { large: large + large } }
     const refused = await create(gateway, newModel("big", tooLarge))
@@ -146,12 +146,12 @@ describe.each(chooseDatabases())("a model's size on $name", ({ place: makePlace 
     })
   })
 
-  it("may be that of a prompt of 200,000 characters in any script", async () => {
+  it("allows a prompt of 200,000 characters in any script", async () => {
     const prompt = { params: { system: "語".repeat(200_000) } }
     expect((await create(gateway, newModel("prompt", prompt))).status).toBe(200)
   })
 
-  it("keeps a larger model of before changeable where it does not grow", async () => {
+  it("does not block updates of an existing larger model unless it grows", async () => {
     await create(gateway, newModel("old", { params }))
     await gateway.gateway.db.transact((tx) =>
       tx
@@ -186,7 +186,7 @@ describe.each(chooseDatabases())("the list of models on $name", ({ place: makePl
     await place.remove()
   })
 
-  it("comes in pages, by name, id or time, one way or the other", async () => {
+  it("is paginated and sorted by name, id or time, in both directions", async () => {
     expect(idsOf(await list(gateway))).toEqual(["m1", "m2", "m0", "m4", "m3"])
     expect(idsOf(await list(gateway, "direction=desc&page_size=2"))).toEqual(["m3", "m4"])
     const second = await list(gateway, "page=2&page_size=2")
@@ -199,7 +199,7 @@ describe.each(chooseDatabases())("the list of models on $name", ({ place: makePl
     expect((await list(gateway, "page_size=201")).status).toBe(422)
   })
 
-  it("is searched by name and id, whatever the case, and leaves contents out", async () => {
+  it("is searched by name and id, ignoring case, and omits contents", async () => {
     expect(idsOf(await list(gateway, `query=${encodeURIComponent("ÜBUNG")}`))).toEqual(["m3"])
     expect(idsOf(await list(gateway, "query=M2"))).toEqual(["m2"])
     const { body } = await list(gateway, "query=birch")
@@ -209,7 +209,7 @@ describe.each(chooseDatabases())("the list of models on $name", ({ place: makePl
     expect((await list(gateway, "", stranger)).body).toEqual({ items: [], total: 0 })
   })
 
-  it("is exported whole", async () => {
+  it("is exported with contents", async () => {
     await update(gateway, "m0", { params: { system: "Long." }, meta: { knowledge: ["k"] } })
     const { body, headers } = await gateway.call("GET", `${base}/export`)
     expect(headers.get("content-type")).toMatch(/json/)
@@ -226,7 +226,7 @@ describe.each(chooseDatabases())("the list of models on $name", ({ place: makePl
 
 const shared = postgresDatabase ? [postgresDatabase] : []
 
-describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
+describe.each(shared)("two gateways sharing one $name", ({ place: makePlace }) => {
   let place: Place
   let one: TestGateway
   let other: TestGateway
@@ -252,7 +252,7 @@ describe.each(shared)("two gateways on one $name", ({ place: makePlace }) => {
       .poll(() => answerOf(other, "told"), { timeout: 10_000 })
       .toMatchObject({ temperature, model: "gpt-fake" })
 
-  it("have each other's changes in force, whatever they used before", async () => {
+  it("apply each other's changes despite caching", async () => {
     await create(one, newModel("told", { params: { temperature: 0.1 } }))
     await temperatureIs(0.1)
     for (const temperature of [0.2, 0.3]) {

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const lists = () => provider.requests.filter(({ path }) => path === "/v1/models").length
 
-/** Resolves when the provider's list of now has been asked for, and read before the next. */
+/** Resolves when the provider's current list has been fetched and processed. */
 const waitForList = async () => {
   const before = lists()
   await until(() => lists() > before + 1)
@@ -46,7 +46,7 @@ const listed = async () => {
   )
 }
 
-it("names each model once, in the order of the connections", async () => {
+it("lists each model once, in the order of the connections", async () => {
   const { body } = await gateway.call("GET", "/api/models")
   const ids = body.data.map(({ id }: { id: string }) => id)
   expect(ids).toEqual([
@@ -58,7 +58,7 @@ it("names each model once, in the order of the connections", async () => {
   ])
 })
 
-it("says what people choose by", async () => {
+it("includes what people need to choose a model", async () => {
   const models = await listed()
   expect(models.get("llama3.2:latest")).toMatchObject({
     object: "model",
@@ -83,7 +83,7 @@ it("says what people choose by", async () => {
   })
 })
 
-it("cuts long descriptions and tags, which a model by itself has whole", async () => {
+it("truncates long descriptions and tags in the list only", async () => {
   const [exact, long] = ["x".repeat(500), `${"x".repeat(499)}😀${"y".repeat(9000)}`]
   const tags = Array.from({ length: 50 }, (_, at) => `tag ${at}`)
   for (const [id, description] of Object.entries({ exact, long })) {
@@ -98,7 +98,7 @@ it("cuts long descriptions and tags, which a model by itself has whole", async (
   expect(body).toMatchObject({ description: long, tags })
 })
 
-it("asks a runtime again for what it would not tell at first, and then no more", async () => {
+it("retries a failed query for a runtime model's details, and then caches them", async () => {
   await until(async () => (await listed()).get("llama3.2:latest")?.context_length)
   const models = await listed()
   expect(models.get("llama3.2:latest")?.capabilities).toMatchObject({ completion: true })
@@ -110,19 +110,19 @@ it("asks a runtime again for what it would not tell at first, and then no more",
   expect(shows()).toBe(before)
 })
 
-it("follows what the upstreams have", async () => {
+it("follows changes at the upstreams", async () => {
   provider.models.push(openAIModel("new"))
   await until(async () => (await listed()).has("new"))
   provider.models.pop()
   await until(async () => !(await listed()).has("new"))
-  // No model, but nothing that may break the list either.
+  // Not a model, but it must not break the list either.
   provider.models.push(JSON.parse('{"id":7}'))
   await waitForList()
   expect((await listed()).get("described")).toMatchObject({ available: true })
   provider.models.pop()
 })
 
-it("chats with a runtime's model, streamed and not, its tag left out or not", async () => {
+it("completes with a runtime's model, streamed or not, with or without its tag", async () => {
   for (const model of ["llama3.2", "llama3.2:latest"]) {
     for (const stream of [false, true]) {
       const messages = [{ role: "user", content: "ahoy" }]

@@ -62,7 +62,7 @@ const grant = (permission: string, principal_id: string, principal_type = "user"
 })
 
 describe("a workspace model", () => {
-  it("is made, listed, changed, switched off and deleted", async () => {
+  it("is created, listed, updated, disabled and deleted", async () => {
     const meta = { description: "Knows ships", tags: ["sea"] }
     const model = await made("sea/captain:1", { meta })
     expect(model).toMatchObject({ access_grants: [], is_active: true, base_model_id: "gpt-fake" })
@@ -85,7 +85,7 @@ describe("a workspace model", () => {
     expect((await get("sea/captain:1")).status).toBe(404)
   })
 
-  it("keeps what two people change at the same time", async () => {
+  it("merges concurrent changes to different fields", async () => {
     await made("shared")
     await Promise.all([
       change("shared", { name: "Named" }),
@@ -97,7 +97,7 @@ describe("a workspace model", () => {
     expect(body.meta.description).toBe("told")
   })
 
-  it("brings its prompt and parameters, and the caller's own win", async () => {
+  it("applies its prompt and parameters, which the caller's own override", async () => {
     const params = {
       system: "Be brief.",
       temperature: 0.2,
@@ -127,7 +127,7 @@ describe("a workspace model", () => {
     })
   })
 
-  it("does not decide whether, nor how, the caller is answered", async () => {
+  it("cannot override the request's streaming, model or messages", async () => {
     await made("odd", {
       params: { stream: true, stream_options: { x: 1 }, Model: "x", messages: [] },
     })
@@ -137,7 +137,7 @@ describe("a workspace model", () => {
     expect(sent()).toEqual({ model: "gpt-fake", messages })
   })
 
-  it("stands on others: the nearest parameters win, prompts add up from the base", async () => {
+  it("inherits from its base: the nearest parameters apply, and prompts are concatenated", async () => {
     await made("ground", { params: { system: "One.", temperature: 0.1, top_p: 0.1 } })
     await made("first", { base_model_id: "ground", params: { system: "Two.", temperature: 0.2 } })
     await made("second", { base_model_id: "first" })
@@ -149,13 +149,13 @@ describe("a workspace model", () => {
     expect((await chat("second")).status).toBe(404)
   })
 
-  it("takes a base without its tag, as runtimes do", async () => {
+  it("accepts a base without its tag, as runtimes do", async () => {
     await made("untagged", { base_model_id: "llama" })
     expect((await chat("untagged")).status).toBe(200)
     expect(sent()).toMatchObject({ model: "llama:latest" })
   })
 
-  it("is refused over itself, over what rests on it, over too many and over nothing", async () => {
+  it("rejects a cyclic, too deep or unknown base", async () => {
     await made("a")
     await made("b", { base_model_id: "a" })
     await made("c", { base_model_id: "b" })
@@ -172,8 +172,8 @@ describe("a workspace model", () => {
   })
 })
 
-describe("who may use a workspace model", () => {
-  it("is its maker alone, until it is granted", async () => {
+describe("access to a workspace model", () => {
+  it("is limited to its owner until granted", async () => {
     await made("mine", {}, ada)
     expect((await chat("mine", ada)).status).toBe(200)
     const [denied, unknown] = [await chat("mine", bob), await chat("none", bob)]
@@ -194,7 +194,7 @@ describe("who may use a workspace model", () => {
     expect((await change("mine", { name: "Ours" }, bob)).body.name).toBe("Ours")
   })
 
-  it("follows a group as its members come and go", async () => {
+  it("follows group membership", async () => {
     const { body: group } = await gateway.call("POST", "/api/v1/groups/create", { name: "crew" })
     await made("crewed", grant("read", group.id, "group"), ada)
     expect((await chat("crewed", bob)).status).toBe(404)
@@ -205,7 +205,7 @@ describe("who may use a workspace model", () => {
     expect((await chat("crewed", bob)).status).toBe(404)
   })
 
-  it("lends its maker's access to the base, and no more", async () => {
+  it("extends to the base through the owner's access only", async () => {
     expect((await chat("restricted", bob)).status).toBe(404)
     expect((await make("stolen", { base_model_id: "restricted" }, bob)).status).toBe(422)
     await made("lent", { base_model_id: "restricted", ...grant("write", bob.id) })
@@ -218,7 +218,7 @@ describe("who may use a workspace model", () => {
     expect((await chat("on-lent", bob)).status).toBe(404)
   })
 
-  it("takes no model away from others by taking its id", async () => {
+  it("to other models cannot be blocked by taking their ids", async () => {
     expect((await make("restricted", {}, bob)).status).toBe(409)
     await made("tomorrow", {}, bob)
     upstream.models.push(openAIModel("tomorrow"))
@@ -234,7 +234,7 @@ describe("who may use a workspace model", () => {
     expect(await listed(bob)).not.toContain("gpt-fake")
   })
 
-  it("is cut down by a key's own list, with 403", async () => {
+  it("is limited by an API key's allowed models, with 403", async () => {
     await made("open", grant("read", "*"))
     const scope = { name: "scoped", allowed_models: ["open"] }
     const { body } = await gateway.call("POST", "/api/v1/auths/api_keys", scope, ada)

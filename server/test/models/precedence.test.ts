@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Key = { key?: string }
 
-/** A model whose prompt tells whose it is. */
+/** Creates a model whose system prompt names its owner. */
 const make = (id: string, whose: string, options: Key = {}, fields: object = {}) =>
   gateway.call(
     "POST",
@@ -54,7 +54,7 @@ const offer = async (...ids: string[]): Promise<void> => {
   await waitForModels(gateway, ids)
 }
 
-/** What answered: a prompt's owner, else the connection's model, else the status. */
+/** What answered: the owner named in the prompt, else the connection's model, else the status. */
 const answererOf = async (model: string, options: Key = {}): Promise<string> => {
   const messages = [{ role: "user", content: "hi" }]
   const reply = await gateway.call("POST", "/v1/chat/completions", { model, messages }, options)
@@ -68,7 +68,7 @@ const answererOf = async (model: string, options: Key = {}): Promise<string> => 
 
 const everybody = (): Key[] => [{}, eve, bob]
 
-describe("a person's model", () => {
+describe("a user's model", () => {
   it.each([
     ["gpt-later", "gpt-later", "gpt-later"],
     ["GPT-Later", "gpt-later", "404"],
@@ -78,34 +78,39 @@ describe("a person's model", () => {
     ["llama9:latest", "llama9:latest", "llama9:latest"],
     ["mistral9:latest", "mistral9", "404"],
     ["Straße", "STRASSE", "404"],
-  ])("called %s never stands before a connection's %s that came later", async (id, later, then) => {
-    expect((await make(id, "Eve's", eve)).status).toBe(200)
-    expect(await answererOf(id, bob)).toBe("Eve's")
-    await make("above", "Above.", {}, { base_model_id: id })
-    await offer(later)
-    for (const who of everybody()) {
-      expect(await answererOf(id, who)).toBe(then)
-      expect(await answererOf(later, who)).toBe(later)
-      const { body } = await gateway.call("GET", "/v1/models", undefined, who)
-      const records = body.data.filter((record: { id: string }) => [id, later].includes(record.id))
-      expect(records).toMatchObject([{ id: later, connections: [{}] }])
-      expect(records[0].base_model_id).toBeUndefined()
-    }
-    expect(await answererOf("above", bob)).toBe(then === "404" ? "404" : "Above.")
-    const { json } = upstream.requests.at(-1) ?? {}
-    if (then !== "404") expect(json).toMatchObject({ model: later })
-    // It is its owner's still, to delete or to read.
-    const kept = await gateway.call(
-      "GET",
-      `${base}/model?id=${encodeURIComponent(id)}`,
-      undefined,
-      eve,
-    )
-    expect(kept.body).toMatchObject({ id, user_id: eve.id })
-  })
+  ])(
+    "named %s never takes precedence over a connection's %s added later",
+    async (id, later, then) => {
+      expect((await make(id, "Eve's", eve)).status).toBe(200)
+      expect(await answererOf(id, bob)).toBe("Eve's")
+      await make("above", "Above.", {}, { base_model_id: id })
+      await offer(later)
+      for (const who of everybody()) {
+        expect(await answererOf(id, who)).toBe(then)
+        expect(await answererOf(later, who)).toBe(later)
+        const { body } = await gateway.call("GET", "/v1/models", undefined, who)
+        const records = body.data.filter((record: { id: string }) =>
+          [id, later].includes(record.id),
+        )
+        expect(records).toMatchObject([{ id: later, connections: [{}] }])
+        expect(records[0].base_model_id).toBeUndefined()
+      }
+      expect(await answererOf("above", bob)).toBe(then === "404" ? "404" : "Above.")
+      const { json } = upstream.requests.at(-1) ?? {}
+      if (then !== "404") expect(json).toMatchObject({ model: later })
+      // The owner can still read and delete it.
+      const kept = await gateway.call(
+        "GET",
+        `${base}/model?id=${encodeURIComponent(id)}`,
+        undefined,
+        eve,
+      )
+      expect(kept.body).toMatchObject({ id, user_id: eve.id })
+    },
+  )
 
   it.each(["gpt-fake", "GPT-FAKE", "gpt-fake:latest", "Gpt-Fake:Latest"])(
-    "takes no name like a connection's: %s",
+    "cannot have a name like a connection's: %s",
     async (id) => {
       expect(await make(id, "Eve's", eve)).toMatchObject({
         status: 409,
@@ -115,7 +120,7 @@ describe("a person's model", () => {
   )
 
   it.each(["house", "HOUSE", "house:latest"])(
-    "takes no name like an administrator's, and gives way to one that came later: %s",
+    "cannot have a name like an administrator's, and yields to one created later: %s",
     async (id) => {
       await make(id, "Eve's", eve)
       expect(await answererOf(id, bob)).toBe("Eve's")
@@ -138,7 +143,7 @@ describe("a person's model", () => {
     expect(await answererOf("sometimes", bob)).toBe("Eve's")
   })
 
-  it("gains nothing by an administrator's update or import of it", async () => {
+  it("gains no precedence from an administrator's update or import", async () => {
     await make("mine", "Eve's", eve)
     await gateway.call("POST", `${base}/model/update?id=mine`, { name: "Changed" })
     const entry = { id: "mine", name: "Taken in", base_model_id: "ground" }
@@ -153,7 +158,7 @@ describe("a person's model", () => {
   })
 })
 
-it("an administrator's model goes before a function, that before a connection's", async () => {
+it("an administrator's model takes precedence over a function, and a function over a connection's model", async () => {
   await offer("several")
   expect(await answererOf("several", bob)).toBe("several")
   const content = "export const reply = () => 'from the function'"
@@ -167,7 +172,7 @@ it("an administrator's model goes before a function, that before a connection's"
   await gateway.call("DELETE", "/api/v1/functions/id/several/delete")
 })
 
-it("whoever loses the administrator's role loses precedence, and has it back with the role", async () => {
+it("a user who loses the administrator role loses precedence, and regains it with the role", async () => {
   const carol = await gateway.newUser("Carol")
   const role = async (name: string) =>
     gateway.call("POST", `/api/v1/users/${carol.id}/update`, { role: name })

@@ -10,7 +10,7 @@ import { waitForModels } from "./wait-for-models.ts"
 const count = 200
 const minutes = 60_000
 
-/** Close to 500 kB, much of it in many small values, as `logit_bias` has them. */
+/** Close to 500 kB, much of it in many small values, as in `logit_bias`. */
 const params = {
   system: "Be brief. ".repeat(15_000),
   logit_bias: Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`${100_000 + n}`, -1])),
@@ -48,7 +48,7 @@ describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place:
   })
 
   it(
-    "a change of one holds up nobody",
+    "updating one does not delay other requests",
     async () => {
       const change = async (name: string): Promise<void> => {
         const path = "/api/v1/models/model/update?id=m7"
@@ -62,21 +62,21 @@ describe.each(chooseDatabases())("with 200 models of 500 kB on $name", ({ place:
         const { maxMs: longestMs, controlMs } = await prober.stop()
         waits.push(longestMs - controlMs)
       }
-      // Some 10 ms, to parse one model; 280 ms and more where all models are read again. A busy
-      // machine delays some changes, reading everything delays each.
+      // About 10 ms to parse one model; 280 ms and more if all models are reloaded. A busy machine
+      // delays some updates, but reloading everything delays each.
       expect(Math.min(...waits)).toBeLessThan(120)
     },
     minutes,
   )
 
   it(
-    "none is in memory before a request uses it",
+    "models are not loaded into memory before a request uses them",
     async () => {
       server.child.kill("SIGTERM")
       expect(await server.ended).toBe(0)
       server = await startServer({ ...place.env, OPENAI_API_BASE_URLS: upstream.url })
       await waitForModels(server, ["gpt-fake", "m0", "m199"])
-      // As JSON alone they have 100 MB.
+      // As JSON alone they take 100 MB.
       expect(residentBytes() - bytesWithoutModels).toBeLessThan(60e6)
       const messages = [{ role: "user", content: "hi" }]
       const chat = { model: "m7", messages }

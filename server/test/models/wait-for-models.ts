@@ -1,6 +1,6 @@
 import { until } from "../harness/json-records.ts"
 
-/** Waits until the gateway lists all of these models to the owner of the key. */
+/** Waits until the gateway lists all these models to the key's owner. */
 export const waitForModels = async (
   { url, key }: { url: string; key: string },
   models: readonly string[],

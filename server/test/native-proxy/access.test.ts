@@ -40,12 +40,12 @@ afterAll(async () => {
 })
 
 describe("several runtimes behind one prefix", () => {
-  it("are listed as one, each name once", async () => {
+  it("are listed as one, each model once", async () => {
     const { body } = await gateway.call("GET", "/ollama/api/tags", undefined, asGrace())
     expect(names(body).sort()).toEqual(["alpha:1b", "beta:1b", "shared:1b"])
   })
 
-  it("each answer for the models they hold", async () => {
+  it("each serve the models they have", async () => {
     for (const [model, holder] of [
       ["alpha:1b", first],
       ["beta:1b", second],
@@ -62,10 +62,10 @@ describe("several runtimes behind one prefix", () => {
     }
   })
 
-  it("take over from each other while no byte was sent", async () => {
+  it("fail over to each other until the first byte is sent", async () => {
     first.fault({ kind: "reset" }, { on: /generate/ })
     second.fault({ kind: "reset" }, { on: /generate/ })
-    // One of the two faults is used up by whichever is asked first.
+    // One of the two faults is consumed by the runtime that is tried first.
     const failing = await gateway.call("POST", "/ollama/api/generate", {
       model: "shared:1b",
       prompt: "x",
@@ -81,7 +81,7 @@ describe("several runtimes behind one prefix", () => {
     second.clearFaults()
   })
 
-  it("leave the list standing when one of them is gone", async () => {
+  it("still list the other models when one is unreachable", async () => {
     await second.close()
     const { status, body } = await gateway.call("GET", "/ollama/api/tags", undefined, asGrace())
     expect(status).toBe(200)
@@ -89,13 +89,13 @@ describe("several runtimes behind one prefix", () => {
     await second.restart()
   })
 
-  it("give users nothing at /{index}/, which is not supported", async () => {
+  it("reject /{index}/ paths, which are not supported", async () => {
     const { status } = await gateway.call("GET", "/ollama/0/api/tags", undefined, asGrace())
     expect(status).toBe(403)
   })
 })
 
-describe("a connection that is granted to nobody", () => {
+describe("a connection without grants", () => {
   it("is not listed, and its models do not exist", async () => {
     const listed = await gateway.call("GET", "/ollama/api/tags", undefined, asGrace())
     expect(names(listed.body)).not.toContain("lab.gamma:1b")
@@ -116,7 +116,7 @@ describe("a connection that is granted to nobody", () => {
     expect(one.status).toBe(404)
   })
 
-  it("is reached by an administrator under its prefix, and asked under its own name", async () => {
+  it("is available to administrators under its prefix, which is removed from requests", async () => {
     const { body } = await gateway.call("GET", "/ollama/api/tags")
     expect(names(body)).toContain("lab.gamma:1b")
     const arrived = prefixed.nextRequest(/generate/)
@@ -126,7 +126,7 @@ describe("a connection that is granted to nobody", () => {
     expect((await arrived).body.toString()).toBe(text.replace("lab.gamma:1b", "gamma:1b"))
   })
 
-  it("opens for a group on its members' next request", async () => {
+  it("opens to group members on their next request", async () => {
     const group = await gateway.call("POST", "/api/v1/groups/create", { name: "Lab" })
     const connections = await gateway.call("GET", "/api/v1/connections/")
     const closed = connections.body.items.find((c: { name: string }) => c.name === "closed")
@@ -144,7 +144,7 @@ describe("a connection that is granted to nobody", () => {
 })
 
 describe("an API key with allowed models and routes", () => {
-  it("sees and uses those alone", async () => {
+  it("lists and allows only those", async () => {
     const created = await gateway.call(
       "POST",
       "/api/v1/auths/api_keys",
@@ -162,7 +162,7 @@ describe("an API key with allowed models and routes", () => {
 })
 
 describe("/openai/*", () => {
-  it("is closed until an administrator opens it", async () => {
+  it("is disabled until an administrator enables it", async () => {
     const closed = await gateway.call("GET", "/openai/models", undefined, asGrace())
     expect(closed.status).toBe(403)
     expect(closed.body.error.message).toContain("enable_openai_proxy")
@@ -172,7 +172,7 @@ describe("/openai/*", () => {
     expect(JSON.stringify(open.body)).not.toContain("alpha")
   })
 
-  it("passes what uses a granted model, and keeps the rest for administrators", async () => {
+  it("allows users requests with a granted model, and reserves the rest for administrators", async () => {
     const chat = { model: "gpt-fake", messages: [{ role: "user", content: "hi" }] }
     const used = await gateway.call("POST", "/openai/chat/completions", chat, asGrace())
     expect(used.body.choices[0].message.content).toBe("You said: hi")
@@ -182,7 +182,7 @@ describe("/openai/*", () => {
 })
 
 describe("without a runtime", () => {
-  it("says which setting is missing", async () => {
+  it("names the missing setting", async () => {
     const empty = await startGateway({ OLLAMA_BASE_URLS: ";" })
     const { status, body } = await empty.call("GET", "/ollama/api/tags")
     expect(status).toBe(503)
@@ -190,7 +190,7 @@ describe("without a runtime", () => {
     await empty.stop()
   })
 
-  it("serves the proxy under the prefix that was chosen", async () => {
+  it("serves the proxy under the configured prefix", async () => {
     const other = await startGateway({ OLLAMA_BASE_URLS: first.url, RUNTIME_PREFIX: "runtime" })
     expect((await other.call("GET", "/runtime/api/version")).body.version).toBeDefined()
     expect((await other.call("GET", "/ollama/api/version")).body.version).toBeUndefined()

@@ -11,7 +11,9 @@ interface Raw {
   body: Buffer
 }
 
-/** One request by node:http, which neither adds headers nor follows or decodes anything. */
+/**
+ * Sends a request with node:http, which adds no headers, follows no redirects and decodes nothing.
+ */
 const raw = (
   base: string,
   { method = "GET", path = "/", key = "", body = "" as string | Buffer },
@@ -38,7 +40,7 @@ const raw = (
   })
 
 const ofTheHop = /^(connection|keep-alive|transfer-encoding|date|x-request-id)$/i
-/** Left out, or ours: proxied-headers.test.ts has the list. */
+/** Removed or set by the gateway: see proxied-headers.test.ts. */
 const ofTheProxy = /^(cache-control|content-security-policy|x-content-type-options)$/i
 const ofTheMessage = ({ headers }: Raw) =>
   headers.filter(([name]) => !ofTheHop.test(name) && !ofTheProxy.test(name))
@@ -61,7 +63,7 @@ beforeEach(() => upstream.clearFaults())
 const prompt =
   '{ "model" : "llama3.2", "prompt":"<b>&é \\u00e9 🙂", "options":{"seed":12345678901234567890} }'
 
-describe("the runtime proxy", () => {
+describe("the native proxy", () => {
   it.each([
     ["POST", "/api/generate", prompt],
     ["POST", "/api/generate", prompt.replace("{", '{"stream":false,')],
@@ -80,7 +82,7 @@ describe("the runtime proxy", () => {
     ["GET", "/", ""],
     ["HEAD", "/", ""],
     ["POST", "/api/chat", '{"model":"llama3.2","messages":"no array"}'],
-  ])("passes %s %s byte for byte", async (method, path, body) => {
+  ])("relays %s %s byte for byte", async (method, path, body) => {
     const direct = await raw(upstream.url, { method, path, body })
     const through = await raw(`${gateway.url}/ollama`, { method, path, body, key: userKey })
     expect(through.status).toBe(direct.status)
@@ -91,7 +93,7 @@ describe("the runtime proxy", () => {
     expect(second?.query).toEqual(first?.query)
   })
 
-  it("sends no credential of ours on", async () => {
+  it("removes the gateway's credentials", async () => {
     const headers = { cookie: `token=${adminKey}`, "x-api-key": adminKey, "x-other": "stays" }
     await gateway.call("POST", "/ollama/api/show", { model: "llama3.2" }, { headers })
     const sent = upstream.requests.at(-1)?.headers
@@ -99,7 +101,7 @@ describe("the runtime proxy", () => {
     expect(JSON.stringify(sent)).not.toContain(adminKey)
   })
 
-  it("streams a blob through without holding it", async () => {
+  it("streams a blob without buffering it", async () => {
     const blob = randomBytes(60_000_000)
     const digest = `sha256:${createHash("sha256").update(blob).digest("hex")}`
     const path = `/api/blobs/${digest}`
@@ -113,7 +115,7 @@ describe("the runtime proxy", () => {
   })
 
   it.each(["/api/pull", "/api//generate", "/api/experimental", "/API/generate"])(
-    "keeps %s for administrators",
+    "reserves %s for administrators",
     async (path) => {
       const before = upstream.requests.length
       const { status, body } = await raw(`${gateway.url}/ollama`, {
@@ -138,7 +140,7 @@ describe("the runtime proxy", () => {
     ["", 400, /empty/],
     ["[]", 400, /JSON object/],
     ['{"model":"nobody"}', 404, /nobody/],
-  ])("refuses %s", async (body, status, words) => {
+  ])("rejects %s", async (body, status, words) => {
     const reply = await raw(`${gateway.url}/ollama`, {
       method: "POST",
       path: "/api/generate",
@@ -156,13 +158,13 @@ describe("the runtime proxy", () => {
     expect(upstream.requests.at(-1)?.json).toEqual({ Model: "llama3.2" })
   })
 
-  it("refuses without a key, in the proxy's own shape", async () => {
+  it("rejects a request without a key, in the runtime's error format", async () => {
     const { status, body } = await gateway.call("GET", "/ollama/api/tags", undefined, { key: null })
     expect(status).toBe(401)
     expect(body).toEqual({ error: expect.any(String) })
   })
 
-  it("reaches the runtime promptly when the client leaves", async () => {
+  it("aborts the runtime's request promptly when the client disconnects", async () => {
     upstream.fault({ kind: "slow_headers", ms: 15_000 }, { on: /generate/ })
     const arrived = upstream.nextRequest(/generate/)
     const leaving = new AbortController()
@@ -179,7 +181,7 @@ describe("the runtime proxy", () => {
     expect((await request.aborted) - leftAt).toBeLessThan(promptMs)
   })
 
-  it("says in a last line that a stream broke off", async () => {
+  it("reports an interrupted stream in a last line", async () => {
     upstream.fault({ kind: "break", after: 2, torn: true }, { on: /generate/ })
     const { status, body } = await raw(`${gateway.url}/ollama`, {
       method: "POST",
@@ -192,7 +194,7 @@ describe("the runtime proxy", () => {
     expect(JSON.parse(last).error).toContain("broke off")
   })
 
-  it("hands an upstream's error through untouched", async () => {
+  it("relays an upstream's error unchanged", async () => {
     const error = { error: "out of memory, try a smaller model" }
     upstream.fault({ kind: "status", status: 500, body: error }, { on: /generate/ })
     const { status, body } = await gateway.call("POST", "/ollama/api/generate", {

@@ -37,12 +37,12 @@ afterAll(async () => {
 })
 
 describe("the ollama SDK at /ollama", () => {
-  it("lists the models as the runtime does", async () => {
+  it("lists the same models as the runtime", async () => {
     const direct = await new Ollama({ host: upstream.url }).list()
     expect((await user.list()).models).toEqual(direct.models)
   })
 
-  it("generates, streamed", async () => {
+  it("streams a generated text", async () => {
     const parts = await collect(
       await user.generate({ model: "llama3.2", prompt: "hello there", stream: true }),
     )
@@ -50,7 +50,7 @@ describe("the ollama SDK at /ollama", () => {
     expect(parts.at(-1)?.done).toBe(true)
   })
 
-  it("chats with tools, and with their results", async () => {
+  it("chats with tools and their results", async () => {
     const asked = await user.chat({ model: "llama3.2", messages: question, tools: [weather] })
     expect(asked.message.tool_calls?.[0]?.function.name).toBe("weather")
     const answered = await user.chat({
@@ -61,19 +61,19 @@ describe("the ollama SDK at /ollama", () => {
     expect(answered.message.content).toBe("The tool said: sunny")
   })
 
-  it("chats with thinking, streamed", async () => {
+  it("streams a chat with thinking", async () => {
     const parts = await collect(
       await user.chat({ model: "qwen3:4b", messages: question, think: true, stream: true }),
     )
     expect(parts.some((part) => part.message.thinking)).toBe(true)
   })
 
-  it("embeds", async () => {
+  it("creates embeddings", async () => {
     const { embeddings } = await user.embed({ model: "nomic-embed-text", input: ["one", "two"] })
     expect(embeddings).toHaveLength(2)
   })
 
-  it("shows a model and what is loaded", async () => {
+  it("shows a model and the loaded models", async () => {
     const shown = await user.show({ model: "llama3.2" })
     expect(shown.capabilities).toContain("tools")
     await user.generate({ model: "llama3.2", prompt: "load" })
@@ -98,7 +98,7 @@ describe("the ollama SDK at /ollama", () => {
     Object.assign(upstream.pace, { chunks: undefined, delayMs: 0 })
   })
 
-  it("pulls for an administrator, and lists what came at once", async () => {
+  it("pulls for an administrator, and lists the new model immediately", async () => {
     const parts = await collect(await admin.pull({ model: "tiny:1b", stream: true }))
     expect(parts.at(-1)?.status).toBe("success")
     const answered = await user.chat({ model: "tiny:1b", messages: question })
@@ -111,20 +111,20 @@ describe("the ollama SDK at /ollama", () => {
     ["copy", () => user.copy({ source: "llama3.2", destination: "mine" })],
     ["create", () => user.create({ model: "mine", from: "llama3.2" })],
     ["push", () => user.push({ model: "llama3.2" })],
-  ])("refuses a user's %s before it reaches the runtime", async (name, change) => {
+  ])("rejects a user's %s before it reaches the runtime", async (name, change) => {
     const before = upstream.requests.length
     await expect(change()).rejects.toThrow(/Only administrators/)
     const reached = upstream.requests.slice(before).map(({ path }) => path)
     expect(reached).not.toContain(`/api/${name}`)
   })
 
-  it("answers an unknown model as the runtime words it", async () => {
+  it("reports an unknown model in the runtime's wording", async () => {
     await expect(user.chat({ model: "nobody", messages: question })).rejects.toThrow(
       /"?nobody"? does not exist/,
     )
   })
 
-  it("writes a usage record for what was used", async () => {
+  it("writes a usage record", async () => {
     await gateway.gateway.recorder.flush()
     const { body } = await gateway.call("GET", "/api/v1/usage?group_by=model", undefined, {
       key: userKey,

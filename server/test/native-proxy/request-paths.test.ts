@@ -16,7 +16,7 @@ describe("the path of a proxied request", () => {
     ...["/ollama/api/show%00", "/ollama/api/show%0a", "/ollama/api/show%252e", "/ollama/api/%zz"],
     ...["/ollama/v1/models/..%2f..%2fapi%2ftags", "/openai/models/a%2F..%2Fb", "/ollama/..;/x"],
     ...["/ollama/api/tags#x", "/openai/../ollama/api/pull"],
-  ])("is refused where it can be read in several ways: %s", async (target) => {
+  ])("is rejected if ambiguous: %s", async (target) => {
     const before = upstream.paths.length
     const reply = await rawRequest(upstream.gateway.url, {
       target,
@@ -26,7 +26,7 @@ describe("the path of a proxied request", () => {
     expect(upstream.paths.slice(before).filter((path) => !path.startsWith("/api/show"))).toEqual([])
   })
 
-  it("may encode the slash of a model's id", async () => {
+  it("may encode the slash in a model's id", async () => {
     upstream.answers((response) => void response.writeHead(200, json).end("{}"))
     const before = upstream.paths.length
     expect((await upstream.send("GET", "/openai/models/org%2Fm")).status).toBe(200)
@@ -34,12 +34,12 @@ describe("the path of a proxied request", () => {
   })
 })
 
-describe("two Host headers", () => {
+describe("duplicate Host headers", () => {
   it.each([
     ["GET", "/health", "here"],
     ["POST", "/v1/chat/completions", "here"],
     ["GET", "/v1/models", "there"],
-  ])("are refused: %s %s", async (method, target, second) => {
+  ])("are rejected: %s %s", async (method, target, second) => {
     const headers = ["host: localhost", `Host: ${second}`, "content-length: 0"]
     const reply = await rawRequest(upstream.gateway.url, { method, target, headers })
     expect(reply.status).toBe(400)

@@ -48,7 +48,7 @@ describe("with ENV=prod", () => {
   })
   afterAll(() => gateway.stop())
 
-  it.each(paths)("%s is not there, for nobody", async (path) => {
+  it.each(paths)("%s returns 404 to everyone", async (path) => {
     expect((await gateway.call("GET", path, undefined, asAnyone)).status).toBe(404)
     expect((await gateway.call("GET", path)).status).toBe(404)
   })
@@ -63,9 +63,9 @@ describe("with ENV=dev", () => {
 
   const read = async () => (await gateway.call("GET", "/openapi.json", undefined, asAnyone)).body
 
-  it("is made once: who asks for it over and over holds nobody up", async () => {
+  it("builds the document once, so that repeated requests are cheap", async () => {
     await read()
-    // Bare `fetch`, so that nothing is parsed: made anew, each would take a tenth of a second.
+    // Plain `fetch` parses nothing; rebuilding the document would take about 100 ms each time.
     const ms = await measureCpuMs(async () => {
       for (let times = 0; times < 50; times++) {
         await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()
@@ -78,7 +78,7 @@ describe("with ENV=dev", () => {
       Object.entries(operations).map(([method, operation]) => ({ path, method, ...operation })),
     )
 
-  it("answers a document that is whole, and says that the interface is experimental", async () => {
+  it("serves a valid document that declares the API experimental", async () => {
     const document = Document.parse(await read())
     expect(document.info.description).toContain("experimental")
     expect(Object.keys(document.paths)).toEqual(
@@ -98,7 +98,7 @@ describe("with ENV=dev", () => {
     expect(missing).toEqual([])
   })
 
-  it("names every parameter of a path, and every operation once", async () => {
+  it("describes every path parameter, and uses each operation id once", async () => {
     const operations = await operationsOf()
     for (const { path, parameters } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -110,14 +110,14 @@ describe("with ENV=dev", () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it("describes a body by what is sent, and a reply by what is answered", async () => {
+  it("describes request bodies by their input and replies by their output", async () => {
     const { schemas } = (await read()).components
     expect(schemas.NewApiKey.required).toBeUndefined()
     expect(schemas.ApiKey.required).toContain("expires_at")
     expect(schemas.User.additionalProperties).toBeUndefined()
   })
 
-  it("describes bodies that are read piece by piece too", async () => {
+  it("describes streamed bodies too", async () => {
     const { paths: described } = Document.parse(await read())
     const upload = described["/api/v1/files"]?.post?.requestBody?.content["multipart/form-data"]
     expect(JSON.stringify(upload?.schema)).toContain('"format":"binary"')
@@ -131,13 +131,13 @@ describe("with ENV=dev", () => {
     expect(methods.sort()).toEqual(["delete", "get", "head", "patch", "post", "put"])
   })
 
-  it("does not answer for parts that the page has not", async () => {
+  it("serves only the files of the documentation page", async () => {
     for (const name of ["index.html", "constructor", "..%2Fpackage.json", "LICENSE"]) {
       expect((await gateway.call("GET", `/docs/${name}`)).status, name).toBe(404)
     }
   })
 
-  it("forbids the page all that is not ours", async () => {
+  it("restricts the page to the gateway's own scripts and requests", async () => {
     const { headers, body } = await gateway.call("GET", "/docs", undefined, asAnyone)
     const policy = headers.get("content-security-policy") ?? ""
     expect(policy).toContain("default-src 'self'")
@@ -161,7 +161,7 @@ describe("with ENV=dev", () => {
       return page
     }
 
-    it("renders every operation and asks nobody but the gateway", async () => {
+    it("renders every operation, and sends requests only to the gateway", async () => {
       const page = await newPage()
       const asked: string[] = []
       const complaints: string[] = []
@@ -173,7 +173,7 @@ describe("with ENV=dev", () => {
 
       await page.goto(`${gateway.url}/docs/`)
       const operations = await operationsOf()
-      // One tag after the other: of a long list the page keeps in the document what is seen.
+      // One tag at a time: the page only renders the visible part of a long list.
       for (const [tag, tagged] of Map.groupBy(operations, ({ tags }) => tags[0])) {
         const toggle = page.locator(`.opblock-tag[data-tag="${tag}"] button.expand-operation`)
         const shown = page.locator(".opblock-tag-section.is-open .opblock")
@@ -195,7 +195,7 @@ describe("with ENV=dev", () => {
       expect(complaints).toEqual([])
     })
 
-    it("tries an operation with the key that was given", async () => {
+    it("sends an operation with the given key", async () => {
       const page = await newPage()
       await page.goto(`${gateway.url}/docs`)
       await page.locator('.opblock-tag[data-tag="auths"] button.expand-operation').click()

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../../..")
 const biome = join(root, "node_modules/@biomejs/biome/bin/biome")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-describe("the order of the house", () => {
+describe("the order of imports", () => {
   let copy = ""
 
   beforeEach(async () => {
@@ -22,7 +22,7 @@ describe("the order of the house", () => {
   })
   afterEach(() => rmSync(copy, { recursive: true, force: true }))
 
-  /** What Biome says about one file, or "" when it is content. */
+  /** Biome's output for one file, or "" if it has no complaints. */
   const lint = async (path: string, code: string): Promise<string> => {
     const file = join(copy, "server/src", path)
     mkdirSync(dirname(file), { recursive: true })
@@ -57,7 +57,7 @@ describe("the order of the house", () => {
     expect(said).toContain("may import only")
   })
 
-  it("sees imports of types, re-exports and import() too", async () => {
+  it("covers type imports, re-exports and import() too", async () => {
     const said = await lint(
       "users/planted.ts",
       `import type { Chat } from "../completions/completions.ts"
@@ -81,18 +81,18 @@ export const later = async (): Promise<Chat> => (await import("../gateway.ts")).
     expect(await lint(path, importing(from))).toBe("")
   })
 
-  it("refuses a cycle of imports", async () => {
+  it("rejects import cycles", async () => {
     await lint("users/first.ts", importing("./second.ts"))
     expect(await lint("users/second.ts", importing("./first.ts"))).toContain("noImportCycles")
   })
 
-  it("reads the environment in config.ts only", async () => {
+  it("allows config.ts only to read the environment", async () => {
     const code = "export const port = process.env.PORT\n"
     expect(await lint("config/config.ts", code)).toBe("")
     expect(await lint("users/planted.ts", code)).toContain("noProcessEnv")
   })
 
-  it("names every folder there is", () => {
+  it("covers every folder", () => {
     const folders = readdirSync(join(root, "server/src"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
@@ -101,7 +101,7 @@ export const later = async (): Promise<Chat> => (await import("../gateway.ts")).
   })
 })
 
-describe("the dependencies", () => {
+describe("dependencies", () => {
   const Entry = z.object({
     resolved: z.string().optional(),
     hasInstallScript: z.boolean().optional(),
@@ -112,18 +112,18 @@ describe("the dependencies", () => {
     .parse(JSON.parse(read("package-lock.json")))
   const entries = Object.entries(packages)
 
-  it("need no install script", () => {
+  it("need no install scripts", () => {
     const scripted = entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path)
-    // Its script only fetches what GPUs need, and is not run (docs/decisions/0022).
+    // Its script only fetches GPU libraries, and is not run (docs/decisions/0022).
     expect(scripted).toEqual(["node_modules/onnxruntime-node"])
     expect(read(".npmrc")).toContain("ignore-scripts=true")
   })
 
-  it("are locked without the address of a registry", () => {
+  it("are locked without a registry URL", () => {
     expect(entries.filter(([, entry]) => entry.resolved?.includes("://"))).toEqual([])
   })
 
-  // `npm ci` refuses a lock file without them, on every platform.
+  // `npm ci` rejects a lock file without them, on every platform.
   it("are locked for every platform", () => {
     const missing = entries.flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter(

@@ -23,13 +23,13 @@ const oidcRows = allRows
   .filter(({ name }) => name.includes("<NAME>"))
   .map((row) => ({ ...row, name: row.name.replace("<NAME>", "OKTA") }))
 
-/** The documented default as a value of the variable; undefined if the cell has only words. */
+/** The documented default as the variable's value; undefined if the cell contains only prose. */
 const literalDefault = (fallback: string): string | undefined => /^`([^`]+)`/.exec(fallback)?.[1]
 
-/** Marks a default that administrators can change while the gateway runs. */
+/** Marks a default that administrators can change at run time. */
 const editable = ", editable"
 
-/** Variables that others require, so that each one can be checked on its own. */
+/** Variables that others require, so that each can be checked separately. */
 const companions = {
   ADMIN_EMAIL: "ada@example.com",
   ADMIN_PASSWORD: "correct horse battery",
@@ -41,11 +41,11 @@ const companions = {
   OIDC_OKTA_CLIENT_ID: "portico",
 }
 
-it("docs/configuration.md has one row for every variable, and no other", () => {
+it("docs/configuration.md has exactly one row for every variable", () => {
   expect(rows.map(({ name }) => name).sort()).toEqual([...variableNames].sort())
 })
 
-it("has one row for every single sign-on variable", () => {
+it("has exactly one row for every single sign-on variable", () => {
   const endings = oidcEndings.map((ending) => `OIDC_OKTA_${ending}`)
   expect(oidcRows.map(({ name }) => name).sort()).toEqual(endings.sort())
 })
@@ -54,7 +54,7 @@ it("describes each variable", () => {
   for (const { name, meaning } of allRows) expect(meaning.length, name).toBeGreaterThan(10)
 })
 
-it("documents the actual defaults", () => {
+it("states the actual defaults", () => {
   const { providers, runtimes, runtimeAssumed, ...defaults } = readConfig({})
   const defaultByName: Partial<Record<string, unknown>> = defaults
   const settings = Settings.parse({})
@@ -78,7 +78,7 @@ it("documents the actual defaults", () => {
   expect(providers).toEqual([])
 })
 
-it("gives only examples that the gateway accepts", () => {
+it("gives only valid examples", () => {
   for (const { name, example } of [...rows, ...oidcRows]) {
     expect(() => readConfig({ ...companions, [name]: example }), name).not.toThrow()
   }

@@ -9,7 +9,7 @@ interface Names {
 
 const script = join(import.meta.dirname, "../../../scripts/names.mjs")
 
-describe("the check of names", () => {
+describe("the name check", () => {
   let names: Names
   beforeAll(async () => {
     names = await import(pathToFileURL(script).href)
@@ -25,7 +25,7 @@ describe("the check of names", () => {
     ["through", "a verb with an object"],
     ["InnerHearing", "consumer"],
     ["isGone", "disconnected, deleted"],
-  ])("refuses %s and suggests %s", (name, use) => {
+  ])("rejects %s and suggests %s", (name, use) => {
     expect(names.findBannedWord(name)?.use).toBe(use)
   })
 
@@ -36,7 +36,7 @@ describe("the check of names", () => {
     },
   )
 
-  it("reads the names of variables, parameters, types and members, but not the fields of schemas", () => {
+  it("collects variables, parameters, types and members, but not schema fields", () => {
     const code = `
 interface Reply { told: string; hear(): void }
 type Shelf = Map<string, string>

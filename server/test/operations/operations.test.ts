@@ -17,20 +17,20 @@ afterAll(async () => {
   await upstream.close()
 })
 
-describe("operations", () => {
-  it("answers health, readiness, version and configuration to anyone", async () => {
+describe("operational endpoints", () => {
+  it("serve health, readiness, version and configuration to anyone", async () => {
     for (const path of ["/health", "/ready", "/api/version", "/api/config"]) {
       const { status } = await gateway.call("GET", path, undefined, anonymous)
       expect(status, path).toBe(200)
     }
   })
 
-  it("tells the sign-in page that the first account is made", async () => {
+  it("tell the sign-in page whether an account exists", async () => {
     const { body } = await gateway.call("GET", "/api/config", undefined, anonymous)
     expect(body).toMatchObject({ first_run: false, signup: false, runtime_prefix: "ollama" })
   })
 
-  it("counts requests, tokens and times under the names of OpenTelemetry", async () => {
+  it("report requests, tokens and durations under OpenTelemetry names", async () => {
     await gateway.call("POST", "/v1/chat/completions", chat("count me"))
     const { body, headers } = await gateway.call("GET", "/metrics", undefined, anonymous)
     const labels = 'gen_ai_operation_name="chat",gen_ai_request_model="gpt-fake"'
@@ -42,13 +42,13 @@ describe("operations", () => {
     expect(body).toContain("portico_requests_running 0")
   })
 
-  it("keeps metrics from what came through a proxy", async () => {
+  it("refuse metrics to requests from a proxy", async () => {
     const headers = { "x-forwarded-for": "127.0.0.1" }
     const { status } = await gateway.call("GET", "/metrics", undefined, { key: null, headers })
     expect(status).toBe(401)
   })
 
-  it("opens metrics by METRICS_TOKEN alone once it is set", async () => {
+  it("accept only METRICS_TOKEN for metrics once it is set", async () => {
     const guarded = await startGateway({ METRICS_TOKEN: "only-this" })
     expect((await guarded.call("GET", "/metrics", undefined, anonymous)).status).toBe(401)
     expect((await guarded.call("GET", "/metrics")).status).toBe(401)
@@ -60,7 +60,7 @@ describe("operations", () => {
 })
 
 describe("the log", () => {
-  it("has one line a request, with the request id of the reply", async () => {
+  it("has one line per request, with the request id of the reply", async () => {
     const headers = { "x-request-id": "from-the-caller-1" }
     const reply = await gateway.call("POST", "/v1/chat/completions?q=secret", chat("hi"), {
       headers,
@@ -77,13 +77,13 @@ describe("the log", () => {
     })
   })
 
-  it("makes a request id where the one sent is not sane", async () => {
+  it("replaces an invalid request id", async () => {
     const headers = { "x-request-id": "no spaces allowed" }
     const reply = await gateway.call("GET", "/health", undefined, { headers })
     expect(reply.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it("holds no bodies, no secrets and no query strings", async () => {
+  it("contains no bodies, secrets or query strings", async () => {
     const password = "a password nobody may read"
     await gateway.call("POST", "/v1/chat/completions?token=in-the-query", chat("a private thought"))
     await gateway.call("POST", "/api/v1/auths/signin", { email: "ada@example.com", password })

@@ -13,7 +13,7 @@ import { servePage } from "../../src/operations/web-files.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { listenOnLoopback } from "../harness/listen.ts"
 
-describe("the web page", () => {
+describe("the web application", () => {
   const folder = mkdtempSync(join(tmpdir(), "portico-web-"))
   const page = "<!doctype html><title>Portico</title>"
   const script = `console.log("${"portico ".repeat(200)}")`
@@ -46,7 +46,7 @@ describe("the web page", () => {
   })
 
   it.each(["/", "/c/0198", "/models/view/qwen%2F3:4b", "/admin/users?role=admin", "/a/b/"])(
-    "is what %s shows, without being kept",
+    "serves the page at %s without caching it",
     async (path) => {
       const reply = await fetch(url + path)
       expect([reply.status, await reply.text()]).toEqual([200, page])
@@ -55,7 +55,7 @@ describe("the web page", () => {
     },
   )
 
-  it("lets no script run but its own, and no other page frame it", async () => {
+  it("allows only its own scripts, and no framing", async () => {
     const { headers } = await fetch(url)
     const policy = headers.get("content-security-policy") ?? ""
     expect(policy).toContain("default-src 'self'")
@@ -64,7 +64,7 @@ describe("the web page", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff")
   })
 
-  it("is asked for once: hashed files are kept for good, others are checked by their tag", async () => {
+  it("caches hashed files forever, and revalidates others by ETag", async () => {
     const asset = await fetch(`${url}/assets/app-1a2b3c.js`, {
       headers: { "accept-encoding": "gzip, br" },
     })
@@ -76,7 +76,7 @@ describe("the web page", () => {
     expect(again.status).toBe(304)
   })
 
-  it("sends what was not compressed to a client that takes no compression", async () => {
+  it("sends uncompressed files to clients that accept no compression", async () => {
     const asset = await fetch(`${url}/assets/app-1a2b3c.js`, {
       headers: { "accept-encoding": "identity" },
     })
@@ -85,7 +85,7 @@ describe("the web page", () => {
   })
 
   it.each(["/api/nothing", "/docs", "/DOCS/x", "/assets/gone-000.js"])(
-    "is never what %s shows",
+    "returns 404 for %s",
     async (path) => {
       const reply = await fetch(url + path)
       expect(reply.status).toBe(404)
@@ -94,7 +94,7 @@ describe("the web page", () => {
   )
 
   it.each(["/..%2fportico-secret.txt", "/assets/%2e%2e/%2e%2e/portico-secret.txt", "//etc/passwd"])(
-    "gives no file outside its folder at %s",
+    "serves no file outside its folder at %s",
     async (path) => {
       const text = await (await fetch(url + path)).text()
       expect(text).not.toContain("secret")
@@ -110,7 +110,7 @@ describe("groups to share with", () => {
   })
   afterAll(() => gateway.stop())
 
-  it("are those one is in, by name, and nobody else's", async () => {
+  it("are the caller's own groups", async () => {
     const { id, key } = await gateway.newUser("Grace")
     const made = await gateway.call("POST", "/api/v1/groups/create", { name: "Pilots" })
     await gateway.call("POST", "/api/v1/groups/create", { name: "Strangers" })
