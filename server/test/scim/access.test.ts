@@ -7,7 +7,7 @@ import { describeScim, type ScimClient } from "./scim.ts"
 const off = { op: "replace", path: "active", value: false }
 const on = { op: "replace", path: "active", value: true }
 
-/** A local account with a session and keys, as people have them. */
+/** Creates a local account with a session and an API key, and links it to SCIM. */
 const person = async ({ gateway, find }: ScimClient, name: string) => {
   const { id, email, key } = await gateway.newUser(name)
   const signIn = () =>
@@ -23,7 +23,7 @@ const roleOf = async ({ gateway }: ScimClient, id: string) =>
   (await gateway.call("GET", `/api/v1/users/${id}`)).body
 
 describeScim("Access by SCIM", (client) => {
-  it("ends with active: false at once, and comes back with active: true but for sessions", async () => {
+  it("ends immediately with active: false, and active: true restores all but sessions", async () => {
     const { id, key, token, status, signIn } = await person(client(), "Mara")
     expect([await status(key), await status(token)]).toEqual([200, 200])
     await client().patch(`/Users/${id}`, off)
@@ -34,7 +34,7 @@ describeScim("Access by SCIM", (client) => {
     expect((await signIn()).status).toBe(200)
   })
 
-  it("ends by PUT just as well, and PUT without active keeps it", async () => {
+  it("ends with PUT too, and PUT without active keeps the state", async () => {
     const { id, email, key, status } = await person(client(), "Milo")
     await client().call("PUT", `/Users/${id}`, { userName: email, active: "False" })
     expect(await status(key)).toBe(401)
@@ -42,7 +42,7 @@ describeScim("Access by SCIM", (client) => {
     expect(kept.body.active).toBe(false)
   })
 
-  it("ends by DELETE: keys are gone, memberships dropped, the user reads active: false", async () => {
+  it("ends with DELETE: keys and memberships are removed, and the user is read as inactive", async () => {
     const { id, key, token, status } = await person(client(), "Mina")
     const group = await client().group("Of Mina", [id])
     expect(await client().call("DELETE", `/Users/${id}`)).toMatchObject({ status: 204 })
@@ -56,7 +56,7 @@ describeScim("Access by SCIM", (client) => {
     expect(await client().call("DELETE", `/Users/${id}`)).toMatchObject({ status: 204 })
   })
 
-  it("revives whom DELETE ended, as the same account, when externalId does not differ", async () => {
+  it("is restored by POST after DELETE, for the same account, unless externalId differs", async () => {
     const made = await client().user("max", { externalId: "m-1" })
     const again = { userName: "MAX@example.org", externalId: "m-1", displayName: "Max again" }
     expect(await client().call("POST", "/Users", again)).toMatchObject({ status: 409 })
@@ -74,13 +74,13 @@ describeScim("Access by SCIM", (client) => {
     expect(bare).toMatchObject({ status: 201, body: { id: made.id, externalId: "m-1" } })
   })
 
-  it("does not revive whom PUT or PATCH made inactive", async () => {
+  it("is not restored by POST after PUT or PATCH made the user inactive", async () => {
     const { id, userName } = await client().user("moritz")
     await client().patch(`/Users/${id}`, off)
     expect(await client().call("POST", "/Users", { userName })).toMatchObject({ status: 409 })
   })
 
-  it("leaves the last active administrator alone, in SCIM's words", async () => {
+  it("of the last active administrator cannot be removed, with a SCIM error", async () => {
     const found = await client().find("Users", `userName eq "${adminEmail}"`)
     const [{ id, userName }] = found.body.Resources
     for (const attempt of [
@@ -97,7 +97,7 @@ describeScim("Access by SCIM", (client) => {
     expect(status).toBe(200)
   })
 
-  it("grants no role, neither to the new nor to the revived", async () => {
+  it("includes no role for new or restored users", async () => {
     const roles = { roles: [{ value: "admin", primary: true }], userType: "admin", role: "admin" }
     const made = await client().user("malice", roles)
     expect(await roleOf(client(), made.id)).toMatchObject({ role: "user", source: "scim" })
@@ -111,7 +111,7 @@ describeScim("Access by SCIM", (client) => {
     expect(await roleOf(client(), made.id)).toMatchObject({ role: "user", active: true })
   })
 
-  it("keeps the name that an administrator gave until the provider's names change", async () => {
+  it("keeps a name set by an administrator until the provider's names change", async () => {
     const { id } = await client().user("mona")
     await client().gateway.call("POST", `/api/v1/users/${id}/update`, { name: "Mona of Sales" })
     await client().patch(`/Users/${id}`, { op: "add", path: "externalId", value: "m-9" })
@@ -120,7 +120,7 @@ describeScim("Access by SCIM", (client) => {
     expect(await roleOf(client(), id)).toMatchObject({ name: "Mona L." })
   })
 
-  it("keeps its groups from being renamed or refilled by hand", async () => {
+  it("controls its groups: they cannot be renamed or changed elsewhere", async () => {
     const { gateway } = client()
     const { id } = await client().user("mats")
     const group = await client().group("Kept by SCIM", [id])
@@ -140,7 +140,7 @@ describeScim("Access by SCIM", (client) => {
 describeScim(
   "SCIM_DELETE_MODE=hide",
   (client) => {
-    it("knows no user after DELETE, and makes a new account of the same userName", async () => {
+    it("hides a user after DELETE, and creates a new account for the same userName", async () => {
       const made = await client().user("nils", { externalId: "n-1" })
       const group = await client().group("Of Nils", [made.id])
       expect(await client().call("DELETE", `/Users/${made.id}`)).toMatchObject({ status: 204 })
@@ -156,7 +156,7 @@ describeScim(
       expect(again.id).not.toBe(made.id)
     })
 
-    it("still counts an account that PATCH made inactive", async () => {
+    it("keeps an account that PATCH made inactive", async () => {
       const made = await client().user("nora")
       await client().patch(`/Users/${made.id}`, off)
       expect((await client().call("GET", `/Users/${made.id}`)).body.active).toBe(false)

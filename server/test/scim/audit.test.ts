@@ -22,15 +22,15 @@ const events = async ({ gateway }: ScimClient) => {
   return rows
 }
 
-/** What `act` adds to the trail. */
+/** The events that `act` adds to the audit log. */
 const added = async (client: ScimClient, act: () => Promise<unknown>) => {
   const { length } = await events(client)
   await act()
   return (await events(client)).slice(length)
 }
 
-describeScim("The audit trail of SCIM", (client) => {
-  it("has one event for each request, a read's before its reply", async () => {
+describeScim("The audit log of SCIM", (client) => {
+  it("has one event per request, written before the reply to a read", async () => {
     const { id } = await client().user("audited")
     const group = await client().group("Audited", [id])
     const off = { op: "replace", path: "active", value: false }
@@ -67,7 +67,7 @@ describeScim("The audit trail of SCIM", (client) => {
     }
   })
 
-  it("names what changed, what was ignored, and who came and went", async () => {
+  it("names changed and ignored attributes, and members added and removed", async () => {
     const { id } = await client().user("named")
     const [patched] = await added(client(), () =>
       client().patch(`/Users/${id}`, {
@@ -99,7 +99,7 @@ describeScim("The audit trail of SCIM", (client) => {
     })
   })
 
-  it("has failures too, and folds repeated refusals at the gate", async () => {
+  it("includes failures, and groups repeated authentication failures", async () => {
     const conflict = await added(client(), async () => {
       await client().user("failing")
       await client().call("POST", "/Users", { userName: "failing@example.org" })
@@ -121,7 +121,7 @@ describeScim("The audit trail of SCIM", (client) => {
     expect(refused).toMatchObject([{ action: "auth.failed", status: 401, target_type: "scim" }])
   })
 
-  it("holds no token, no body and no filter", async () => {
+  it("contains no tokens, bodies or filters", async () => {
     await client().user("private-person")
     await client().find("Users", 'userName eq "private-person@example.org"')
     const text = JSON.stringify(await events(client()))
@@ -130,8 +130,8 @@ describeScim("The audit trail of SCIM", (client) => {
   })
 })
 
-describeScim("Two identity providers at once", (client) => {
-  it("make one account of one userName: one 201, one 409, a hundred times", async () => {
+describeScim("Two concurrent identity providers", (client) => {
+  it("create only one account per userName: one gets 201, one 409, a hundred times", async () => {
     for (let round = 0; round < 100; round++) {
       const create = () => client().call("POST", "/Users", { userName: `race${round}@example.org` })
       const both = await Promise.all([create(), create()])
@@ -139,7 +139,7 @@ describeScim("Two identity providers at once", (client) => {
     }
   }, 60_000)
 
-  it("lose none of two changes to one user, or to one group", async () => {
+  it("lose no concurrent change to a user or group", async () => {
     const { id } = await client().user("shared")
     const group = await client().group("Shared")
     for (let round = 0; round < 10; round++) {
@@ -159,7 +159,7 @@ describeScim("Two identity providers at once", (client) => {
     }
   }, 60_000)
 
-  it("swap two userNames without an error of ours", async () => {
+  it("get 200 and 409 for the same new userName", async () => {
     const [one, two] = [await client().user("swap1"), await client().user("swap2")]
     const rename = (id: string, value: string) =>
       client().patch(`/Users/${id}`, { op: "replace", path: "userName", value })

@@ -25,8 +25,8 @@ const everyPath = [
   "",
 ]
 
-describe("SCIM's gate", () => {
-  it("refuses every path under the base with one and the same body while SCIM is off", async () => {
+describe("SCIM authentication", () => {
+  it("returns an identical 401 for every path while SCIM is off and for a wrong token", async () => {
     const off = await start({ SCIM_ENABLED: "false" })
     const yes = await start({ SCIM_ENABLED: "yes" })
     const wrong = await start()
@@ -48,7 +48,7 @@ describe("SCIM's gate", () => {
     ])
   })
 
-  it("takes nothing but Bearer and its own token, in any case of the scheme", async () => {
+  it("accepts only Bearer with its own token, ignoring the scheme's case", async () => {
     const gateway = await start()
     const status = async (authorization: string | null): Promise<number> => {
       const headers = authorization === null ? {} : { authorization }
@@ -73,7 +73,7 @@ describe("SCIM's gate", () => {
     expect(elsewhere.status).toBe(401)
   })
 
-  it("has a token that opens nothing else", async () => {
+  it("uses a token that is valid nowhere else", async () => {
     const gateway = await start()
     for (const path of ["/api/v1/users/", "/v1/models", "/api/v1/auths/"]) {
       const { status } = await gateway.call("GET", path, undefined, { key: scimToken })
@@ -81,7 +81,7 @@ describe("SCIM's gate", () => {
     }
   })
 
-  it("takes the token before as well, for rotation", async () => {
+  it("accepts the previous token too, for rotation", async () => {
     const gateway = await start({ SCIM_TOKEN_PREVIOUS: "the-token-that-was-before-this-one" })
     for (const key of [scimToken, "the-token-that-was-before-this-one"]) {
       expect(await gateway.call("GET", `${base}/Users`, undefined, { key })).toMatchObject({
@@ -90,7 +90,7 @@ describe("SCIM's gate", () => {
     }
   })
 
-  it("answers 404 beside the base, whatever the state or the token", async () => {
+  it("returns 404 outside the base, whatever the state or token", async () => {
     const on = await start()
     const off = await start({ SCIM_ENABLED: "false" })
     for (const gateway of [on, off]) {
@@ -110,7 +110,7 @@ describe("SCIM's gate", () => {
     }
   })
 
-  it("ignores repeated and last slashes under the base", async () => {
+  it("ignores repeated and trailing slashes below the base", async () => {
     const gateway = await start()
     for (const path of ["//Users", "/Users/", "///Users//", "/Users/?count=1"]) {
       const { status } = await gateway.call("GET", base + path, undefined, { key: scimToken })
@@ -118,7 +118,7 @@ describe("SCIM's gate", () => {
     }
   })
 
-  it("keeps addresses outside SCIM_ALLOWED_CIDRS out, by their true peer", async () => {
+  it("rejects addresses outside SCIM_ALLOWED_CIDRS, as reported by trusted proxies", async () => {
     const gateway = await start({
       SCIM_ALLOWED_CIDRS: "203.0.113.0/24",
       TRUSTED_PROXIES: "127.0.0.1",
@@ -133,7 +133,7 @@ describe("SCIM's gate", () => {
     expect(await from("198.51.100.1", "wrong")).toMatchObject({ status: 403 })
   })
 
-  it("does not believe X-Forwarded-For of a stranger", async () => {
+  it("ignores X-Forwarded-For from untrusted clients", async () => {
     const gateway = await start({ SCIM_ALLOWED_CIDRS: "203.0.113.0/24" })
     const headers = { "x-forwarded-for": "203.0.113.7" }
     const answer = await gateway.call("GET", `${base}/Users`, undefined, {
@@ -143,7 +143,7 @@ describe("SCIM's gate", () => {
     expect(answer.status).toBe(403)
   })
 
-  it("limits writes and reads each by their own rate, in SCIM's words", async () => {
+  it("limits the rates of writes and reads separately, with SCIM errors", async () => {
     const client = createClient(await start({ SCIM_RATE_LIMIT: "2/4" }))
     const write = () => client.call("POST", "/Users", { userName: "nonsense" })
     expect([(await write()).status, (await write()).status]).toEqual([400, 400])
@@ -155,7 +155,7 @@ describe("SCIM's gate", () => {
     expect((await search()).status).toBe(429)
   })
 
-  it("answers 429 to an address that guesses, and still lets the right token in", async () => {
+  it("returns 429 to an address that guesses tokens, but accepts the right one", async () => {
     const gateway = await start()
     const statuses: number[] = []
     for (let index = 0; index < 35; index++) {
@@ -168,7 +168,7 @@ describe("SCIM's gate", () => {
     expect(right.status).toBe(200)
   })
 
-  it("answers 401 however often while it is off", async () => {
+  it("always returns 401 while SCIM is off, without a rate limit", async () => {
     const gateway = await start({ SCIM_ENABLED: "false" })
     for (let index = 0; index < 40; index++) {
       const { status } = await gateway.call("GET", `${base}/Users`, undefined, { key: scimToken })
@@ -176,7 +176,7 @@ describe("SCIM's gate", () => {
     }
   })
 
-  it("warns at the start of a short token and of a PUBLIC_URL without https", async () => {
+  it("warns at startup about a short token and a PUBLIC_URL without https", async () => {
     const gateway = await start({ SCIM_TOKEN: "short", PUBLIC_URL: "http://portico.example" })
     const warnings = gateway.lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
     expect(warnings).toEqual([
@@ -187,7 +187,7 @@ describe("SCIM's gate", () => {
     expect(quiet.lines.filter(({ level }) => level === 40)).toEqual([])
   })
 
-  it("caps bodies, their depth and the operations of a PATCH", async () => {
+  it("limits bodies, nesting, operations and values", async () => {
     const client = createClient(await start())
     const { id } = await client.user("capped")
     const large = JSON.stringify({ userName: "x".repeat(8_100_000) })
@@ -216,7 +216,7 @@ describe("SCIM's gate", () => {
     expect(await client.patch(`/Groups/${group.id}`, nobody, nobody)).toMatchObject({ status: 200 })
   })
 
-  it("answers 412 to an If-Match, as there are no ETags, and * is fine", async () => {
+  it("returns 412 to If-Match, as there are no ETags, except for *", async () => {
     const client = createClient(await start())
     const { id } = await client.user("matched")
     const put = (value: string) =>
@@ -234,7 +234,7 @@ describe("SCIM's gate", () => {
     expect(fine.headers.get("etag")).toBeNull()
   })
 
-  it("writes no token and no body into the log", async () => {
+  it("logs no tokens or bodies", async () => {
     const client = createClient(await start())
     await client.user("secretive")
     const log = JSON.stringify(client.gateway.lines)
@@ -244,14 +244,14 @@ describe("SCIM's gate", () => {
   })
 })
 
-describe("SCIM's settings", () => {
+describe("SCIM settings", () => {
   const read = (env: Record<string, string>) => () => readConfig({ DATA_DIR: "/tmp/none", ...env })
 
-  it("refuse to start without a token, and say how to make one", () => {
+  it("require a token, and say how to generate one", () => {
     expect(read({ SCIM_ENABLED: "true" })).toThrow(/SCIM_TOKEN.*openssl rand -base64 32/)
   })
 
-  it("refuse a token that is the administrator's key as well", () => {
+  it("reject a token that is also the administrator's API key", () => {
     const key = "sk-0123456789012345678901234567"
     const env = { SCIM_ENABLED: "true", SCIM_TOKEN: key, ADMIN_API_KEY: key, ADMIN_EMAIL: "a@b.co" }
     expect(read(env)).toThrow(/SCIM_TOKEN/)
@@ -263,13 +263,13 @@ describe("SCIM's settings", () => {
     ["SCIM_DELETE_MODE", "erase"],
     ["SCIM_ALLOWED_CIDRS", "10.0.0.0/99"],
     ["SCIM_TOKEN", "with a space"],
-  ])("refuse %s=%s", (name, value) => {
+  ])("reject %s=%s", (name, value) => {
     expect(read({ [name]: value })).toThrow(name)
   })
 })
 
 describe("a rate limit", () => {
-  it("fills evenly: after a second there is room for a sixtieth of it", () => {
+  it("refills evenly: one second frees a sixtieth of the rate per minute", () => {
     let ms = 0
     const limit = createRateLimit({ writes: 60, reads: 60 }, { nowMs: () => ms })
     const incoming = { method: "POST", url: "/Users" } as Parameters<typeof limit.admit>[0]

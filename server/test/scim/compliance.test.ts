@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 import { expect, it } from "vitest"
 import { base, describeScim, scimToken } from "./scim.ts"
 
-/** A Python that has `scim-tester/requirements.txt`; CI brings one. */
+/** A Python with the packages in `scim-tester/requirements.txt`; CI provides one. */
 const python = process.env.TEST_PYTHON
 const program = new URL("./scim-tester/check.py", import.meta.url).pathname
 const run = promisify(execFile)
@@ -15,7 +15,7 @@ interface Result {
   reason: string
 }
 
-/** All that it finds wrong, on both databases. */
+/** All failed checks of scim2-tester. */
 const findings = async (url: string): Promise<Result[]> => {
   const env = { ...process.env, SCIM_TOKEN: scimToken }
   const options = { env, maxBuffer: 64 * 1024 * 1024 }
@@ -29,7 +29,7 @@ const findings = async (url: string): Promise<Result[]> => {
 
 const modes: [mode: string, wrong: object[]][] = [
   ["hide", []],
-  // The default keeps a deleted user readable as inactive, which the RFC does not have.
+  // By default a deleted user can still be read as inactive, which the RFC does not allow.
   ["deactivate", [{ title: "object_deletion", resource: "User", status: "ERROR" }]],
 ]
 
@@ -37,7 +37,7 @@ for (const [mode, wrong] of modes) {
   describeScim(
     `scim2-tester with SCIM_DELETE_MODE=${mode}`,
     (client) => {
-      it("finds nothing wrong but what is documented", async ({ skip }) => {
+      it("finds only documented deviations", async ({ skip }) => {
         if (python === undefined) {
           expect(process.env.CI, "CI has to set TEST_PYTHON").toBeUndefined()
           return skip(

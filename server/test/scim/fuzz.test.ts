@@ -16,10 +16,10 @@ import { createChooser, filterOf, foreignSkeleton, ownSkeleton, term, texts } fr
 import { seedOdd } from "./odd-users.ts"
 import { describeScim, patchUrn } from "./scim.ts"
 
-/** More rounds: `npm run fuzz:scim` has 100,000 of each. The same seed gives the same run. */
+/** `npm run fuzz:scim` runs 100,000 rounds of each. The same seed repeats a run. */
 const rounds = Number(process.env.SCIM_FUZZ_ROUNDS ?? amount(100, 400))
 const seed = Number(process.env.SCIM_FUZZ_SEED ?? 42)
-/** A filter that takes longer than this, however often it is tried, is too slow. */
+/** A filter is too slow if it always takes longer than this. */
 const slowMs = 50
 const base = "http://portico.example/api/v1/scim/v2"
 
@@ -32,8 +32,8 @@ const outcome = <T>(work: () => T): T | Error => {
 }
 
 /**
- * What scim2-parse-filter reads in a way of its own: a part behind a bracket, which is our own
- * addition to the grammar, and escapes in texts, which it does not take for JSON's.
+ * What scim2-parse-filter reads differently: a sub-attribute after a bracket, which is our
+ * extension of the grammar, and escapes in strings, which it does not decode as JSON.
  */
 const readOtherwise = /\]\.|\\/
 
@@ -45,7 +45,7 @@ const timed = async (db: Database, where: RawBuilder<boolean>) => {
   return { ids: rows.map(({ id }) => id), ms: performance.now() - begun }
 }
 
-/** The shortest of several tries: a busy machine makes one slow, and a slow filter all of them. */
+/** The minimum of several attempts: load slows down some of them, a slow filter all. */
 const shortest = async (db: Database, where: RawBuilder<boolean>): Promise<number> => {
   let ms = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 20 && ms > slowMs; attempt++) {
@@ -71,7 +71,7 @@ describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
   })
   afterAll(() => opened.remove())
 
-  it("find what an evaluation in memory finds", async () => {
+  it("match what an in-memory evaluation matches", async () => {
     const compile = createFilterCompiler({ type: userType, base })
     const chooser = createChooser(seed)
     for (let round = 0; round < rounds; round++) {
@@ -87,7 +87,7 @@ describe.each(chooseDatabases())("generated filters on $name", ({ open }) => {
 })
 
 describe("generated filters", () => {
-  it("are read as scim2-parse-filter reads them", () => {
+  it("are parsed like scim2-parse-filter does", () => {
     const chooser = createChooser(seed)
     let compared = 0
     for (let round = 0; round < rounds; round++) {
@@ -102,7 +102,7 @@ describe("generated filters", () => {
     expect(compared).toBeGreaterThan(rounds / 2)
   }, 3_600_000)
 
-  it("never end in anything but a refusal when they are torn, and are read where both read", () => {
+  it("are only ever rejected when corrupted, or parsed if scim2-parse-filter parses them too", () => {
     const chooser = createChooser(seed + 1)
     let refused = 0
     for (let round = 0; round < rounds; round++) {
@@ -125,13 +125,13 @@ describe("generated filters", () => {
   }, 3_600_000)
 })
 
-/** What no database keeps, by itself and inside of text; and what says nothing. */
+/** Strings that no database can store, alone and inside text; then empty filters. */
 const hostile = ["\\u0000", "a\\u0000", "\\ud800", "x\\udfffy", "\\uD83D", "\\u0000%"] as const
 const empty = ["", " ", "\t", "()", "not ()", "[]", '""', "\u0000", "\u00a0"] as const
 const parameters = ["filter", "Filter", "FILTER"] as const
 
 describeScim("Hostile filters and paths", (client) => {
-  it("are refused whole, never answered with everybody and never break", async () => {
+  it("are rejected as a whole, never match everyone and never cause an error 500", async () => {
     const chooser = createChooser(seed + 3)
     const { id } = await client().user("hostile")
     const bad = (): string => `userName eq "${chooser.pick(hostile)}"`
@@ -220,7 +220,7 @@ describeScim("Mutated PATCH bodies", (client) => {
     "meta",
   ])
 
-  it("change all or nothing, only what is known, and never break", async () => {
+  it("apply completely or not at all, change only known attributes, and never cause an error 500", async () => {
     const chooser = createChooser(seed + 2)
     const { id } = await client().user("mutated")
     const read = async () => (await client().call("GET", `/Users/${id}`)).body

@@ -1,7 +1,7 @@
 import type { Filter as Foreign } from "scim2-parse-filter"
 import type { Filter } from "../../src/scim/filter.ts"
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** A mulberry32 generator of numbers from 0 to 1; the same seed repeats the sequence. */
 const createRandom = (seed: number) => {
   let state = seed
   return (): number => {
@@ -114,7 +114,7 @@ export const filterOf = (
   return leaf(chooser)
 }
 
-/** How a filter is built, without what it compares: the same for the same meaning. */
+/** The structure of a filter without its values; equal for equivalent filters. */
 const chain = (kind: "and" | "or", parts: readonly string[]): string => `${kind}(${parts.join()})`
 
 const flat = (kind: "and" | "or", filter: Filter): string[] =>

@@ -12,8 +12,8 @@ afterAll(() => upstream.close())
 
 const off = { op: "replace", path: "active", value: false }
 
-describeScim("Groups by SCIM", (client) => {
-  it("are the groups of grants: what is granted is there for members, and only for them", async () => {
+describeScim("SCIM groups", (client) => {
+  it("work in grants: members have the granted access, and only members", async () => {
     const { gateway, group, patch } = client()
     await gateway.call("POST", "/api/v1/connections/create", {
       kind: "openai",
@@ -47,7 +47,7 @@ describeScim("Groups by SCIM", (client) => {
     expect(await sees()).toBe(false)
   })
 
-  it("are shown whole however many their members are, in every form and list", async () => {
+  it("are returned with all members, however many, in every form and list", async () => {
     const { call, user, group, patch } = client()
     const ids: string[] = []
     for (let at = 0; at < 2600; at += 20) {
@@ -82,7 +82,7 @@ describeScim("Groups by SCIM", (client) => {
     expect((await call("HEAD", path)).status).toBe(200)
   })
 
-  it("have members whose address is the new one when an administrator changed it", async () => {
+  it("contain users with the e-mail address that an administrator changed", async () => {
     const { gateway, call } = client()
     const { id } = await gateway.newUser("Renamed")
     await gateway.call("POST", `/api/v1/users/${id}/update`, { email: "new@example.com" })

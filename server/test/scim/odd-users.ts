@@ -7,7 +7,7 @@ interface Chooser {
   pick<T>(items: readonly [T, ...T[]]): T
 }
 
-/** Users with odd names, or with hardly any. */
+/** Inserts users with unusual or missing names, and some groups. */
 export const seedOdd = (
   db: Database,
   { below, pick }: Chooser,

@@ -8,7 +8,7 @@ const ofOkta = {
   accept: "application/scim+json; charset=utf-8",
 }
 
-/** What Okta sends, with everything it adds unasked. */
+/** A user as Okta sends it, with all its unsolicited attributes. */
 const oktaUser = (name: string) => ({
   schemas: [coreUser],
   userName: `${name}@okta.example`,
@@ -23,7 +23,7 @@ const oktaUser = (name: string) => ({
 })
 
 describeScim("Okta", (client) => {
-  it("O1 finds a whole user first in the list", async () => {
+  it("O1 finds a complete user at the start of the list", async () => {
     const { status, body } = await client().call("GET", "/Users?count=1&startIndex=1")
     expect(status).toBe(200)
     expect(body).toMatchObject({ schemas: [listUrn], startIndex: 1, itemsPerPage: 1 })
@@ -37,33 +37,33 @@ describeScim("Okta", (client) => {
     })
   })
 
-  it("O2 reads that user by its id", async () => {
+  it("O2 reads that user by id", async () => {
     const { body } = await client().call("GET", "/Users?count=1&startIndex=1")
     const [first] = body.Resources
     const read = await client().call("GET", `/Users/${first.id}`)
     expect(read).toMatchObject({ status: 200, body: first })
   })
 
-  it("O3 finds nobody, without an error", async () => {
+  it("O3 gets an empty list, not an error, for an unknown userName", async () => {
     const { status, body } = await client().find("Users", 'userName eq "nobody"')
     expect(status).toBe(200)
     expect(body).toMatchObject({ schemas: [listUrn], totalResults: 0, Resources: [] })
   })
 
-  it("O4 is told in SCIM's words that there is no such user", async () => {
+  it("O4 gets a SCIM error for an unknown user", async () => {
     const { status, body } = await client().call("GET", "/Users/010101001010101011001010101011")
     expect(status).toBe(404)
     expect(body).toEqual({ schemas: [errorUrn], status: "404", detail: expect.any(String) })
   })
 
-  it("O5 probes before it creates", async () => {
+  it("O5 checks for a user before creating it", async () => {
     const filter = "/Users?filter=userName%20eq%20%22x%40okta.example%22&startIndex=1&count=100"
     const { status, body } = await client().call("GET", filter, undefined, { headers: ofOkta })
     expect(status).toBe(200)
     expect(body).toMatchObject({ totalResults: 0, startIndex: 1, itemsPerPage: 0 })
   })
 
-  it("O6 creates a user as application/json, with a password and groups nobody asked for", async () => {
+  it("O6 creates a user as application/json, with an unsolicited password and groups", async () => {
     const headers = { ...ofOkta, "content-type": "application/json" }
     const sent = oktaUser("otto")
     const { status, body } = await client().call("POST", "/Users", sent, { headers })
@@ -75,7 +75,7 @@ describeScim("Okta", (client) => {
     expect(body).not.toHaveProperty("locale")
   })
 
-  it("O7 gets 409 for the same userName, and a body for a new one", async () => {
+  it("O7 gets 409 for an existing userName, and a body for a new one", async () => {
     const first = await client().call("POST", "/Users", oktaUser("olga"))
     expect(first.status).toBe(201)
     expect(first.body.id).toEqual(expect.any(String))
@@ -94,21 +94,21 @@ describeScim("Okta", (client) => {
     expect(body).toMatchObject({ totalResults: 1, Resources: [{ userName: "ova@okta.example" }] })
   })
 
-  it("O9 is refused with a token that is none", async () => {
+  it("O9 is rejected with an invalid token", async () => {
     const headers = { authorization: "non-token" }
     const { status, body } = await client().call("GET", "/Users", undefined, { key: null, headers })
     expect(status).toBe(401)
     expect(body).toEqual({ schemas: [errorUrn], status: "401", detail: expect.any(String) })
   })
 
-  it("O10 lists groups at once", async () => {
+  it("O10 lists groups quickly", async () => {
     const { status, body } = await client().call("GET", "/Groups")
     expect(status).toBe(200)
     expect(body.schemas).toEqual([listUrn])
     expect(await minMs(() => client().call("GET", "/Groups"))).toBeLessThan(600)
   })
 
-  it("O11 updates by GET and PUT of the whole object", async () => {
+  it("O11 updates with GET and PUT of the whole object", async () => {
     const made = await client().user("orla", { locale: "en" })
     await client().group("Okta readers", [made.id])
     const { body: got } = await client().call("GET", `/Users/${made.id}`)
@@ -125,7 +125,7 @@ describeScim("Okta", (client) => {
     expect(off.body).toMatchObject({ active: false, userName: made.userName })
   })
 
-  it("O12 deactivates by a PATCH without a path", async () => {
+  it("O12 deactivates with a PATCH without a path", async () => {
     const { id } = await client().user("ona")
     const off = await client().patch(`/Users/${id}`, { op: "replace", value: { active: false } })
     expect(off).toMatchObject({ status: 200, body: { id, active: false } })
@@ -137,14 +137,14 @@ describeScim("Okta", (client) => {
     expect(on).toMatchObject({ status: 200, body: { id, active: true } })
   })
 
-  it("O14 still sees whom it deactivated, as it never deletes", async () => {
+  it("O14 can still find users it deactivated, as it never deletes", async () => {
     const { id, userName } = await client().user("oto")
     await client().patch(`/Users/${id}`, { op: "replace", value: { active: false } })
     const found = await client().find("Users", `userName eq "${userName}"`)
     expect(found.body.Resources).toMatchObject([{ id, active: false }])
   })
 
-  it("O15 imports page after page, each user once", async () => {
+  it("O15 imports page by page, each user once", async () => {
     for (let index = 0; index < 7; index++) await client().user(`import${index}`)
     const seen: string[] = []
     let total = 1
@@ -158,14 +158,14 @@ describeScim("Okta", (client) => {
     expect(new Set(seen).size).toBe(total)
   })
 
-  it("O16 pushes a group", async () => {
+  it("O16 creates a group", async () => {
     const sent = { schemas: [coreGroup], displayName: "Okta pushed", members: [] }
     const { status, body } = await client().call("POST", "/Groups", sent)
     expect(status).toBe(201)
     expect(body).toMatchObject({ displayName: "Okta pushed", id: expect.any(String) })
   })
 
-  it("O17 renames it with its own id beside the name", async () => {
+  it("O17 renames it with its id next to the name", async () => {
     const { id } = await client().group("Okta before")
     const renamed = await client().patch(`/Groups/${id}`, {
       op: "replace",
@@ -185,7 +185,7 @@ describeScim("Okta", (client) => {
     expect(body.members).toMatchObject([{ value: joined.id }])
   })
 
-  it("O19 replaces all members, and none", async () => {
+  it("O19 replaces all members, and removes them all", async () => {
     const [one, two] = [await client().user("orep1"), await client().user("orep2")]
     const { id } = await client().group("Okta replaced", [one.id])
     const value = [{ value: two.id, display: "two" }]

@@ -7,7 +7,7 @@ describeScim("PATCH", (client) => {
   let count = 0
   const fresh = (more: Record<string, unknown> = {}) => client().user(`patched${count++}`, more)
 
-  it("needs its schema and at least one operation", async () => {
+  it("requires its schema and at least one operation", async () => {
     const { id } = await fresh()
     const op = { op: "add", path: "nickName", value: "x" }
     for (const body of [
@@ -28,49 +28,49 @@ describeScim("PATCH", (client) => {
 
   it.each([
     ["remove without a path", { op: "remove" }, "noTarget"],
-    ["remove of what is required", { op: "remove", path: "userName" }, "mutability"],
+    ["removing a required attribute", { op: "remove", path: "userName" }, "mutability"],
     [
-      "replacing what is required by nothing",
+      "replacing a required attribute with null",
       { op: "replace", path: "userName", value: null },
       "mutability",
     ],
-    ["a change of id", { op: "replace", path: "id", value: "x" }, "mutability"],
-    ["a change of meta", { op: "replace", path: "meta.created", value: "x" }, "mutability"],
-    ["a change of groups", { op: "add", path: "groups", value: [{ value: "x" }] }, "mutability"],
-    ["removing some of groups", { op: "remove", path: 'groups[value eq "x"]' }, "mutability"],
+    ["changing id", { op: "replace", path: "id", value: "x" }, "mutability"],
+    ["changing meta", { op: "replace", path: "meta.created", value: "x" }, "mutability"],
+    ["changing groups", { op: "add", path: "groups", value: [{ value: "x" }] }, "mutability"],
+    ["removing some groups", { op: "remove", path: 'groups[value eq "x"]' }, "mutability"],
     ["an unknown path", { op: "add", path: "shoeSize", value: "x" }, "invalidPath"],
-    ["an unknown part", { op: "add", path: "name.shoe", value: "x" }, "invalidPath"],
+    ["an unknown sub-attribute", { op: "add", path: "name.shoe", value: "x" }, "invalidPath"],
     ["an unknown URN", { op: "add", path: "urn:x:y:userName", value: "x" }, "invalidPath"],
-    ["a torn path", { op: "add", path: 'emails[type eq "work"', value: "x" }, "invalidFilter"],
-    ["a path with an end of its own", { op: "add", path: "nickName]", value: "x" }, "invalidPath"],
-    ["a path that is no text", { op: "add", path: 5, value: "x" }, "invalidPath"],
+    ["a truncated path", { op: "add", path: 'emails[type eq "work"', value: "x" }, "invalidFilter"],
+    ["a path with a stray bracket", { op: "add", path: "nickName]", value: "x" }, "invalidPath"],
+    ["a path that is not a string", { op: "add", path: 5, value: "x" }, "invalidPath"],
     [
-      "a filter on one value",
+      "a filter on a single-valued attribute",
       { op: "add", path: 'name[givenName eq "x"]', value: "x" },
       "invalidPath",
     ],
     [
-      "a filter on an unknown part",
+      "a filter on an unknown sub-attribute",
       { op: "add", path: 'emails[shoe eq "x"]', value: {} },
       "invalidFilter",
     ],
     ["add without a value", { op: "add", path: "nickName" }, "invalidValue"],
     ["replace without path and object", { op: "replace", value: "x" }, "invalidValue"],
     ["a value of another type", { op: "add", path: "active", value: "maybe" }, "invalidValue"],
-    ["a list for one value", { op: "add", path: "nickName", value: ["x"] }, "invalidValue"],
-    ["a userName that is none", { op: "replace", path: "userName", value: "x" }, "invalidValue"],
+    ["a list for a single value", { op: "add", path: "nickName", value: ["x"] }, "invalidValue"],
+    ["an invalid userName", { op: "replace", path: "userName", value: "x" }, "invalidValue"],
     [
-      "replace of a value that is not there",
+      "replacing a value that does not exist",
       { op: "replace", path: 'emails[value eq "no"].display', value: "x" },
       "noTarget",
     ],
-  ])("refuses %s", async (_, operation, scimType) => {
+  ])("rejects %s", async (_, operation, scimType) => {
     const { id } = await fresh()
     const answer = await client().patch(`/Users/${id}`, operation)
     expect(answer).toMatchObject({ status: 400, body: { scimType } })
   })
 
-  it("changes all or nothing", async () => {
+  it("applies all operations or none", async () => {
     const made = await fresh({ emails: [work] })
     const refused = await client().patch(
       `/Users/${made.id}`,
@@ -91,7 +91,7 @@ describeScim("PATCH", (client) => {
     expect((await client().call("GET", `/Groups/${group.id}`)).body).toEqual(group)
   })
 
-  it("sees in an operation what the one before it did", async () => {
+  it("applies each operation to the result of the one before", async () => {
     const { id } = await fresh({ emails: [] })
     const { body } = await client().patch(
       `/Users/${id}`,
@@ -103,7 +103,7 @@ describeScim("PATCH", (client) => {
     expect(body.emails).toEqual([work])
   })
 
-  it("adds what is there already without a change, and lastModified stays", async () => {
+  it("leaves existing values and lastModified unchanged if it adds them again", async () => {
     const made = await fresh({ emails: [work, home], nickName: "N" })
     await new Promise((resolve) => setTimeout(resolve, 1100))
     const same = await client().patch(
@@ -121,7 +121,7 @@ describeScim("PATCH", (client) => {
     expect(changed.body.meta.lastModified > made.meta.lastModified).toBe(true)
   })
 
-  it("replaces what is absent, as if it were added", async () => {
+  it("adds the value if the target of a replace is absent", async () => {
     const { id } = await fresh()
     const { body } = await client().patch(`/Users/${id}`, {
       op: "replace",
@@ -131,7 +131,7 @@ describeScim("PATCH", (client) => {
     expect(body.nickName).toBe("New")
   })
 
-  it("merges the parts of a complex value, and clears those sent as null", async () => {
+  it("merges a complex value's sub-attributes, and clears those set to null", async () => {
     const { id } = await fresh({ name: { givenName: "Ada", familyName: "King" } })
     const one = await client().patch(`/Users/${id}`, {
       op: "replace",
@@ -148,7 +148,7 @@ describeScim("PATCH", (client) => {
     expect(three.body).not.toHaveProperty("name")
   })
 
-  it("lets a new primary value take the place of the one before", async () => {
+  it("unsets the previous primary value when another becomes primary", async () => {
     const { id } = await fresh({ emails: [work, home] })
     const op = { op: "replace", path: 'emails[type eq "home"].primary', value: true }
     const { body } = await client().patch(`/Users/${id}`, op)
@@ -180,7 +180,7 @@ describeScim("PATCH", (client) => {
     expect((await client().patch(`/Users/${id}`, own)).body).not.toHaveProperty("emails")
   })
 
-  it("takes core paths with their URN, and replies what attributes asks for", async () => {
+  it("accepts core paths with their URN, and returns the requested attributes", async () => {
     const { id } = await fresh()
     const Operations = [
       { op: "add", path: `${coreUser}:nickName`, value: "U" },
@@ -199,7 +199,7 @@ describeScim("PATCH", (client) => {
     expect(body).toEqual({ schemas: [coreUser], id, nickName: "U", name: { givenName: "Urna" } })
   })
 
-  it("takes a path to a member's display, which follows the user's own name", async () => {
+  it("accepts a path to a member's display, which keeps following the user's name", async () => {
     const { id } = await fresh()
     const group = await client().group("Displayed", [id])
     const patch = (path: string) =>
@@ -217,7 +217,7 @@ describeScim("PATCH", (client) => {
     expect((await client().patch(`/Groups/${group.id}`, named)).body.members).toEqual([])
   })
 
-  it("removes all members of a group, and its name never", async () => {
+  it("removes all members of a group, but never its name", async () => {
     const { id } = await fresh()
     const group = await client().group("Emptied", [id])
     const path = `/Groups/${group.id}`
@@ -228,7 +228,7 @@ describeScim("PATCH", (client) => {
     })
   })
 
-  it("is 404 for unknown users and groups", async () => {
+  it("returns 404 for unknown users and groups", async () => {
     const op = { op: "add", path: "externalId", value: "x" }
     for (const path of ["/Users/none", "/Groups/none"]) {
       expect(await client().patch(path, op)).toMatchObject({ status: 404, body: { status: "404" } })

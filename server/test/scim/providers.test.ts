@@ -3,7 +3,7 @@ import { coreGroup, coreUser, describeScim, listUrn } from "./scim.ts"
 
 describeScim("Other providers", (client) => {
   describe("authentik", () => {
-    it("A1 reads a ServiceProviderConfig that it can believe", async () => {
+    it("A1 reads an accurate ServiceProviderConfig", async () => {
       const { status, body } = await client().call("GET", "/ServiceProviderConfig")
       expect(status).toBe(200)
       expect(body).toMatchObject({
@@ -26,7 +26,7 @@ describeScim("Other providers", (client) => {
       expect(made.status).toBe(201)
     })
 
-    it("A3 updates by a whole PUT with the id, and deletes", async () => {
+    it("A3 updates with a complete PUT including the id, and deletes", async () => {
       const made = await client().user("anton", { externalId: "a3" })
       const sent = {
         schemas: [coreUser],
@@ -41,7 +41,7 @@ describeScim("Other providers", (client) => {
       expect(await client().call("DELETE", `/Users/${made.id}`)).toMatchObject({ status: 204 })
     })
 
-    it("A4 adopts the group that is in its way", async () => {
+    it("A4 finds the existing group after a conflict", async () => {
       const { id } = await client().group("authentik Admins")
       const sent = { schemas: [coreGroup], displayName: "authentik Admins", externalId: "a4" }
       expect(await client().call("POST", "/Groups", sent)).toMatchObject({ status: 409 })
@@ -49,7 +49,7 @@ describeScim("Other providers", (client) => {
       expect(body.Resources[0].id).toBe(id)
     })
 
-    it("A5 updates a group by replacing all of it, without a path", async () => {
+    it("A5 updates a group with a replace without a path", async () => {
       const { id } = await client().group("authentik Before")
       const value = { schemas: [coreGroup], id, externalId: "a5", displayName: "authentik After" }
       const patched = await client().patch(`/Groups/${id}`, { op: "replace", value })
@@ -57,7 +57,7 @@ describeScim("Other providers", (client) => {
       expect(patched).toMatchObject({ status: 200, body: rest })
     })
 
-    it("A6 changes membership by one operation a user, all in one request", async () => {
+    it("A6 changes memberships with one operation per user, all in one request", async () => {
       const ids: string[] = []
       for (let index = 0; index < 12; index++) ids.push((await client().user(`a6n${index}`)).id)
       const { id } = await client().group("authentik Many", ids.slice(0, 3))
@@ -71,7 +71,7 @@ describeScim("Other providers", (client) => {
       expect(members.map(({ value }) => value).sort()).toEqual(ids.slice(3).sort())
     })
 
-    it("A7 lists members of a group, and groups page by page until all were seen", async () => {
+    it("A7 lists members of a group, and pages through all groups", async () => {
       const { id } = await client().user("a7")
       const group = await client().group("authentik Listed", [id])
       expect((await client().call("GET", `/Groups/${group.id}`)).body.members).toMatchObject([
@@ -91,7 +91,7 @@ describeScim("Other providers", (client) => {
   })
 
   describe("Rauthy", () => {
-    it("R1 finds by externalId, then by userName, and groups by both of theirs", async () => {
+    it("R1 finds users by externalId or userName, and groups by externalId or displayName", async () => {
       const user = await client().user("rita", { externalId: "r-1" })
       const group = await client().group("Rauthy", [], { externalId: "r-g" })
       for (const filter of ['externalId eq "r-1"', `userName eq "${user.userName}"`]) {
@@ -115,7 +115,7 @@ describeScim("Other providers", (client) => {
       expect(gone.body).toMatchObject({ displayName: "Rauthy 2", members: [] })
     })
 
-    it("R2 clears an externalId by PUT and by PATCH", async () => {
+    it("R2 clears an externalId with PUT and PATCH", async () => {
       const put = await client().user("rolf", { externalId: "r-2" })
       const { externalId, ...rest } = put
       const cleared = await client().call("PUT", `/Users/${put.id}`, { ...rest, externalId: null })
@@ -132,7 +132,7 @@ describeScim("Other providers", (client) => {
   })
 
   describe("OneLogin", () => {
-    it("L1 deletes or suspends, as it is set to", async () => {
+    it("L1 deletes or suspends, as configured", async () => {
       const [deleted, suspended] = [await client().user("lars"), await client().user("lena")]
       expect(await client().call("DELETE", `/Users/${deleted.id}`)).toMatchObject({ status: 204 })
       const off = { op: "replace", path: "active", value: false }
@@ -142,7 +142,7 @@ describeScim("Other providers", (client) => {
       }
     })
 
-    it("L2 removes members by a list of values, and only those", async () => {
+    it("L2 removes only the listed members", async () => {
       const ids: string[] = []
       for (const name of ["l1", "l2", "l3"]) ids.push((await client().user(name)).id)
       const { id } = await client().group("OneLogin", ids)
@@ -159,7 +159,7 @@ describeScim("Other providers", (client) => {
   })
 
   describe("JumpCloud", () => {
-    it("J1 activates with a test user and a test group that it deletes, again and again", async () => {
+    it("J1 activates with a test user and group that it deletes, repeatedly", async () => {
       const ids = new Set<string>()
       for (let round = 0; round < 3; round++) {
         const user = await client().user("jumpcloud-test")
@@ -172,7 +172,7 @@ describeScim("Other providers", (client) => {
       expect(ids.size).toBe(1)
     })
 
-    it("J2 removes members by a list of values", async () => {
+    it("J2 removes the listed members", async () => {
       const [stays, goes] = [await client().user("jill"), await client().user("jack")]
       const { id } = await client().group("JumpCloud", [stays.id, goes.id])
       const op = { op: "remove", path: "members", value: [{ value: goes.id }] }
@@ -183,7 +183,7 @@ describeScim("Other providers", (client) => {
   })
 
   describe("Google Workspace", () => {
-    it("G1 suspends, and deletes long after, which drops memberships", async () => {
+    it("G1 suspends, and later deletes, which removes memberships", async () => {
       const { id } = await client().user("greta")
       const group = await client().group("Google", [id])
       const off = { op: "replace", path: "active", value: false }
@@ -194,7 +194,7 @@ describeScim("Other providers", (client) => {
       expect((await client().call("GET", `/Groups/${group.id}`)).body.members).toEqual([])
     })
 
-    it("G1 builds its list of attributes from the user schema", async () => {
+    it("G1 builds its attribute list from the user schema", async () => {
       const { body } = await client().call("GET", `/Schemas/${coreUser}`)
       const byName = new Map<string, Record<string, unknown>>(
         body.attributes.map((attribute: { name: string }) => [attribute.name, attribute]),
@@ -207,7 +207,7 @@ describeScim("Other providers", (client) => {
   })
 
   describe("Keycloak", () => {
-    it("K1 may ask as any client does: there is nothing of its own to prove", async () => {
+    it("K1 sends standard requests, with nothing specific to test", async () => {
       const { body } = await client().call("GET", "/Users?count=0")
       expect(body).toMatchObject({ schemas: [listUrn], itemsPerPage: 0, Resources: [] })
     })

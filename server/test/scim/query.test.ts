@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { base, coreGroup, coreUser, describeScim, enterprise, listUrn } from "./scim.ts"
 
-/** Names of who is found, in the order of the reply. */
+/** Names of the users found, in the order of the reply. */
 const named = (body: { Resources: { userName: string }[] }): string[] =>
   body.Resources.map(({ userName }) => userName.split("@")[0] ?? "")
 
@@ -34,7 +34,7 @@ describeScim("Queries", (client) => {
     await client().group("Team B", [])
   })
 
-  /** The seeded administrator is in every database; it is left out here. */
+  /** Excludes the administrator, who exists in every database. */
   const find = async (filter: string): Promise<string[]> => {
     const { status, body } = await client().find("Users", `(${filter}) and not (userName sw "ada")`)
     expect([status, body.detail]).toEqual([200, undefined])
@@ -53,7 +53,7 @@ describeScim("Queries", (client) => {
     ['userName ge "bert@example.org"', ["bert", "carl"]],
     ['userName lt "bert@example.org"', ["anna"]],
     ['userName le "bert@example.org"', ["anna", "bert"]],
-    // Case counts for ids and externalIds only.
+    // Only ids and externalIds are case-sensitive.
     ['externalId eq "X-1"', ["anna"]],
     ['externalId co "x-"', ["bert"]],
     ['externalId sw "X"', ["anna"]],
@@ -61,14 +61,14 @@ describeScim("Queries", (client) => {
     ['externalId ew "longer-than-x-1"', []],
     ['name.familyName eq "ÄRMEL"', ["anna"]],
     ['name.givenName sw "BE"', ["bert"]],
-    // What LIKE knows as signs are plain letters here.
+    // Wildcards and escapes of LIKE are ordinary characters here.
     ['displayName co "%"', ["anna"]],
     ['displayName co "_"', ["anna"]],
     ['displayName ew "\\\\"', ["anna"]],
     ['displayName co "0%_s"', ["anna"]],
     ['nickName eq "Q\\"UOTE"', ["bert"]],
     ['displayName eq "\\u0043arl"', ["carl"]],
-    // Two-valued logic: what has no value is not equal to anything.
+    // Two-valued logic: a missing value is not equal to anything.
     ['displayName ne "Carl"', ["anna", "bert"]],
     ['not (displayName eq "Carl")', ["anna", "bert"]],
     ["not (displayName pr)", ["bert"]],
@@ -80,7 +80,7 @@ describeScim("Queries", (client) => {
     ["active eq true", ["anna", "carl"]],
     ['active eq "False"', ["bert"]],
     ["active ne true", ["bert"]],
-    // Of a list one value is enough, and […] means the same one.
+    // One matching value of a list is enough; conditions in […] apply to the same value.
     ["emails pr", ["anna", "bert"]],
     ['emails eq "ANNA@home.example"', ["anna"]],
     ['emails.value ew "home.example"', ["anna", "bert"]],
@@ -94,7 +94,7 @@ describeScim("Queries", (client) => {
     ['groups.display eq "team a"', ["anna", "bert"]],
     ["not (groups pr)", ["carl"]],
     ['groups[type eq "direct"]', ["anna", "bert"]],
-    // What is known and not kept has no values.
+    // Attributes that are known but not stored have no values.
     ['title eq "x"', []],
     ["not (title pr)", ["anna", "bert", "carl"]],
     ['title ne "x"', ["anna", "bert", "carl"]],
@@ -112,18 +112,18 @@ describeScim("Queries", (client) => {
     ],
     ['meta.lastModified ge "2199-01-01T00:00:00Z"', []],
     [`meta.location co "${base}/Users/"`, ["anna", "bert", "carl"]],
-    // and before or, not before both, parentheses before all.
+    // `and` binds tighter than `or`, `not` tighter than both; parentheses come first.
     ['userName sw "a" or userName sw "b" and displayName pr', ["anna"]],
     ['(userName sw "a" or userName sw "b") and displayName pr', ["anna"]],
     ['userName sw "b" or userName sw "c" and not (displayName pr)', ["bert"]],
     ['not (userName sw "a") and not (userName sw "b")', ["carl"]],
     ['NOT (userName SW "a") AND (userName sw "b" OR ((userName sw "c")))', ["bert", "carl"]],
     ['USERNAME Eq "carl@example.org"', ["carl"]],
-  ])("find by %s", async (filter, names) => {
+  ])("find users by %s", async (filter, names) => {
     expect(await find(filter)).toEqual(names)
   })
 
-  it("find groups by name, members and their names", async () => {
+  it("find groups by name, members and member names", async () => {
     const anna = idByName.get("anna")
     const groups = async (filter: string): Promise<string[]> => {
       const { status, body } = await client().find("Groups", filter)
@@ -173,13 +173,13 @@ describeScim("Queries", (client) => {
     `userName eq "${"x".repeat(2048)}"`,
     Array(51).fill("userName pr").join(" or "),
     `${"(".repeat(21)}userName pr${")".repeat(21)}`,
-  ])("refuse the filter %s", async (filter) => {
+  ])("reject the filter %s", async (filter) => {
     const { status, body } = await client().find("Users", filter)
     expect(body).toMatchObject({ status: "400", scimType: "invalidFilter" })
     expect(status).toBe(400)
   })
 
-  it("take filters up to their bounds", async () => {
+  it("accept filters up to the limits", async () => {
     for (const filter of [
       Array(50).fill("userName pr").join(" and "),
       `${"(".repeat(20)}userName pr${")".repeat(20)}`,
@@ -188,12 +188,12 @@ describeScim("Queries", (client) => {
     }
   })
 
-  it("decode + and %20 as spaces", async () => {
+  it("decode + as a space", async () => {
     const spaced = await client().call("GET", '/Users?filter=userName+eq+"anna@example.org"')
     expect(named(spaced.body)).toEqual(["anna"])
   })
 
-  it("page as the RFC says, with counts that are integers", async () => {
+  it("are paginated as the RFC requires, with integer counts", async () => {
     const page = async (query: string) => (await client().call("GET", `/Users?${query}`)).body
     const all = await page("count=1000")
     expect(all).toMatchObject({
@@ -231,7 +231,7 @@ describeScim("Queries", (client) => {
     expect(named((await client().call("GET", `/Users?${query}`)).body)).toEqual(names)
   })
 
-  it("refuse to sort by what is no attribute or has parts", async () => {
+  it("reject sorting by an unknown or complex attribute", async () => {
     for (const query of ["sortBy=shoe", "sortBy=name", "sortBy=userName&sortOrder=up"]) {
       const { body } = await client().call("GET", `/Users?${query}`)
       expect(body).toMatchObject({ status: "400", scimType: "invalidValue" })
@@ -241,7 +241,7 @@ describeScim("Queries", (client) => {
   describe("replies", () => {
     const anna = (query: string) => client().call("GET", `/Users/${idByName.get("anna")}?${query}`)
 
-    it("hold the attributes that are asked for, id and schemas always", async () => {
+    it("contain the requested attributes, and always id and schemas", async () => {
       const { body } = await anna(
         `attributes=username,name.givenName,${coreUser}:emails.value,shoe`,
       )
@@ -254,7 +254,7 @@ describeScim("Queries", (client) => {
       })
     })
 
-    it("leave out what is excluded, but never id and schemas", async () => {
+    it("omit excluded attributes, except id and schemas", async () => {
       const { body } = await anna(
         "excludedAttributes=id,schemas,emails,groups,name.familyName,meta",
       )
@@ -264,7 +264,7 @@ describeScim("Queries", (client) => {
       expect(body.name).toEqual({ givenName: "Anna" })
     })
 
-    it("name members only when asked to", async () => {
+    it("contain members' display names only on request", async () => {
       const path = "/Groups?filter=displayName%20eq%20%22Team%20A%22&attributes="
       const [plain, named] = [
         await client().call("GET", `${path}members`),
@@ -276,12 +276,12 @@ describeScim("Queries", (client) => {
       expect(keys(named.body)).toEqual(["value", "display"])
     })
 
-    it("cannot be asked for both ways", async () => {
+    it("cannot be limited both ways", async () => {
       const { body } = await anna("attributes=userName&excludedAttributes=emails")
       expect(body).toMatchObject({ status: "400", scimType: "invalidValue" })
     })
 
-    it("are cut in lists, too", async () => {
+    it("are limited in lists too", async () => {
       const { body } = await client().call("GET", "/Users?attributes=userName")
       for (const user of body.Resources) {
         expect(Object.keys(user).sort()).toEqual(["id", "schemas", "userName"])

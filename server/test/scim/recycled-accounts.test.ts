@@ -25,7 +25,7 @@ describeScim("A recycled address", (client) => {
   const replace = (id: string, value: object) =>
     client().patch(`/Users/${id}`, { op: "replace", value })
 
-  /** An account of the first person's, which owns a model, ended by DELETE. */
+  /** Creates an account for the first person and ends it with DELETE. */
   const ended = async (externalId: string | null = "first") => {
     const name = `recycled${++count}`
     const user = await client().user(name, { externalId })
@@ -35,7 +35,7 @@ describeScim("A recycled address", (client) => {
   }
   const read = async (id: string) => (await client().call("GET", `/Users/${id}`)).body
 
-  it("is matched and found inactive, and its account revived under its own externalId", async () => {
+  it("matches the inactive account, which its own externalId restores", async () => {
     const { id, email } = await ended()
     const found = await client().find("Users", `userName eq "${email}"`)
     expect(found.body.Resources).toMatchObject([{ id, active: false, externalId: "first" }])
@@ -54,8 +54,8 @@ describeScim("A recycled address", (client) => {
     ],
     ["PUT", (id, email) => put(id, email, { active: true, externalId: "second" })],
     ["POST", (_, email) => post(email, { externalId: "second" })],
-    ["POST in capitals", (_, email) => post(email.toUpperCase(), { externalId: "FIRST" })],
-  ])("does not hand the first person's account to the second: %s", async (_how, attempt) => {
+    ["POST in upper case", (_, email) => post(email.toUpperCase(), { externalId: "FIRST" })],
+  ])("does not give the first person's account to the second: %s", async (_how, attempt) => {
     const { id, email } = await ended()
     const answer = await attempt(id, email)
     expect(answer).toMatchObject(conflict)
@@ -65,7 +65,7 @@ describeScim("A recycled address", (client) => {
     expect(await read(id)).toMatchObject({ active: false, externalId: "first" })
   })
 
-  it("is not handed over in two steps, whichever comes first, nor by way of no externalId", async () => {
+  it("cannot be reassigned in steps, in any order, or through a missing externalId", async () => {
     const { id, email } = await ended()
     expect((await replace(id, { active: true })).status).toBe(200)
     expect(await replace(id, { externalId: "second" })).toMatchObject(conflict)
@@ -77,14 +77,14 @@ describeScim("A recycled address", (client) => {
     expect(await put(id, email, { externalId: "second" })).toMatchObject(conflict)
     expect((await replace(id, { active: false })).status).toBe(200)
     expect(await replace(id, { active: true, externalId: "second" })).toMatchObject(conflict)
-    // An administrator's own reactivation does not free it either.
+    // Reactivation by an administrator does not release it either.
     expect((await api("POST", `${id}/update`, { active: false })).status).toBe(200)
     expect((await api("POST", `${id}/update`, { active: true })).status).toBe(200)
     expect(await replace(id, { externalId: "second" })).toMatchObject(conflict)
     expect((await replace(id, { externalId: "first" })).body).toMatchObject({ externalId: "first" })
   })
 
-  it("whose account had no externalId takes one, and keeps that", async () => {
+  it("of an account without an externalId accepts one, which is then fixed", async () => {
     const { id } = await ended(null)
     expect((await replace(id, { active: true, externalId: "second" })).status).toBe(200)
     expect(await replace(id, { externalId: "third" })).toMatchObject(conflict)
@@ -99,7 +99,7 @@ describeScim("A recycled address", (client) => {
     })
   })
 
-  it("is released by an administrator: the old account keeps its things, POST makes a new one", async () => {
+  it("can be released by an administrator: the old account keeps its data, and POST creates a new one", async () => {
     const { id, email } = await ended()
     const before = (await api("GET", id)).body
     expect(before).toMatchObject({ email, active: false, released: false, source: "scim" })
@@ -109,7 +109,7 @@ describeScim("A recycled address", (client) => {
       status: 200,
       body: { id, email, active: false, released: true },
     })
-    // The provider knows it no more, so that nothing it sends reaches the old account.
+    // The account is hidden from the provider, so that no request can reach it.
     expect((await client().call("GET", `/Users/${id}`)).status).toBe(404)
     expect((await replace(id, { active: true, externalId: "second" })).status).toBe(404)
     const found = await client().find("Users", `userName eq "${email}"`)
@@ -132,7 +132,7 @@ describeScim("A recycled address", (client) => {
     )
   })
 
-  it("is released for inactive accounts alone, by administrators alone", async () => {
+  it("can be released for inactive accounts only, by administrators only", async () => {
     const { id } = await client().user(`active${++count}`)
     expect(await api("POST", `${id}/release`)).toMatchObject({
       status: 409,
@@ -146,7 +146,7 @@ describeScim("A recycled address", (client) => {
     expect(refused.status).toBe(403)
   })
 
-  it("can be given back to the old account, whose externalId is free then", async () => {
+  it("can be returned to the old account, whose externalId may then change", async () => {
     const { id } = await ended()
     await api("POST", `${id}/release`)
     expect((await api("POST", `${id}/update`, { active: true })).body).toMatchObject({
@@ -158,7 +158,7 @@ describeScim("A recycled address", (client) => {
   })
 })
 
-describeScim("What the provider links", (client) => {
+describeScim("A resource linked by the provider", (client) => {
   const sourceOf = async (noun: "users" | "groups", id: string): Promise<string> =>
     (await client().gateway.call("GET", `/api/v1/${noun}/${id}`)).body.source
 
@@ -178,7 +178,7 @@ describeScim("What the provider links", (client) => {
         return scim.call("PUT", `/Users/${id}`, { ...body, displayName: "Linked" })
       },
     ],
-  ])("is the provider's from then on: an account, by %s", async (_how, link) => {
+  ])("is managed by the provider from then on: an account, by %s", async (_how, link) => {
     const { id } = await client().gateway.newUser(`Local${++count}`)
     expect(await sourceOf("users", id)).toBe("local")
     expect((await client().call("GET", `/Users/${id}`)).status).toBe(200)
@@ -190,7 +190,7 @@ describeScim("What the provider links", (client) => {
     expect(renamed.status).toBe(409)
   })
 
-  it("is the provider's from then on: a group", async () => {
+  it("is managed by the provider from then on: a group", async () => {
     const create = "/api/v1/groups/create"
     const made = await client().gateway.call("POST", create, { name: `Local group ${++count}` })
     const { id } = made.body
@@ -207,7 +207,7 @@ describeScim("What the provider links", (client) => {
     expect(moved.status).toBe(409)
   })
 
-  it("modifies nothing by that alone", async () => {
+  it("is not reported as modified by the link alone", async () => {
     const { id } = await client().gateway.newUser(`Still${++count}`)
     const { body } = await client().call("GET", `/Users/${id}`)
     await client().patch(`/Users/${id}`, { op: "replace", path: "active", value: true })
@@ -217,7 +217,7 @@ describeScim("What the provider links", (client) => {
 })
 
 describe("with SCIM_DELETE_MODE=hide", () => {
-  it("a released address and a deleted one are free alike, and tell the page so", async () => {
+  it("treats deleted addresses like released ones, and shows them as released", async () => {
     const env = { SCIM_ENABLED: "true", SCIM_TOKEN: scimToken, SCIM_DELETE_MODE: "hide" }
     const gateway = await startGateway(env)
     try {

@@ -5,14 +5,14 @@ const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describeScim("The RFCs", (client) => {
   describe("representation", () => {
-    it("issues ids of its own, and takes none", async () => {
+    it("generates ids and ignores those sent", async () => {
       const sent = { userName: "id@rfc.example", id: "bulkId", meta: { created: "1999" } }
       const { body } = await client().call("POST", "/Users", sent)
       expect(body.id).toMatch(/^[0-9a-f-]{36}$/)
       expect(body.meta.created).not.toContain("1999")
     })
 
-    it("dates by RFC 3339, and both dates are the same at first", async () => {
+    it("uses RFC 3339 dates, with equal dates at first", async () => {
       const { meta } = await client().user("dated")
       expect(meta.created).toMatch(rfc3339)
       expect(meta.lastModified).toBe(meta.created)
@@ -20,7 +20,7 @@ describeScim("The RFCs", (client) => {
       expect((await client().group("Dated")).meta.resourceType).toBe("Group")
     })
 
-    it("gives an absolute location, and the same in the header of a 201", async () => {
+    it("has an absolute location, repeated in the Location header of a 201", async () => {
       const { body, headers } = await client().call("POST", "/Users", {
         userName: "located@rfc.example",
       })
@@ -32,7 +32,7 @@ describeScim("The RFCs", (client) => {
       expect(less.headers.get("location")).toContain(less.body.id)
     })
 
-    it("names core schemas once, whatever was sent", async () => {
+    it("lists the core schema once, whatever was sent", async () => {
       const schemas = [coreUser, coreUser, "urn:unknown"]
       const { body } = await client().call("POST", "/Users", {
         schemas,
@@ -41,7 +41,7 @@ describeScim("The RFCs", (client) => {
       expect(body.schemas).toEqual([coreUser])
     })
 
-    it("takes null, an empty list and nothing as the same, and invents nothing", async () => {
+    it("treats null, empty and missing attributes alike, and adds none", async () => {
       const bodies = [
         { userName: "nothing1@rfc.example" },
         { userName: "nothing2@rfc.example", displayName: null, emails: [], name: null },
@@ -53,7 +53,7 @@ describeScim("The RFCs", (client) => {
       }
     })
 
-    it("has at most one primary value, and no value twice", async () => {
+    it("allows one primary value at most, and merges duplicates", async () => {
       const two = [
         { value: "a@rfc.example", primary: true },
         { value: "b@rfc.example", primary: true },
@@ -68,7 +68,7 @@ describeScim("The RFCs", (client) => {
       expect(emails).toHaveLength(1)
     })
 
-    it("reads attribute names in any case, and refuses one that is there twice", async () => {
+    it("ignores the case of attribute names, and rejects duplicates", async () => {
       const { status, body } = await client().call("POST", "/Users", {
         USERNAME: "case@rfc.example",
         Name: { GIVENNAME: "Case" },
@@ -88,7 +88,7 @@ describeScim("The RFCs", (client) => {
       })
     })
 
-    it("never touches a prototype", async () => {
+    it("cannot pollute a prototype", async () => {
       const sent = `{"userName":"proto@rfc.example","__proto__":{"active":false,"polluted":1},"constructor":{"x":1},"name":{"__proto__":{"givenName":"P"}}}`
       const { status, body } = await client().call("POST", "/Users", sent)
       expect(status).toBe(201)
@@ -108,27 +108,30 @@ describeScim("The RFCs", (client) => {
       ["an address with a space", { userName: "no body@rfc.example" }],
       ["no userName", { displayName: "x" }],
       ["an empty userName", { userName: "" }],
-      ["a userName that is no text", { userName: 5 }],
-      ["active that is no boolean", { userName: "v@rfc.example", active: "maybe" }],
-      ["a name that is no object", { userName: "v@rfc.example", name: "Ada" }],
-      ["an e-mail that is no text", { userName: "v@rfc.example", emails: [{ value: 5 }] }],
+      ["a userName that is not a string", { userName: 5 }],
+      ["active that is not a Boolean", { userName: "v@rfc.example", active: "maybe" }],
+      ["a name that is not an object", { userName: "v@rfc.example", name: "Ada" }],
+      ["an e-mail that is not a string", { userName: "v@rfc.example", emails: [{ value: 5 }] }],
       ["U+0000", { userName: "v@rfc.example", displayName: "a\u0000b" }],
       ["a lone surrogate", { userName: "v@rfc.example", displayName: "a\ud800b" }],
-      ["text without end", { userName: "v@rfc.example", displayName: "x".repeat(1001) }],
-    ])("refuses %s with invalidValue", async (_, sent) => {
+      ["too long a text", { userName: "v@rfc.example", displayName: "x".repeat(1001) }],
+    ])("with %s are rejected as invalidValue", async (_, sent) => {
       const answer = await client().call("POST", "/Users", sent)
       expect(answer).toMatchObject({ status: 400, body: { scimType: "invalidValue" } })
     })
 
-    it.each(["", "{", "[]", '"text"', "null", "\u00ff"])("refuses the body %j", async (sent) => {
-      const answer = await client().call("POST", "/Users", sent)
-      expect(answer).toMatchObject({
-        status: 400,
-        body: { schemas: [errorUrn], status: "400", scimType: "invalidSyntax" },
-      })
-    })
+    it.each(["", "{", "[]", '"text"', "null", "\u00ff"])(
+      "with the body %j are rejected",
+      async (sent) => {
+        const answer = await client().call("POST", "/Users", sent)
+        expect(answer).toMatchObject({
+          status: 400,
+          body: { schemas: [errorUrn], status: "400", scimType: "invalidSyntax" },
+        })
+      },
+    )
 
-    it("takes any Content-Type and any Accept", async () => {
+    it("may have any Content-Type and Accept", async () => {
       const headers = { "content-type": "text/plain", accept: "text/html" }
       const sent = { userName: "types@rfc.example" }
       const { status, headers: got } = await client().call("POST", "/Users", sent, { headers })
@@ -136,7 +139,7 @@ describeScim("The RFCs", (client) => {
       expect(got.get("content-type")).toMatch(/^application\/scim\+json/)
     })
 
-    it("answers unknown paths under the base with SCIM's 404, methods with 405 and Allow", async () => {
+    it("to unknown paths get a SCIM 404, and with wrong methods 405 with Allow", async () => {
       const unknown = await client().call("GET", "/Devices")
       expect(unknown).toMatchObject({ status: 404, body: { schemas: [errorUrn], status: "404" } })
       for (const [method, path, allow] of [
@@ -152,7 +155,7 @@ describeScim("The RFCs", (client) => {
       }
     })
 
-    it("offers neither /Me nor /Bulk: 501", async () => {
+    it("to /Me and /Bulk get 501", async () => {
       for (const [method, path] of [
         ["GET", "/Me"],
         ["PATCH", "/Me"],
@@ -163,7 +166,7 @@ describeScim("The RFCs", (client) => {
       }
     })
 
-    it("keeps userName unique on POST, PUT and PATCH, and displayName of groups", async () => {
+    it("cannot duplicate a userName or a group's displayName", async () => {
       const [one, two] = [await client().user("uni1"), await client().user("uni2")]
       const userName = one.userName.toUpperCase()
       const conflict = { status: 409, body: { status: "409", scimType: "uniqueness" } }
@@ -180,7 +183,7 @@ describeScim("The RFCs", (client) => {
       expect(put).toMatchObject(conflict)
     })
 
-    it("refuses members that are no users, and a group without a name", async () => {
+    it("cannot add members who are not users, or create a group without a name", async () => {
       const displayName = "With strangers"
       const strangers = { displayName, members: [{ value: "nobody" }] }
       const wrong = { status: 400, body: { scimType: "invalidValue" } }
@@ -196,14 +199,14 @@ describeScim("The RFCs", (client) => {
   })
 
   describe("PUT", () => {
-    it("never creates: 404 for an unknown id", async () => {
+    it("never creates: it returns 404 for an unknown id", async () => {
       const answer = await client().call("PUT", "/Users/unknown", { userName: "u@rfc.example" })
       expect(answer.status).toBe(404)
       const found = await client().find("Users", 'userName eq "u@rfc.example"')
       expect(found.body.totalResults).toBe(0)
     })
 
-    it("needs a userName, ignores another id, and clears what is left out but active", async () => {
+    it("requires a userName, ignores another id, and clears missing attributes except active", async () => {
       const made = await client().user("putter", { nickName: "P", externalId: "p", active: false })
       const bare = await client().call("PUT", `/Users/${made.id}`, { displayName: "x" })
       expect(bare).toMatchObject({ status: 400, body: { scimType: "invalidValue" } })
@@ -216,7 +219,7 @@ describeScim("The RFCs", (client) => {
       }
     })
 
-    it("keeps members that are left out, and clears them for []", async () => {
+    it("keeps members if they are missing, and clears them with []", async () => {
       const { id } = await client().user("kept")
       const group = await client().group("Kept members", [id])
       const put = (sent: object) => client().call("PUT", `/Groups/${group.id}`, sent)
@@ -228,7 +231,7 @@ describeScim("The RFCs", (client) => {
   })
 
   describe("discovery", () => {
-    it("lists schemas and resource types that fit each other, each with its meta", async () => {
+    it("lists consistent schemas and resource types, each with its meta", async () => {
       const schemas = (await client().call("GET", "/Schemas")).body
       const types = (await client().call("GET", "/ResourceTypes")).body
       expect([schemas.schemas, types.schemas]).toEqual([[listUrn], [listUrn]])
@@ -248,14 +251,14 @@ describeScim("The RFCs", (client) => {
       expect((await client().call("GET", "/Schemas/urn:none")).status).toBe(404)
     })
 
-    it("refuses filters on schemas and resource types, not on the configuration", async () => {
+    it("rejects filters on schemas and resource types, but not on the configuration", async () => {
       const filter = "?filter=id%20pr"
       expect((await client().call("GET", `/Schemas${filter}`)).status).toBe(403)
       expect((await client().call("GET", `/ResourceTypes${filter}`)).status).toBe(403)
       expect((await client().call("GET", `/ServiceProviderConfig${filter}`)).status).toBe(200)
     })
 
-    it("lists in the schemas what a user then has, and nothing that is not kept", async () => {
+    it("lists exactly the attributes that are stored", async () => {
       const { body } = await client().call("GET", `/Schemas/${coreUser}`)
       const names: string[] = body.attributes.map(({ name }: { name: string }) => name)
       expect(names.sort()).toEqual(

@@ -14,20 +14,20 @@ export const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
 export interface Answer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests read replies as a client would
+  // biome-ignore lint/suspicious/noExplicitAny: tests read replies without types
   body: any
 }
 
 export interface ScimClient {
   gateway: TestGateway
-  /** As the identity provider; `path` is below the base. */
+  /** Sends a request as the identity provider; `path` is relative to the base. */
   call(
     method: string,
     path: string,
     body?: unknown,
     options?: { key?: string | null; headers?: Record<string, string> },
   ): Promise<Answer>
-  /** Makes a user; its name is the part of the address before the @. */
+  /** Creates a user; `name` is the local part of the e-mail address. */
   user(name: string, more?: Record<string, unknown>): Promise<Answer["body"]>
   group(name: string, members?: string[], more?: Record<string, unknown>): Promise<Answer["body"]>
   patch(path: string, ...operations: unknown[]): Promise<Answer>
@@ -78,7 +78,7 @@ export const createClient = (gateway: TestGateway): ScimClient => {
   }
 }
 
-/** Runs `tests` on every database, each with a gateway of its own. */
+/** Runs `tests` on every database, each with its own gateway. */
 export const describeScim = (
   title: string,
   tests: (client: () => ScimClient) => void,

@@ -3,7 +3,7 @@ import { describeScim, listUrn } from "./scim.ts"
 
 const searchUrn = "urn:ietf:params:scim:api:messages:2.0:SearchRequest"
 
-describeScim("Search by POST", (client) => {
+describeScim("POST .search", (client) => {
   beforeAll(async () => {
     const { id } = await client().user("sara", { displayName: "Shared" })
     await client().user("sven")
@@ -13,7 +13,7 @@ describeScim("Search by POST", (client) => {
   const search = (path: string, query: object) =>
     client().call("POST", `${path}/.search`, { schemas: [searchUrn], ...query })
 
-  it("asks of users what a list would ask, without the filter in any log", async () => {
+  it("searches users with the parameters of a list", async () => {
     const { status, body } = await search("/Users", {
       filter: 'userName sw "s"',
       sortBy: "userName",
@@ -28,7 +28,7 @@ describeScim("Search by POST", (client) => {
     expect(Object.keys(body.Resources[0]).sort()).toEqual(["id", "schemas", "userName"])
   })
 
-  it("asks of groups, without their members", async () => {
+  it("searches groups without their members", async () => {
     const { body } = await search("/Groups", {
       filter: 'displayName eq "shared"',
       excludedAttributes: ["members"],
@@ -37,7 +37,7 @@ describeScim("Search by POST", (client) => {
     expect(body.Resources[0]).not.toHaveProperty("members")
   })
 
-  it("asks of both at the root, where a name that one of them lacks has no value there", async () => {
+  it("searches both at the root, where an attribute that one type lacks has no value", async () => {
     const both = await search("", { filter: 'displayName eq "shared"' })
     const kinds = both.body.Resources.map((found: { meta: { resourceType: string } }) => found.meta)
     expect(kinds).toMatchObject([{ resourceType: "User" }, { resourceType: "Group" }])
@@ -49,7 +49,7 @@ describeScim("Search by POST", (client) => {
     expect(unknown.body).toMatchObject({ status: "400", scimType: "invalidFilter" })
   })
 
-  it("pages across both", async () => {
+  it("pages across both types", async () => {
     const seen: string[] = []
     for (let startIndex = 1; startIndex <= 5; startIndex += 2) {
       const { body } = await search("", { startIndex, count: 2 })
@@ -59,7 +59,7 @@ describeScim("Search by POST", (client) => {
     expect(new Set(seen).size).toBe(5)
   })
 
-  it("refuses a body that is no SearchRequest", async () => {
+  it("rejects a body that is not a SearchRequest", async () => {
     expect(await client().call("POST", "/Users/.search", [])).toMatchObject({ status: 400 })
     const wrong = await search("/Users", { filter: 5 })
     expect(wrong.body).toMatchObject({ status: "400", scimType: "invalidFilter" })

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest"
 import { coreUser, describeScim } from "./scim.ts"
 
-describeScim("The specification", (client) => {
-  it("shows a create request, which is taken as printed", async () => {
+describeScim("Basic provisioning", (client) => {
+  it("creates a user from the documented example", async () => {
     const sent = {
       schemas: [coreUser],
       userName: "user@example.com",
@@ -16,14 +16,14 @@ describeScim("The specification", (client) => {
     expect((await client().call("GET", `/Users/${body.id}`)).body).toEqual(body)
   })
 
-  it("fails to create a user whose e-mail is not valid, or is in use", async () => {
+  it("rejects a user whose e-mail address is invalid or in use", async () => {
     await client().user("taken")
     const invalid = await client().call("POST", "/Users", { userName: "not-an-address" })
     const used = await client().call("POST", "/Users", { userName: "Taken@Example.org" })
     expect([invalid.status, used.status]).toEqual([400, 409])
   })
 
-  it("has a state table: DELETE of an active user deactivates the account", async () => {
+  it("deactivates the account when an active user is deleted", async () => {
     const { id, active } = await client().user("stateful")
     expect(active).toBe(true)
     expect(await client().call("DELETE", `/Users/${id}`)).toMatchObject({ status: 204 })

@@ -3,7 +3,7 @@ import { describeScim, errorUrn } from "./scim.ts"
 
 const unstorable = ["\\u0000", "a\\u0000b", "\\ud800", "\\udc00x"]
 
-describeScim("Strict reading", (client) => {
+describeScim("Input validation", (client) => {
   let id: string
   const read = async () => (await client().call("GET", `/Users/${id}`)).body
   const refused = (scimType: string) => ({
@@ -15,8 +15,8 @@ describeScim("Strict reading", (client) => {
     id = (await client().user("strict")).id
   })
 
-  describe("text that no database keeps", () => {
-    it.each(unstorable)("is no part of a filter: %s", async (text) => {
+  describe("text that no database can store", () => {
+    it.each(unstorable)("is rejected in a filter: %s", async (text) => {
       for (const filter of [
         `userName eq "${text}"`,
         `externalId sw "${text}"`,
@@ -33,7 +33,7 @@ describeScim("Strict reading", (client) => {
       expect(members).toMatchObject(refused("invalidFilter"))
     })
 
-    it.each(unstorable)("is no part of a path of PATCH: %s", async (text) => {
+    it.each(unstorable)("is rejected in a PATCH path: %s", async (text) => {
       const group = await client().group(`Strict ${text.length} ${unstorable.indexOf(text)}`)
       for (const op of ["add", "replace", "remove"]) {
         const operation = { op, path: `members[value eq "${text}"]`, value: [] }
@@ -44,7 +44,7 @@ describeScim("Strict reading", (client) => {
       }
     })
 
-    it.each(["%00", "a%00", "%ED%A0%80"])("names no resource: %s", async (name) => {
+    it.each(["%00", "a%00", "%ED%A0%80"])("matches no resource: %s", async (name) => {
       for (const endpoint of ["Users", "Groups"]) {
         const { status } = await client().call("GET", `/${endpoint}/${name}`)
         expect(status).toBe(404)
@@ -52,8 +52,8 @@ describeScim("Strict reading", (client) => {
     })
   })
 
-  describe("a filter that says nothing", () => {
-    it.each(["", "%20", "+", "%09"])("lists nobody: ?filter=%s", async (filter) => {
+  describe("an empty filter", () => {
+    it.each(["", "%20", "+", "%09"])("is rejected: ?filter=%s", async (filter) => {
       for (const name of ["filter", "Filter", "FILTER"]) {
         for (const endpoint of ["/Users", "/Groups"]) {
           const answer = await client().call("GET", `${endpoint}?${name}=${filter}`)
@@ -63,7 +63,7 @@ describeScim("Strict reading", (client) => {
     })
 
     it.each([[""], ["  "], [[]], [{}], [0], [false]])(
-      "lists nobody: %j in a search",
+      "is rejected: %j in a search",
       async (filter) => {
         for (const path of ["/Users/.search", "/Groups/.search", "/.search"]) {
           const answer = await client().call("POST", path, { schemas: [], filter })
@@ -72,7 +72,7 @@ describeScim("Strict reading", (client) => {
       },
     )
 
-    it("is heard whatever the case of its name, and only once", async () => {
+    it("is recognized whatever the case of its parameter, which may occur only once", async () => {
       const found = await client().call("GET", "/Users?FILTER=userName%20eq%20%22nobody%22")
       expect(found.body.totalResults).toBe(0)
       const pr = "userName%20pr"
@@ -83,7 +83,7 @@ describeScim("Strict reading", (client) => {
       expect(searched).toMatchObject(refused("invalidSyntax"))
     })
 
-    it("may be left out", async () => {
+    it("differs from a missing one, which is accepted", async () => {
       const listed = await client().call("GET", "/Users")
       expect(listed.body.totalResults).toBeGreaterThan(0)
       const searched = await client().call("POST", "/Users/.search", { schemas: [], filter: null })
@@ -107,18 +107,18 @@ describeScim("Strict reading", (client) => {
       ["one object", [{ op: "replace", path: "emails", value: { type: "work" } }]],
       ["without a path", [{ op: "replace", value: { emails: [{ type: "work" }] } }]],
       [
-        "unknown parts alone",
+        "unknown sub-attributes only",
         [{ op: "replace", path: "emails", value: [{ address: "x@y.example" }] }],
       ],
       [
-        "a part of one that is missing",
+        "a sub-attribute of one that is missing",
         [{ op: "add", path: 'emails[type eq "home"].primary', value: true }],
       ],
       [
-        "a missing one by its parts",
+        "a missing one by its sub-attributes",
         [{ op: "add", path: 'emails[type eq "other"]', value: { display: "O" } }],
       ],
-    ])("change nothing and are refused: %s", async (_what, operations) => {
+    ])("are rejected and change nothing: %s", async (_what, operations) => {
       await client().patch(`/Users/${id}`, { op: "replace", path: "emails", value: [work] })
       const before = await read()
       const answer = await client().patch(`/Users/${id}`, ...operations)
@@ -126,7 +126,7 @@ describeScim("Strict reading", (client) => {
       expect(await read()).toEqual(before)
     })
 
-    it("come to be by several operations, and go by the value's removal or an empty list", async () => {
+    it("can be built by several operations, and removed with the value or an empty list", async () => {
       const path = 'emails[type eq "home"]'
       const made = await client().patch(
         `/Users/${id}`,

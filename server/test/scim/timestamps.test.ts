@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { describeScim } from "./scim.ts"
 
 describeScim("Times", (client) => {
-  it("have milliseconds, and a change later than a time is found by it", async () => {
+  it("have millisecond precision, and filters compare them exactly", async () => {
     const { id, meta } = await client().user("timed")
     expect(meta.created).toBe(meta.lastModified)
     const stamps = new Set<string>()
@@ -54,7 +54,7 @@ describeScim("Times", (client) => {
     expect(api.updated_at).toBe(Math.floor(last / 1000))
   })
 
-  it("of groups have them too", async () => {
+  it("of groups can be filtered too", async () => {
     const { id } = await client().group("Timed")
     const { body } = await client().patch(`/Groups/${id}`, {
       op: "replace",

@@ -4,7 +4,7 @@ import { adminEmail } from "../harness/gateway.ts"
 import { providerEnv } from "./provider-env.ts"
 import { openSignOn, problemAt, type SignOnWorld, signOn, startSignOnGateway } from "./sign-on.ts"
 
-describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => {
+describe.each(chooseDatabases())("the account of a sign-on on $name", ({ place }) => {
   let home: Place
   let world: SignOnWorld
 
@@ -18,7 +18,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
   })
   beforeEach(() => world.mend())
 
-  it("makes an account in the role user, and finds it by issuer and subject ever after", async () => {
+  it("is created with the role user, and found by issuer and subject afterwards", async () => {
     const { gateway, issuer, me, newPerson } = world
     const person = newPerson({ given_name: "Grace", family_name: "Hopper", name: "Grace Hopper" })
     const first = await signOn(gateway, { back: "/models?query=x#top" })
@@ -28,12 +28,12 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     const { body } = await gateway.call("GET", `/api/v1/users/${account.id}`)
     expect(body).toMatchObject({ source: "oidc", given_name: "Grace", family_name: "Hopper" })
 
-    // The address may change and even be unverified now: the subject is who it is.
+    // The address may change and even be unverified now: the subject identifies the account.
     issuer.person = { ...issuer.person, email: "elsewhere@example.com", email_verified: false }
     expect(await me((await signOn(gateway)).token)).toMatchObject({ id: account.id })
   })
 
-  it("reads what the ID token lacks from the userinfo endpoint", async () => {
+  it("takes claims missing from the ID token from the userinfo endpoint", async () => {
     const { issuer, newPerson } = world
     const { sub, email } = newPerson()
     issuer.person = { sub }
@@ -49,7 +49,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     }
   })
 
-  it("leads to the account that SCIM made, by the claim that equals its externalId", async () => {
+  it("is the SCIM account whose externalId equals the link claim", async () => {
     const { gateway, issuer, me, newPerson, scim } = world
     const { body: made } = await scim("POST", "/Users", {
       schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
@@ -64,21 +64,21 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     expect(body.has_password).toBe(false)
   })
 
-  it("leads to the account with the same verified e-mail, whatever its case", async () => {
+  it("is the one with the same verified e-mail address, whatever its case", async () => {
     const { gateway, me, newPerson } = world
     const user = await gateway.newUser("Katherine")
     newPerson({ email: "KATHERINE@example.com" })
     expect(await me((await signOn(gateway)).token)).toMatchObject({ id: user.id })
   })
 
-  it("never to an administrator's by its e-mail", async () => {
+  it("is never an administrator's found by e-mail address", async () => {
     const { gateway, newPerson } = world
     newPerson({ email: adminEmail })
     const { location, token } = await signOn(gateway)
     expect([problemAt(location), token]).toEqual(["link_needed", undefined])
   })
 
-  it("never to an administrator's by the claim, unless it was linked before", async () => {
+  it("is never an administrator's found by the link claim, unless linked before", async () => {
     const { gateway, me, newPerson, scim } = world
     const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
     const provision = async (name: string): Promise<string> => {
@@ -105,7 +105,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
   })
 
-  it("never to one that is another person's of the same provider already", async () => {
+  it("is never one linked to another person of the same provider", async () => {
     const { gateway, newPerson } = world
     const { email } = newPerson()
     await signOn(gateway)
@@ -113,7 +113,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
   })
 
-  it("never by e-mail to one that SCIM knows by another externalId", async () => {
+  it("is never one found by e-mail address that SCIM knows by another externalId", async () => {
     const { gateway, newPerson, scim } = world
     const userName = "reused@example.com"
     const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
@@ -122,7 +122,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     expect(problemAt((await signOn(gateway)).location)).toBe("link_needed")
   })
 
-  it("never by e-mail to one with a password while anybody may sign up", async () => {
+  it("is never one with a password found by e-mail address while sign-up is open", async () => {
     const { gateway, newPerson } = world
     await gateway.newUser("Squatter")
     await gateway.call("POST", "/api/v1/settings", { enable_signup: true })
@@ -134,11 +134,11 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
 
   it.each([
     ["unverified", { email_verified: false }, "email_unverified"],
-    ["of which nobody says that it is verified", { email_verified: undefined }, "email_unverified"],
+    ["not declared verified or unverified", { email_verified: undefined }, "email_unverified"],
     ["missing", { email: undefined }, "email_missing"],
-    ["no address at all", { email: "not an address" }, "email_missing"],
+    ["malformed", { email: "not an address" }, "email_missing"],
   ])(
-    "refuses an e-mail that is %s, for an account and for a new one",
+    "is neither found nor created with an e-mail address that is %s",
     async (_how, claims, wanted) => {
       const { accounts, gateway, issuer, newPerson } = world
       newPerson()
@@ -150,7 +150,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     },
   )
 
-  it("refuses a deactivated account, however it is found, and does not revive it", async () => {
+  it("is rejected and stays inactive if deactivated, however it is found", async () => {
     const { gateway, issuer, me, newPerson, scim } = world
     const schemas = ["urn:ietf:params:scim:schemas:core:2.0:User"]
     for (const [index, end] of [
@@ -166,7 +166,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
       await end(body.id)
       expect(await me(token)).toMatchObject({ code: "unauthorized" })
       expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
-      // By the claim, and by the e-mail alone.
+      // By the link claim, and by the e-mail address only.
       issuer.person = { ...known, sub: `other-${index}` }
       expect(problemAt((await signOn(gateway)).location)).toBe("deactivated")
       issuer.person = { ...known, sub: `third-${index}`, oid: undefined }
@@ -176,7 +176,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     }
   })
 
-  it("puts people into the groups of the claim, and out again, but for what others decided", async () => {
+  it("joins and leaves groups by the claim, except those managed otherwise", async () => {
     const { gateway, issuer, me, newPerson, scim } = world
     const group = async (name: string): Promise<string> =>
       (await gateway.call("POST", "/api/v1/groups/create", { name })).body.id
@@ -209,7 +209,7 @@ describe.each(chooseDatabases())("whose sign-on it is on $name", ({ place }) => 
     expect(await all()).toEqual([false, false, true, false])
   })
 
-  it("leaves its events in the trail, without a token in any of them", async () => {
+  it("is traceable in the audit log, which contains no tokens", async () => {
     const { events, gateway, issuer, me, newPerson } = world
     const { sub, email } = newPerson()
     const { token } = await signOn(gateway)

@@ -15,7 +15,7 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 const redirectOf = async (reply: Response): Promise<string> =>
   z.object({ redirect: z.string() }).parse(await reply.json()).redirect
 
-describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
+describe.each(chooseDatabases())("sign-out on $name", ({ place }) => {
   let home: Place
   let upstream: FakeOpenAI
   let world: SignOnWorld
@@ -52,7 +52,7 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     return { person, sid, token: token ?? "", browser }
   }
 
-  it("by the provider ends the session that it names, its streams too, and no other", async () => {
+  it("by the provider ends only the session it names, including its streams", async () => {
     const person = world.newPerson()
     const [one, other] = [await newSession(person), await newSession(person)]
     const key = await world.gateway.call("POST", "/api/v1/auths/api_keys", {}, { key: one.token })
@@ -68,7 +68,7 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     expect(events.at(-1)).toMatchObject({ actor_type: "system", after: '{"provider":"okta"}' })
   })
 
-  it("by the provider ends all sessions of a subject, and not those of a password", async () => {
+  it("by the provider ends all sessions of a subject, but not its API keys", async () => {
     const user = await world.gateway.newUser(`Both${sids}`)
     const person = world.newPerson({ email: user.email })
     const [one, other] = [await newSession(person), await newSession(person)]
@@ -77,7 +77,7 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     expect(await isIn(user.key)).toBe(true)
   })
 
-  it("by the provider is fine where nobody is signed in, and is taken once", async () => {
+  it("by the provider succeeds without a session, once per token", async () => {
     const token = await world.issuer.logoutToken({ sub: "nobody here" })
     expect((await send(token)).status).toBe(200)
     expect((await send(token)).status).toBe(400)
@@ -102,18 +102,18 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     ["no jti", (issuer, sid) => issuer.logoutToken({ sid, jti: undefined })],
     ["neither sub nor sid", (issuer) => issuer.logoutToken({})],
     ["an old iat", (issuer, sid) => issuer.logoutToken({ sid, iat: old })],
-    ["an exp that has passed", (issuer, sid) => issuer.logoutToken({ sid, exp: old })],
+    ["an expired exp", (issuer, sid) => issuer.logoutToken({ sid, exp: old })],
     ["another type", (issuer, sid) => issuer.logoutToken({ sid }, { typ: "at+jwt" })],
-    ["nothing in it", async () => ""],
+    ["no content", async () => ""],
     ["nonsense", async () => "a.b.c"],
   ]
-  it.each(bad)("refuses a logout token with %s", async (_what, make) => {
+  it.each(bad)("rejects a logout token with %s", async (_what, make) => {
     const { sid, token } = await newSession()
     expect((await send(await make(world.issuer, sid))).status).toBe(400)
     expect(await isIn(token)).toBe(true)
   })
 
-  it("here names where to go to sign out at the provider too", async () => {
+  it("in the gateway returns the provider's sign-out URL", async () => {
     const { browser, token } = await newSession()
     const signOut = `${world.gateway.url}/api/v1/sso/signout`
     const reply = await browser.visit(signOut, "POST")
@@ -129,7 +129,7 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     expect(await isIn(token)).toBe(false)
   })
 
-  it("here works the same for a session by password, and while the provider is away", async () => {
+  it("in the gateway also ends a session started with a password", async () => {
     const credentials = { email: adminEmail, password: adminPassword }
     const { body } = await world.gateway.call("POST", "/api/v1/auths/signin", credentials)
     const out = await world.gateway.call("POST", "/api/v1/sso/signout", undefined, {
@@ -139,7 +139,7 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     expect(await isIn(body.token)).toBe(false)
   })
 
-  it("is not done by another site's page", async () => {
+  it("cannot be requested by another site's page", async () => {
     const { token } = await newSession()
     const headers = { cookie: `token=${token}`, origin: "https://evil.example" }
     for (const path of ["/signout", "/okta/link"]) {
@@ -150,7 +150,7 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     expect(await isIn(token)).toBe(true)
   })
 
-  it("by unlinking ends what the tie began, but for the session that unlinks", async () => {
+  it("by unlinking ends the sessions started through the link, except the current one", async () => {
     const user = await world.gateway.newUser(`Unlinks${sids}`)
     const person = world.newPerson({ email: user.email })
     const [one, other] = [await newSession(person), await newSession(person)]
@@ -165,7 +165,7 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     expect((await list(one.token)).body.items).toEqual([])
   })
 
-  it("for good is refused where the tie is the only way in, but to an administrator", async () => {
+  it("by unlinking is rejected if the link is the only way to sign in, except for an administrator", async () => {
     const { token } = await newSession()
     const { call } = world.gateway
     const [identity] = (await call("GET", "/api/v1/sso/identities", undefined, { key: token })).body
@@ -178,7 +178,7 @@ describe.each(chooseDatabases())("signing out on $name", ({ place }) => {
     expect(await isIn(token)).toBe(false)
   })
 
-  it("in between keeps a tie from being made for whoever is there by then", async () => {
+  it("during linking prevents a link to another account", async () => {
     const user = await world.gateway.newUser(`Links${sids}`)
     const browser = createBrowser()
     const password = `Links${sids} has a password`

@@ -1,6 +1,6 @@
 import type { FakeIssuer } from "../fakes/issuer.ts"
 
-/** What a gateway's environment says of a provider. */
+/** The environment variables that configure a provider. */
 export const providerEnv = (
   { url, clientId, clientSecret }: Pick<FakeIssuer, "url" | "clientId" | "clientSecret">,
   more: Record<string, string> = {},

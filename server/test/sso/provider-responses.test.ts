@@ -3,7 +3,7 @@ import type { FakeIssuer } from "../fakes/issuer.ts"
 import { chooseDatabases, type Place } from "../harness/databases.ts"
 import { createBrowser, openSignOn, problemAt, type SignOnWorld, signOn } from "./sign-on.ts"
 
-describe.each(chooseDatabases())("what a provider sends back on $name", ({ place }) => {
+describe.each(chooseDatabases())("provider responses on $name", ({ place }) => {
   let home: Place
   let world: SignOnWorld
 
@@ -19,7 +19,7 @@ describe.each(chooseDatabases())("what a provider sends back on $name", ({ place
 
   it.each<[what: string, spoil: () => void, wanted: string]>([
     ["another key's signature", () => sign("other key"), "invalid_answer"],
-    ["a key nobody published", () => sign("unknown key"), "invalid_answer"],
+    ["an unpublished key", () => sign("unknown key"), "invalid_answer"],
     ["no signature", () => sign("none"), "invalid_answer"],
     ["the client's secret as its key", () => sign("client secret"), "invalid_answer"],
     ["another issuer", () => rewrite({ iss: "https://evil.example" }), "invalid_answer"],
@@ -30,10 +30,10 @@ describe.each(chooseDatabases())("what a provider sends back on $name", ({ place
     ["no nonce", () => rewrite({ nonce: undefined }), "invalid_answer"],
     ["no subject", () => rewrite({ sub: undefined }), "invalid_answer"],
     ["a subject with a line break", () => rewrite({ sub: "a\nb" }), "invalid_answer"],
-    ["an expiry that has passed", () => rewrite({ exp: 1_700_000_000 }), "invalid_answer"],
+    ["an expiry in the past", () => rewrite({ exp: 1_700_000_000 }), "invalid_answer"],
     ["no expiry", () => rewrite({ exp: undefined }), "invalid_answer"],
     ["a start in the future", () => rewrite({ nbf: 4_000_000_000 }), "invalid_answer"],
-  ])("refuses an ID token with %s", async (_what, spoil, wanted) => {
+  ])("reject an ID token with %s", async (_what, spoil, wanted) => {
     const { accounts, gateway, newPerson } = world
     newPerson()
     spoil()
@@ -52,33 +52,33 @@ describe.each(chooseDatabases())("what a provider sends back on $name", ({ place
   }
 
   it.each<[what: string, reply: { status: number; body: string }, wanted: string]>([
-    ["refuses the client", { status: 401, body: '{"error":"invalid_client"}' }, "client_refused"],
-    ["breaks", { status: 500, body: "oops" }, "provider_unreachable"],
-    ["talks nonsense", { status: 200, body: "<html>" }, "provider_unreachable"],
+    ["rejects the client", { status: 401, body: '{"error":"invalid_client"}' }, "client_refused"],
+    ["fails", { status: 500, body: "oops" }, "provider_unreachable"],
+    ["returns no JSON", { status: 200, body: "<html>" }, "provider_unreachable"],
     [
-      "sends no ID token",
+      "returns no ID token",
       { status: 200, body: '{"access_token":"a","token_type":"bearer"}' },
       "invalid_answer",
     ],
     [
-      "sends without end",
+      "returns an oversized reply",
       { status: 200, body: `"${"x".repeat(2_000_000)}"` },
       "provider_unreachable",
     ],
-  ])("says so when the provider's token endpoint %s", async (_what, reply, wanted) => {
+  ])("are reported if the token endpoint %s", async (_what, reply, wanted) => {
     const { gateway, issuer, newPerson } = world
     newPerson()
     issuer.tokenReply = reply
     expect(problemAt((await signOn(gateway)).location)).toBe(wanted)
   })
 
-  it("says so when the provider lets nobody in", async () => {
+  it("are reported if the provider denies access", async () => {
     const { gateway, issuer } = world
     issuer.refusal = { error: "access_denied" }
     expect(problemAt((await signOn(gateway)).location)).toBe("provider_refused")
   })
 
-  it("takes what came back once, in the browser that began, with its own state", async () => {
+  it("are accepted once, in the browser that started, with its own state", async () => {
     const { gateway, issuer, newPerson } = world
     newPerson()
     const browser = createBrowser()
@@ -91,7 +91,7 @@ describe.each(chooseDatabases())("what a provider sends back on $name", ({ place
     forged.searchParams.delete("state")
     expect(problemAt(browser.locationOf(await browser.visit(forged.href)))).toBe("expired")
 
-    // A copy of the cookies, as a thief of the whole browser would have.
+    // A copy of the cookies, as if the whole browser was stolen.
     const kept = new Map(browser.cookies)
     expect(browser.locationOf(await browser.visit(callback))).toBe("/")
     const replay = createBrowser()
@@ -102,7 +102,7 @@ describe.each(chooseDatabases())("what a provider sends back on $name", ({ place
     expect(replay.cookies.get("token")).toBeUndefined()
   })
 
-  it("lets one of many win that come back with the same code at once", async () => {
+  it("with the same code are accepted only once, even concurrently", async () => {
     const { gateway, newPerson } = world
     newPerson()
     const browser = createBrowser()
@@ -118,7 +118,7 @@ describe.each(chooseDatabases())("what a provider sends back on $name", ({ place
     expect(ended.filter((location) => location === "/")).toHaveLength(1)
   })
 
-  it("makes one account of a person who signs in for the first time in two browsers at once", async () => {
+  it("create one account for a person who first signs in in two browsers at once", async () => {
     const { gateway, me, newPerson } = world
     const { email } = newPerson()
     const both = await Promise.all([signOn(gateway), signOn(gateway)])
@@ -137,13 +137,13 @@ describe.each(chooseDatabases())("what a provider sends back on $name", ({ place
     "javascript:alert(1)",
     "evil",
     "/api/v1/sso/okta/start",
-  ])("goes to no other site afterwards: %s", async (back) => {
+  ])("redirect to no other site: %s", async (back) => {
     const { gateway, newPerson } = world
     newPerson()
     expect((await signOn(gateway, { back })).location).toBe("/")
   })
 
-  it("goes on under the address of the environment where it was begun under another", async () => {
+  it("restart under PUBLIC_URL if sign-in began under another address", async () => {
     const { gateway, issuer } = world
     const browser = createBrowser()
     const { port } = new URL(gateway.url)
@@ -151,12 +151,12 @@ describe.each(chooseDatabases())("what a provider sends back on $name", ({ place
     const moved = browser.locationOf(await browser.visit(start))
     expect(moved).toBe(`${gateway.url}/api/v1/sso/okta/start?back=%2Fmodels&moved=yes`)
     expect(browser.cookies.size).toBe(0)
-    // A proxy that puts a name of its own into every request is not sent in circles.
+    // A proxy that sets its own host name on every request must not cause a redirect loop.
     const again = start.concat("&moved=yes")
     expect(browser.locationOf(await browser.visit(again))).toContain(issuer.url)
   })
 
-  it("sends the browser with PKCE, state and nonce, to our own address of the environment", async () => {
+  it("are requested with PKCE, state and nonce, and a callback under PUBLIC_URL", async () => {
     const { gateway, issuer } = world
     const browser = createBrowser()
     const response = await fetch(`${gateway.url}/api/v1/sso/okta/start`, {

@@ -10,14 +10,14 @@ import { problemAt, signOn, startSignOnGateway } from "./sign-on.ts"
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-describe("the settings of single sign-on", () => {
+describe("single sign-on settings", () => {
   const one = {
     PUBLIC_URL: "https://models.example.com",
     OIDC_OKTA_ISSUER: "https://example.okta.com",
     OIDC_OKTA_CLIENT_ID: "portico",
   }
 
-  it("name several providers, each by itself, with what is usual", () => {
+  it("define several providers separately, with defaults", () => {
     const { signOn: providers } = readConfig({
       ...one,
       OIDC_OUR_ENTRA_ISSUER: "https://login.microsoftonline.com/8d4e/v2.0",
@@ -54,7 +54,7 @@ describe("the settings of single sign-on", () => {
     ])
   })
 
-  it("leave it to SCIM who has an account, unless told otherwise", () => {
+  it("leave account creation to SCIM unless configured otherwise", () => {
     const scim = { SCIM_ENABLED: "true", SCIM_TOKEN: "a-token" }
     const provision = (env: object) => readConfig({ ...one, ...scim, ...env }).signOn[0]?.provision
     expect(provision({})).toBe(false)
@@ -79,18 +79,18 @@ describe("the settings of single sign-on", () => {
       "PASSWORD_SIGN_IN needs a provider",
     ],
     [{ PASSWORD_SIGN_IN: "sometimes" }, "PASSWORD_SIGN_IN"],
-  ])("are refused at start, by name: %o", (wrong, said) => {
+  ])("are rejected at startup, by name: %o", (wrong, said) => {
     expect(() => readConfig({ ...one, ...wrong })).toThrow(said)
   })
 
-  it("are all named at once", () => {
+  it("are all reported together", () => {
     const wrong = { ...one, PORT: "x", OIDC_OKTA_SCOPES: "email", OIDC_B_CLIENT_ID: "b" }
     const said = /PORT[\s\S]*OIDC_OKTA_SCOPES[\s\S]*OIDC_B_ISSUER/
     expect(() => readConfig(wrong)).toThrow(said)
   })
 })
 
-describe("a provider that is away", () => {
+describe("a failing provider", () => {
   let well: FakeIssuer
   let ill: FakeIssuer
   let gateway: TestGateway
@@ -108,7 +108,7 @@ describe("a provider that is away", () => {
   })
   afterAll(() => Promise.all([gateway.stop(), well.close(), ill.close()]))
 
-  it("is not asked before somebody signs in, and keeps nobody else waiting", async () => {
+  it("is not contacted before someone signs in, and does not delay others", async () => {
     expect(well.asked).toEqual([])
     const begun = performance.now()
     expect(problemAt((await signOn(gateway, { provider: "ill" })).location)).toBe(
@@ -123,7 +123,7 @@ describe("a provider that is away", () => {
     expect(performance.now() - begun).toBeLessThan(5000)
   })
 
-  it("is found again as soon as it is back, and its test says what is wrong until then", async () => {
+  it("works again once reachable, and its test reports the problem until then", async () => {
     const test = async () => (await gateway.call("POST", "/api/v1/sso/providers/ill/test")).body
     expect(await test()).toMatchObject({
       ok: false,
@@ -134,7 +134,7 @@ describe("a provider that is away", () => {
     expect((await signOn(gateway, { provider: "ill" })).location).toBe("/")
   })
 
-  it("in its test also says when it refuses the client, or has another name", async () => {
+  it("is reported by its test if it rejects the credentials or names another issuer", async () => {
     const test = async () =>
       (await gateway.call("POST", "/api/v1/sso/providers/okta/test")).body.checks
     const secret = well.clientSecret
@@ -153,14 +153,14 @@ describe("a provider that is away", () => {
     well.url = url
   })
 
-  it("is no stranger's to begin with: an unknown one has a page too", async () => {
+  it("leads to an error page, as does an unknown provider", async () => {
     const { location } = await signOn(gateway, { provider: "nobody" })
     expect(problemAt(location)).toBe("unknown_provider")
   })
 })
 
-describe("without any account yet", () => {
-  it("nobody signs on, so that the first account stays the administrator's", async () => {
+describe("without any account", () => {
+  it("sign-on is rejected, so that the first account remains the administrator's", async () => {
     const issuer = await startFakeIssuer()
     const nobody = { ADMIN_EMAIL: "", ADMIN_PASSWORD: "", ADMIN_API_KEY: "" }
     const gateway = await startSignOnGateway({ ...providerEnv(issuer), ...nobody })
@@ -176,7 +176,7 @@ describe("without any account yet", () => {
   })
 })
 
-describe("passwords beside single sign-on", () => {
+describe("passwords with single sign-on", () => {
   let issuer: FakeIssuer
   let gateway: TestGateway
   let user: { id: string; email: string; key: string }
@@ -197,7 +197,7 @@ describe("passwords beside single sign-on", () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  it("can be left to administrators, whose accounts nobody can tell from others", async () => {
+  it("can be limited to administrators, without revealing who is one", async () => {
     expect((await change("administrators")).status).toBe(200)
     expect((await signIn(adminEmail, adminPassword)).status).toBe(200)
     expect((await signIn(user.email, "Margaret has a password")).status).toBe(403)
@@ -207,7 +207,7 @@ describe("passwords beside single sign-on", () => {
     expect(body.password_sign_in).toBe("administrators")
   })
 
-  it("can be off only by somebody who is tied to a provider; API keys go on", async () => {
+  it("can be disabled only by an administrator with a linked account; API keys still work", async () => {
     const refused = await change("off")
     expect([refused.status, refused.body.detail]).toEqual([
       409,
@@ -235,7 +235,7 @@ describe("passwords beside single sign-on", () => {
     expect(JSON.stringify(list.body)).not.toContain(issuer.clientSecret)
   })
 
-  it("come back with the environment variable, whatever the setting is, and without a provider", async () => {
+  it("can be re-enabled by the environment variable, and without a provider", async () => {
     await gateway.stop()
     const stopped = { ...providerEnv(issuer), DATA_DIR: dataDir }
     for (const env of [{ ...stopped, PASSWORD_SIGN_IN: "on" }, { DATA_DIR: dataDir }]) {

@@ -4,13 +4,13 @@ import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { findFreePort } from "../harness/listen.ts"
 import { providerEnv } from "./provider-env.ts"
 
-/** A gateway that knows its own address beforehand, as single sign-on needs it. */
+/** Starts a gateway with a known address, which single sign-on requires. */
 export const startSignOnGateway = async (env: Record<string, string>): Promise<TestGateway> => {
   const port = await findFreePort()
   return startGateway({ PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}`, ...env })
 }
 
-/** As much of a browser as sign-on needs: cookies, and redirects one by one. */
+/** A minimal browser: it keeps cookies and follows redirects one at a time. */
 export const createBrowser = () => {
   const cookies = new Map<string, string>()
 
@@ -37,7 +37,7 @@ export const createBrowser = () => {
     visit,
     locationOf,
 
-    /** The address that the provider sends back to, with the code in it. */
+    /** The callback URL that the provider redirects to, including the code. */
     toCallback: async (gateway: TestGateway, provider = "okta", back = "/"): Promise<string> => {
       const path = `/api/v1/sso/${provider}/start?back=${encodeURIComponent(back)}`
       const started = await visit(gateway.url + path)
@@ -49,7 +49,7 @@ export const createBrowser = () => {
 
 export type Browser = ReturnType<typeof createBrowser>
 
-/** Signs in from nothing. @returns where the gateway sent the browser in the end */
+/** Signs in from the start. @returns the gateway's last redirect */
 export const signOn = async (
   gateway: TestGateway,
   { browser = createBrowser(), provider = "okta", back = "/" } = {},
@@ -60,7 +60,7 @@ export const signOn = async (
   return { location, token: browser.cookies.get("token"), browser }
 }
 
-/** The problem that a page of the gateway was asked to explain; undefined for any other page. */
+/** The problem shown by the sign-in error page; undefined for any other page. */
 export const problemAt = (location: string): string | undefined => {
   const url = new URL(location, "http://here")
   return url.pathname === "/sign-in/problem" ? (url.searchParams.get("problem") ?? "") : undefined
@@ -68,7 +68,7 @@ export const problemAt = (location: string): string | undefined => {
 
 const scimToken = "the-identity-providers-own-token"
 
-/** A gateway with SCIM and a fake issuer, and what tests ask of them. */
+/** A gateway with SCIM and a fake identity provider, and helpers for both. */
 export const openSignOn = async (home: Place, env: Record<string, string> = {}) => {
   const issuer = await startFakeIssuer()
   const gateway = await startSignOnGateway({
@@ -83,7 +83,7 @@ export const openSignOn = async (home: Place, env: Record<string, string> = {}) 
     issuer,
     gateway,
 
-    /** Who signs in next: somebody whom nobody knows yet. */
+    /** Makes a person without an account the next one to sign in. */
     newPerson: (claims: Record<string, unknown> = {}) => {
       const number = people++
       const person = { sub: `subject-${number}`, email: `person-${number}@example.com` }
@@ -92,7 +92,7 @@ export const openSignOn = async (home: Place, env: Record<string, string> = {}) 
       return { ...person, ...rest }
     },
 
-    /** Lets the issuer behave again. */
+    /** Restores the issuer's normal behavior. */
     mend: (): void => {
       issuer.rewrite = (claims) => claims
       issuer.signing = "right"

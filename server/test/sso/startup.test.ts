@@ -14,7 +14,7 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Writes a line for each module of single sign-on that is loaded. */
+/** Prints a line for each single sign-on module that is loaded. */
 const watch = `
 import { registerHooks } from "node:module"
 registerHooks({
@@ -24,7 +24,7 @@ registerHooks({
   },
 })`
 
-it("takes no time and no memory of the start: the client is loaded when somebody signs in", async () => {
+it("loads the single sign-on client only when someone signs in", async () => {
   const issuer = await startFakeIssuer()
   const port = await findFreePort()
   const server = await startServer({

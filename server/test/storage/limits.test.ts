@@ -16,7 +16,7 @@ const begin = ({ url }: TestGateway, key: string, size: number) =>
     },
   })
 
-describe.each(chooseDatabases())("what is stored on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("stored data on $name", ({ place: makePlace }) => {
   let place: Place
   let gateway: TestGateway
 
@@ -33,7 +33,7 @@ describe.each(chooseDatabases())("what is stored on $name", ({ place: makePlace 
     await place.remove()
   })
 
-  it("is bounded for one user and for all, unfinished uploads included", async () => {
+  it("is limited per user and in total, including unfinished uploads", async () => {
     const [bob, ada] = [await gateway.newUser("Bob"), await gateway.newUser("Ann")]
     const send = ({ key }: { key: string }, text: string) =>
       upload(gateway, "a.txt", text.padEnd(6000, "."), { key })
@@ -51,7 +51,7 @@ describe.each(chooseDatabases())("what is stored on $name", ({ place: makePlace 
     expect((await send(bob, "two")).status).toBe(200)
   })
 
-  it("has a bounded number of unfinished uploads", async () => {
+  it("has a limited number of unfinished uploads", async () => {
     const { key } = await gateway.newUser("Eve")
     expect((await begin(gateway, key, 10)).status).toBe(201)
     expect((await begin(gateway, key, 10)).status).toBe(201)
@@ -61,41 +61,38 @@ describe.each(chooseDatabases())("what is stored on $name", ({ place: makePlace 
   })
 })
 
-describe.each(chooseDatabases())(
-  "uploads begun at the same time on $name",
-  ({ place: makePlace }) => {
-    /** @returns how often each status was answered, by user */
-    const beginAtOnce = async (env: Record<string, string>, names: string[], size: number) => {
-      const place = await makePlace()
-      const gateway = await startGateway({ ...place.env, ...env })
-      try {
-        const users = await Promise.all(names.map(gateway.newUser))
-        const all = users.map(({ key }) =>
-          Promise.all(Array.from({ length: 20 }, () => begin(gateway, key, size))),
-        )
-        return (await Promise.all(all)).map((replies) =>
-          Object.groupBy(replies, ({ status }) => status),
-        )
-      } finally {
-        await gateway.stop()
-        await place.remove()
-      }
+describe.each(chooseDatabases())("concurrent uploads on $name", ({ place: makePlace }) => {
+  /** @returns the replies of each user, grouped by status */
+  const beginAtOnce = async (env: Record<string, string>, names: string[], size: number) => {
+    const place = await makePlace()
+    const gateway = await startGateway({ ...place.env, ...env })
+    try {
+      const users = await Promise.all(names.map(gateway.newUser))
+      const all = users.map(({ key }) =>
+        Promise.all(Array.from({ length: 20 }, () => begin(gateway, key, size))),
+      )
+      return (await Promise.all(all)).map((replies) =>
+        Object.groupBy(replies, ({ status }) => status),
+      )
+    } finally {
+      await gateway.stop()
+      await place.remove()
     }
+  }
 
-    it("are no more than those begun one after another may be", async () => {
-      const env = { MAX_UNFINISHED_UPLOADS: "2/3" }
-      const [bob, ada] = await beginAtOnce(env, ["Bob", "Ann"], 10)
-      const begun = [bob, ada].map((replies) => replies?.[201]?.length ?? 0)
-      expect(begun.toSorted()).toEqual([1, 2])
-      const refused = [bob, ada].map((replies) => replies?.[429]?.length ?? 0)
-      expect(refused.toSorted()).toEqual([18, 19])
-    })
+  it("are limited in number as sequential uploads are", async () => {
+    const env = { MAX_UNFINISHED_UPLOADS: "2/3" }
+    const [bob, ada] = await beginAtOnce(env, ["Bob", "Ann"], 10)
+    const begun = [bob, ada].map((replies) => replies?.[201]?.length ?? 0)
+    expect(begun.toSorted()).toEqual([1, 2])
+    const refused = [bob, ada].map((replies) => replies?.[429]?.length ?? 0)
+    expect(refused.toSorted()).toEqual([18, 19])
+  })
 
-    it("have no more bytes than those begun one after another may have", async () => {
-      const env = { MAX_STORAGE: "10KB/15KB" }
-      const replies = await beginAtOnce(env, ["Bob", "Ann", "Eve"], 6000)
-      expect(replies.map((own) => own[201]?.length ?? 0).toSorted()).toEqual([0, 1, 1])
-      expect(replies.map((own) => own[413]?.length ?? 0).toSorted()).toEqual([19, 19, 20])
-    })
-  },
-)
+  it("are limited in bytes as sequential uploads are", async () => {
+    const env = { MAX_STORAGE: "10KB/15KB" }
+    const replies = await beginAtOnce(env, ["Bob", "Ann", "Eve"], 6000)
+    expect(replies.map((own) => own[201]?.length ?? 0).toSorted()).toEqual([0, 1, 1])
+    expect(replies.map((own) => own[413]?.length ?? 0).toSorted()).toEqual([19, 19, 20])
+  })
+})

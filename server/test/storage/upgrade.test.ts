@@ -8,7 +8,7 @@ import { adminEmail, adminKey, startGateway } from "../harness/gateway.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Two chats of one user: texts of more bytes than characters, an image, a cited passage, reasoning. */
+/** Two conversations of one user with multibyte text, an image, a cited passage and reasoning. */
 const fill = async (db: Kysely<Tables>): Promise<void> => {
   const run = (statement: string) => sql.raw(statement).execute(db)
   await run(`insert into users (id, email, email_key, name, name_key, role, active, source, created_ms, updated_ms)
@@ -33,7 +33,7 @@ const bytes = (...texts: string[]): number => Buffer.byteLength(texts.join(""))
 describe.each(chooseDatabases())(
   "a database from before storage was counted on $name",
   ({ place: makePlace }) => {
-    it("counts what its chats hold, and is searched as before", async () => {
+    it("has its conversations counted and searchable after the migration", async () => {
       const place = await makePlace()
       try {
         await makeOldDatabase(place, "0013-storage-by-user", fill)

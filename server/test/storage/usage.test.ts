@@ -21,7 +21,7 @@ const exportedChat = (content: string) => ({
   messages: [{ id: "1", role: "user", content, created_at: 0 }],
 })
 
-describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePlace }) => {
+describe.each(chooseDatabases())("storage usage on $name", ({ place: makePlace }) => {
   let place: Place
   let upstream: FakeOpenAI
   let gateway: TestGateway
@@ -59,7 +59,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
   }
   type Person = Awaited<ReturnType<typeof person>>
 
-  /** Refused, with figures that say why. */
+  /** Expects a rejection that includes the current usage. */
   const expectRefused = async (
     { status, body }: { status: number; body: unknown },
     { usage }: Person,
@@ -71,17 +71,17 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     })
   }
 
-  it("is nothing at first", async () => {
+  it("starts at zero", async () => {
     const ada = await person("Nobody")
     expect(await ada.usage()).toEqual({ limit, used: 0, breakdown: nothing })
   })
 
-  it("counts prompts and answers, and what is deleted no more", async () => {
+  it("includes prompts and answers until they are deleted", async () => {
     const ada = await person("Asker")
     const id = await ada.chats.begin()
     await ada.chats.say(id, { content: "é".repeat(5000) })
     const { breakdown, used } = await ada.usage()
-    // The answer repeats the prompt.
+    // The fake model's answer repeats the prompt.
     expect(breakdown.chats).toBeGreaterThan(20_000)
     expect(breakdown.chats).toBeLessThan(23_000)
     expect(used).toBe(breakdown.chats)
@@ -94,7 +94,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect(await ada.chats.say(next, { content: "more" })).toHaveLength(2)
   })
 
-  it("refuses to go on with an answer beyond the limit, and still renames the chat", async () => {
+  it("prevents continuing an answer beyond the limit, but not renaming the conversation", async () => {
     const ada = await person("Goer")
     const id = await ada.chats.begin()
     const [, answer] = await ada.chats.say(id, { content: "x".repeat(10_000) })
@@ -104,7 +104,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect((await ada.call("POST", `/chats/${id}`, { pinned: true })).status).toBe(200)
   })
 
-  it("counts a chat's system prompt and parameters as they change", async () => {
+  it("follows changes of a conversation's system prompt and parameters", async () => {
     const ada = await person("Prompter")
     const long = { system: "s".repeat(12_000) }
     const id = await ada.chats.begin(long)
@@ -118,7 +118,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect((await ada.call("POST", `/chats/${id}`, { params })).status).toBe(200)
   })
 
-  it("counts images", async () => {
+  it("includes images", async () => {
     const ada = await person("Painter")
     const id = await ada.chats.begin()
     await ada.chats.say(id, { content: "What is it?", images: [imageOf(12_000)] })
@@ -129,7 +129,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect((await ada.usage()).breakdown.images).toBe(0)
   })
 
-  it("takes all chats of an import or none", async () => {
+  it("allows an import completely or not at all", async () => {
     const ada = await person("Importer")
     const chats = [exportedChat("é".repeat(4000)), exportedChat("y".repeat(7000))]
     expect((await ada.call("POST", "/chats/import", { chats })).status).toBe(200)
@@ -144,7 +144,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect((await ada.call("GET", "/chats/")).body.total).toBe(2)
   })
 
-  it("counts the passages that imported answers cite", async () => {
+  it("includes the passages that imported answers cite", async () => {
     const ada = await person("Citer")
     const source = { file_id: "f", name: "f", start: 0, end: 6000, score: 1 }
     const [message] = exportedChat("cited").messages
@@ -155,7 +155,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect((await ada.usage()).breakdown.chats).toBeGreaterThan(6000)
   })
 
-  it("counts models, and tells nobody else what their owner stores", async () => {
+  it("includes models, and is revealed to their owner only", async () => {
     const ada = await person("Modeller")
     const params = { system: "m".repeat(12_000) }
     const model = (id: string) => ({ id, name: id, base_model_id: "gpt-fake", params })
@@ -179,7 +179,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect((await ada.call("POST", "/models/create", model("second"))).status).toBe(200)
   })
 
-  it("counts the extracted text of files", async () => {
+  it("includes the extracted text of files", async () => {
     const ada = await person("Reader")
     const send = (name: string) => {
       const text = Array.from({ length: 4000 }, () => name).join(" ")
@@ -201,7 +201,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     })
   })
 
-  it("counts the versions of functions and what functions store", async () => {
+  it("includes the versions and stores of functions", async () => {
     const content = `// ${"f".repeat(3000)}
       export const reply = async (request, { store }) => {
         try {
@@ -230,7 +230,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect(await functionBytes()).toBe(0)
   })
 
-  it("is no more by prompts sent at the same time than by one after another", async () => {
+  it("is enforced for concurrent prompts as for sequential ones", async () => {
     const ada = await person("Hurried")
     const ids = await Promise.all(Array.from({ length: 10 }, () => ada.chats.begin()))
     const before = (await ada.usage()).used
@@ -243,7 +243,7 @@ describe.each(chooseDatabases())("what a user stores on $name", ({ place: makePl
     expect(replies.filter(({ status }) => status === 413)).toHaveLength(10 - accepted)
   })
 
-  it("stays when the limit is lowered, and only grows no more", async () => {
+  it("may exceed a lowered limit, but not grow", async () => {
     const ada = await person("Keeper")
     const id = await ada.chats.begin()
     await ada.chats.say(id, { content: "k".repeat(5000) })

@@ -1,4 +1,4 @@
-"""Runs scim2-tester's compliance checks: check.py BASE_URL, the token in SCIM_TOKEN; JSON on stdout."""
+"""Runs the compliance checks of scim2-tester: check.py BASE_URL. Reads the token from SCIM_TOKEN and prints JSON."""
 
 import json
 import os
@@ -13,7 +13,7 @@ example_of = filling.get_random_example_value
 
 
 def example_or_email(path):
-    """A userName is an e-mail address here, which no schema can say."""
+    """userName must be an e-mail address, which a SCIM schema cannot express."""
     if str(path).endswith("userName"):
         return f"{uuid.uuid4()}@example.org"
     return example_of(path)
