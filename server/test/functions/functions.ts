@@ -58,5 +58,5 @@ export const tryFunction = async (gateway: TestGateway, id: string, trial: objec
     })
   const named = (name: string) => events.filter((event) => event.name === name)
   const text = named("delta").map(({ data }) => data.content ?? "")
-  return { events, named, text: text.join(""), result: named("result")[0]?.data }
+  return { events, named: named, text: text.join(""), result: named("result")[0]?.data }
 }
