@@ -13,7 +13,7 @@ afterAll(() => upstream.close())
 const off = { op: "replace", path: "active", value: false }
 
 describeScim("SCIM groups", (client) => {
-  it("work in grants: members have the granted access, and only members", async () => {
+  it("can hold grants: members, and only members, get the access", async () => {
     const { gateway, group, patch } = client()
     await gateway.call("POST", "/api/v1/connections/create", {
       kind: "openai",

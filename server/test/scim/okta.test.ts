@@ -37,7 +37,7 @@ describeScim("Okta", (client) => {
     })
   })
 
-  it("O2 reads that user by id", async () => {
+  it("O2 reads the first user by id", async () => {
     const { body } = await client().call("GET", "/Users?count=1&startIndex=1")
     const [first] = body.Resources
     const read = await client().call("GET", `/Users/${first.id}`)
@@ -131,7 +131,7 @@ describeScim("Okta", (client) => {
     expect(off).toMatchObject({ status: 200, body: { id, active: false } })
   })
 
-  it("O13 reactivates the same way", async () => {
+  it("O13 reactivates with a PATCH without a path", async () => {
     const { id } = await client().user("oda", { active: false })
     const on = await client().patch(`/Users/${id}`, { op: "replace", value: { active: true } })
     expect(on).toMatchObject({ status: 200, body: { id, active: true } })
@@ -165,7 +165,7 @@ describeScim("Okta", (client) => {
     expect(body).toMatchObject({ displayName: "Okta pushed", id: expect.any(String) })
   })
 
-  it("O17 renames it with its id next to the name", async () => {
+  it("O17 renames a group with its id next to the name", async () => {
     const { id } = await client().group("Okta before")
     const renamed = await client().patch(`/Groups/${id}`, {
       op: "replace",

@@ -129,7 +129,7 @@ describe.each(chooseDatabases())("sign-out on $name", ({ place }) => {
     expect(await isIn(token)).toBe(false)
   })
 
-  it("in the gateway also ends a session started with a password", async () => {
+  it("in the gateway ends a session started with a password without a redirect", async () => {
     const credentials = { email: adminEmail, password: adminPassword }
     const { body } = await world.gateway.call("POST", "/api/v1/auths/signin", credentials)
     const out = await world.gateway.call("POST", "/api/v1/sso/signout", undefined, {
