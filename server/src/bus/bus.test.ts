@@ -18,7 +18,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
 
   beforeAll(async () => {
     database = await open()
-    // Without a server to carry messages there is one process, and one bus.
+    // SQLite allows a single process, hence a single bus.
     buses = database.url ? [newBus(), newBus()] : [newBus()]
   })
   afterAll(async () => {
@@ -33,7 +33,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
     })
   const user = (id: string): Message => ({ topic: "user", id })
 
-  it("tells everybody once, when the change is committed", async () => {
+  it("delivers to every subscriber once, after the commit", async () => {
     const heard = buses.map(heardBy)
     if (database.url) await expect.poll(() => heard.at(-1)).toEqual([{ topic: "reset" }])
     for (const messages of heard) messages.length = 0
@@ -45,7 +45,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
     await expect.poll(() => heard).toEqual(buses.map(() => expected))
   })
 
-  it("tells nobody of what was rolled back", async () => {
+  it("does not deliver messages of a rolled-back transaction", async () => {
     const heard = buses.map(heardBy)
     const failing = publish(user("never"), async () => {
       throw new Error("no")
@@ -55,7 +55,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
     await expect.poll(() => heard).toEqual(buses.map(() => [user("after")]))
   })
 
-  it("is left by those who unsubscribe", async () => {
+  it("stops delivering after unsubscribe", async () => {
     const heard: Message[] = []
     const leave = buses[0]?.subscribe((message) => heard.push(message))
     leave?.()
@@ -73,7 +73,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
       await client.end()
     }
 
-    it("survives what other programs send over its channel", async ({ skip }) => {
+    it("ignores payloads other programs send on its channel", async ({ skip }) => {
       skip(!database.url)
       const heard = buses.map(heardBy)
       for (const text of ["garbage", "", "{}", '{"from":"x","message":{"topic":"nonsense"}}']) {
@@ -83,7 +83,7 @@ describe.each(chooseDatabases())("the bus on $name", ({ open }) => {
       await expect.poll(() => heard).toEqual(buses.map(() => [user("still there")]))
     })
 
-    it("says reset when it listens again after its connection was lost", async ({ skip }) => {
+    it("delivers a reset after reconnecting", async ({ skip }) => {
       skip(!database.url)
       const heard = buses.map(heardBy)
       await sql`select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,28 +1,28 @@
 import { afterCommit, type Tx } from "../db/database.ts"
 import { contain, report } from "../errors.ts"
 
-/** What changed. `reset` says that messages may have been missed: trust nothing kept in memory. */
+/** Notification of a change. `reset`: messages may have been missed, so drop all in-memory state. */
 export type Message =
   | { topic: "user"; id: string }
   | { topic: "groups" }
   | { topic: "connections" }
-  /** One workspace model or who may use it changed, or any of them where `id` is null. */
+  /** A workspace model or its grants changed; any model may have if `id` is null. */
   | { topic: "models"; id: string | null }
   | { topic: "functions" }
   | { topic: "settings" }
-  /** One of this user's chats changed, or all of them where `id` is null. */
+  /** One of this user's chats changed; all of them if `id` is null. */
   | { topic: "chats"; user_id: string; id: string | null }
-  /** Answers that run in this chat are to be stopped: one, or all where `message_id` is null. */
+  /** Stops an answer being generated in this chat; all of them if `message_id` is null. */
   | { topic: "chat_stop"; id: string; message_id: string | null }
-  /** A file's state moved on. */
+  /** A file's processing state changed. */
   | { topic: "files"; user_id: string; id: string }
-  /** A collection, its files or who may read it changed. */
+  /** A collection, its files or its grants changed. */
   | { topic: "collections"; user_id: string; id: string }
   | { topic: "reset" }
 
-/** Tells every process of this gateway that something changed. */
+/** Publishes change notifications to every process of this gateway. */
 export interface Bus {
-  /** Delivered everywhere once `tx` commits, this process included. */
+  /** Delivers `message` to all processes, including this one, after `tx` commits. */
   publish(tx: Tx, message: Message): Promise<void>
   subscribe(listener: (message: Message) => void): () => void
   close(): Promise<void>
@@ -41,7 +41,7 @@ export const createListeners = () => {
   }
 }
 
-/** For one process. */
+/** In-process bus for SQLite, where only one process exists. */
 export const createLocalBus = (): Bus => {
   const { deliver, subscribe } = createListeners()
   return {

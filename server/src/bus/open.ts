@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts"
 import { type Bus, createLocalBus } from "./bus.ts"
 
-/** The bus of the configured database; what only several processes need is loaded only for them. */
+/** Opens the bus for the configured database; the PostgreSQL bus is loaded only if used. */
 export const openBus = async ({ DATABASE_URL }: Pick<Config, "DATABASE_URL">): Promise<Bus> => {
   if (!DATABASE_URL) return createLocalBus()
   const { createPostgresBus } = await import("./postgres-bus.ts")

@@ -9,7 +9,7 @@ import { type Bus, createListeners, type Message } from "./bus.ts"
 const channel = "portico"
 const firstPauseMs = 200
 const maxPauseMs = 1000
-/** How often the connection is asked whether it lives; a silent one is given up after the second. */
+/** Interval of the `select 1` heartbeat, and the silence after which the socket is closed. */
 const heartbeatMs = 5000
 const silenceMs = 12_000
 
@@ -24,13 +24,13 @@ const Envelope = z.object({
       id: z.string(),
       message_id: z.string().nullable(),
     }),
-    // A process of an older version does not say which.
+    // Older versions send no id.
     z.object({ topic: z.literal("models"), id: z.string().nullable().default(null) }),
     z.object({ topic: z.enum(["groups", "connections", "functions", "settings", "reset"]) }),
   ]),
 })
 
-/** @returns null for what some other program sent over our channel */
+/** @returns null for a payload that another program sent on our channel */
 const read = (payload: string | undefined): z.output<typeof Envelope> | null => {
   try {
     return Envelope.safeParse(JSON.parse(payload ?? "null")).data ?? null
@@ -40,9 +40,9 @@ const read = (payload: string | undefined): z.output<typeof Envelope> | null => 
 }
 
 /**
- * LISTEN/NOTIFY over a connection of its own. The notice is part of the transaction, so that no
- * commit goes untold. Each time it begins to listen a `reset` follows, as notices may have been
- * missed until then.
+ * Bus over PostgreSQL LISTEN/NOTIFY on a dedicated connection. NOTIFY is part of the transaction, so
+ * every commit is announced. Each (re)connect delivers a `reset`, because notifications may have been
+ * missed in the meantime.
  */
 export const createPostgresBus = (url: string): Bus => {
   const from = randomUUID()

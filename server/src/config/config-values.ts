@@ -5,31 +5,32 @@ import { withoutTrailingSlashes } from "./trailing-slashes.ts"
 const secondsByUnit = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 const bytesByUnit = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9 } as const
 
-/** A span of time such as `500ms`, `30s`, `5m`, `4w`; read into seconds. */
+/** A duration such as `500ms`, `30s`, `5m`, `4w`; parsed to seconds. */
 export const Duration = z.string().transform((text, context) => {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text.trim())
   const unit = match?.[2] as keyof typeof secondsByUnit | undefined
   if (match && unit) return Number(match[1]) * secondsByUnit[unit]
-  context.addIssue(`"${text}" is no span of time; write 500ms, 30s, 5m, 12h, 7d or 4w`)
+  context.addIssue(`must be a duration such as 500ms, 30s, 5m, 12h, 7d or 4w (got "${text}")`)
   return z.NEVER
 })
 
+/** A size such as `500KB` or `2GB` (decimal units); parsed to bytes. */
 export const Size = z.string().transform((text, context) => {
   const match = /^(\d+(?:\.\d+)?)\s*(|B|KB|MB|GB)$/i.exec(text.trim())
   const unit = match?.[2]?.toUpperCase() as keyof typeof bytesByUnit | undefined
   if (match && unit !== undefined) return Math.round(Number(match[1]) * bytesByUnit[unit])
-  context.addIssue(`"${text}" is no size; write 500KB, 50MB or 2GB`)
+  context.addIssue(`must be a size such as 500KB, 50MB or 2GB (got "${text}")`)
   return z.NEVER
 })
 
 export const Flag = z.string().transform((text, context) => {
   if (/^(true|1|yes|on)$/i.test(text)) return true
   if (/^(false|0|no|off)$/i.test(text)) return false
-  context.addIssue(`"${text}" is neither true nor false`)
+  context.addIssue(`must be true or false (got "${text}")`)
   return z.NEVER
 })
 
-/** What one user may have and all together, such as `100/2000`. */
+/** A per-user limit and a total limit, such as `100/2000`. */
 const pairOf = <T extends z.ZodType<number, string>>(part: T, example: string) =>
   z.string().transform((text, context) => {
     const [perUser, total, ...rest] = text.split("/").map((half) => part.safeParse(half.trim()))
@@ -37,14 +38,14 @@ const pairOf = <T extends z.ZodType<number, string>>(part: T, example: string) =
       const bounds = { perUser: perUser.data, total: total.data }
       if (bounds.perUser > 0 && bounds.perUser <= bounds.total) return bounds
     }
-    context.addIssue(`"${text}" is no pair of limits; write one user's and the sum: ${example}`)
+    context.addIssue(`must be a limit per user and a total, such as ${example} (got "${text}")`)
     return z.NEVER
   })
 
 const port = "must be a whole number from 0 to 65535"
 export const Port = z.coerce.number<string>(port).int(port).min(0, port).max(65_535, port)
 
-const count = "must be a whole number above 0"
+const count = "must be a whole number of at least 1"
 export const Count = z.coerce.number<string>(count).int(count).min(1, count)
 
 export const CountBounds = pairOf(Count, "100/2000")
@@ -57,15 +58,15 @@ export const httpUrl = (text: string): boolean => {
 
 export const Url = z
   .string()
-  .refine(httpUrl, { error: (issue) => `"${issue.input}" is no http(s) address` })
+  .refine(httpUrl, { error: (issue) => `must be an http(s) URL (got "${issue.input}")` })
   .transform(withoutTrailingSlashes)
 
-/** The address of an object store: `https://KEY:SECRET@host/bucket`. */
+/** URL of an object store bucket: `https://KEY:SECRET@host/bucket`. */
 export const S3Url = z.string().refine((text) => {
   if (!httpUrl(text)) return false
   const { username, password, pathname } = new URL(text)
   return username !== "" && password !== "" && pathname.length > 1
-}, "must be https://KEY:SECRET@host/bucket, with what is special in them encoded")
+}, "must be https://KEY:SECRET@host/bucket, with special characters percent-encoded")
 
 export const items = (text: string): string[] => text.split(";").map((item) => item.trim())
 export const Urls = z
@@ -80,7 +81,7 @@ export const Cidrs = z.string().transform((text, context) => {
     const version = isIP(address)
     const max = version === 4 ? 32 : 128
     if (version === 0 || (bits !== undefined && !(/^\d+$/.test(bits) && Number(bits) <= max))) {
-      context.addIssue(`"${cidr}" is no address or CIDR range such as 10.0.0.0/8`)
+      context.addIssue(`must list IP addresses or CIDR ranges such as 10.0.0.0/8 (got "${cidr}")`)
     }
   }
   return cidrs
@@ -96,9 +97,9 @@ export const RateLimit = z.string().transform((text, context) => {
   if (Number(writes) > 0 && Number(reads) > 0) {
     return { writes: Number(writes), reads: Number(reads) }
   }
-  context.addIssue(`"${text}" is no rate; write off, or writes/reads a minute such as 600/1000`)
+  context.addIssue(`must be off, or writes/reads per minute such as 600/1000 (got "${text}")`)
   return z.NEVER
 })
 
-/** The environment, as it was set. */
+/** Environment variables, unparsed. */
 export type Variables = Readonly<Record<string, string | undefined>>

@@ -23,12 +23,12 @@ import { type OidcProvider, readOidcProviders } from "./oidc-config.ts"
 const minMemory = "must be between 4MB and 1GB"
 const lifetime = "must be between 1m and 365d"
 
-/** First path segments that a runtime prefix must leave alone. */
+/** First path segments that RUNTIME_PREFIX must not use. */
 const takenSegments = ["api", "v1", "scim", "docs", "openapi.json", "health", "ready", "metrics"]
 
 /**
- * What each variable may be alone, but not beside another. Reads them as they were set, so that
- * it speaks also where another one is no good.
+ * Conflicts between variables that are each valid. Reads the unparsed values so that conflicts are
+ * also reported when another variable is invalid.
  */
 const contradictions = (env: Variables): [wrong: unknown, message: string][] => {
   const keys = items(env.OPENAI_API_KEYS ?? env.OPENAI_API_KEY ?? "")
@@ -37,25 +37,25 @@ const contradictions = (env: Variables): [wrong: unknown, message: string][] => 
   return [
     [
       env.DATABASE_URL && !env.SECRET_KEY,
-      "SECRET_KEY is required with DATABASE_URL; make one with: openssl rand -base64 32",
+      "SECRET_KEY is required with DATABASE_URL; generate one with: openssl rand -base64 32",
     ],
     [
       env.SCIM_ENABLED === "true" && !env.SCIM_TOKEN,
-      "SCIM_TOKEN is required with SCIM_ENABLED=true; make one with: openssl rand -base64 32",
+      "SCIM_TOKEN is required with SCIM_ENABLED=true; generate one with: openssl rand -base64 32",
     ],
     [
       env.ADMIN_API_KEY && [env.SCIM_TOKEN, env.SCIM_TOKEN_PREVIOUS].includes(env.ADMIN_API_KEY),
-      "SCIM_TOKEN must not be ADMIN_API_KEY too: it opens SCIM and nothing else",
+      "SCIM_TOKEN must differ from ADMIN_API_KEY, because it must grant access to SCIM only",
     ],
     [env.ADMIN_PASSWORD && !env.ADMIN_EMAIL, "ADMIN_EMAIL is required with ADMIN_PASSWORD"],
     [env.ADMIN_API_KEY && !env.ADMIN_EMAIL, "ADMIN_EMAIL is required with ADMIN_API_KEY"],
     [
       env.ADMIN_EMAIL && !env.ADMIN_PASSWORD && !env.ADMIN_API_KEY,
-      "ADMIN_PASSWORD or ADMIN_API_KEY is required with ADMIN_EMAIL, or nobody could sign in",
+      "ADMIN_PASSWORD or ADMIN_API_KEY is required with ADMIN_EMAIL; otherwise nobody can sign in",
     ],
     [
       keys.length > addresses,
-      `OPENAI_API_KEYS has ${keys.length} keys for ${addresses} addresses in OPENAI_API_BASE_URLS`,
+      `OPENAI_API_KEYS has ${keys.length} keys for ${addresses} URLs in OPENAI_API_BASE_URLS`,
     ],
   ]
 }
@@ -80,7 +80,7 @@ const Environment = z.object({
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]*$/i, "must be one path segment of letters, digits, . _ -")
     .refine((prefix) => ![...takenSegments, "openai"].includes(prefix.toLowerCase()), {
-      error: (issue) => `"${issue.input}" is used by another route`,
+      error: (issue) => `must not be "${issue.input}", which is reserved for another route`,
     })
     .default("ollama"),
   OPENAI_API_BASE_URLS: Urls.optional(),
@@ -88,7 +88,7 @@ const Environment = z.object({
   OPENAI_API_KEYS: z.string().transform(items).optional(),
   OPENAI_API_KEY: z.string().transform(items).optional(),
   ADMIN_EMAIL: z
-    .email({ pattern: z.regexes.html5Email, error: "must be an e-mail address" })
+    .email({ pattern: z.regexes.html5Email, error: "must be an email address" })
     .optional(),
   ADMIN_PASSWORD: z.string().min(8, "must have at least 8 characters").optional(),
   ADMIN_API_KEY: z
@@ -160,7 +160,7 @@ const Environment = z.object({
   AUDIT_RETENTION: Duration.transform(Math.ceil).optional(),
   AUDIT_STREAM: z
     .string()
-    .refine((text) => text === "stdout" || httpUrl(text), "must be stdout or an http(s) address")
+    .refine((text) => text === "stdout" || httpUrl(text), "must be stdout or an http(s) URL")
     .optional(),
   AUDIT_STREAM_AUTHORIZATION: z
     .string()
@@ -188,21 +188,21 @@ const shape = (env: Environment, signOn: OidcProvider[]) => {
     providers: urls.map((url, index) => ({ url, key: keys[index] ?? "" })),
     signOn,
     runtimes: runtimes ?? [defaultRuntime],
-    /** True when nobody named a runtime and the usual address is only tried. */
+    /** Whether no runtime is configured, so the default URL is only tried. */
     runtimeAssumed: runtimes === undefined,
   }
 }
 
 export type Config = ReturnType<typeof shape>
 
-/** Bad settings, all of them in one message. */
+/** Reports all invalid variables in one message. */
 class ConfigError extends Error {
   override name = "ConfigError"
 }
 
 /**
- * Reads the environment; a variable set to nothing counts as not set.
- * @throws {ConfigError} naming every variable that is wrong and what would be right
+ * Parses the environment; an empty variable counts as unset.
+ * @throws {ConfigError} listing every invalid variable and the values it accepts
  */
 export const readConfig = (env: Record<string, string | undefined> = process.env): Config => {
   const set = Object.fromEntries(
@@ -216,12 +216,14 @@ export const readConfig = (env: Record<string, string | undefined> = process.env
   const signOn = readOidcProviders(env)
   wrong.push(...signOn.wrong)
   if (set.PASSWORD_SIGN_IN && set.PASSWORD_SIGN_IN !== "on" && signOn.providers.length === 0) {
-    wrong.push("PASSWORD_SIGN_IN needs a provider (OIDC_<NAME>_ISSUER …), or nobody could sign in")
+    wrong.push(
+      `PASSWORD_SIGN_IN=${set.PASSWORD_SIGN_IN} requires a provider (OIDC_<NAME>_ISSUER …); otherwise nobody can sign in`,
+    )
   }
   if (result.success && wrong.length === 0) return shape(result.data, signOn.providers)
-  throw new ConfigError(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
+  throw new ConfigError(`Invalid configuration:\n${wrong.map((line) => `  ${line}`).join("\n")}`)
 }
 
-/** The folder a person was in when they called `npm run`, which itself goes to the project's. */
+/** Folder in which `npm run` was called; npm itself changes to the project folder. */
 export const startFolder = (env: Record<string, string | undefined> = process.env): string =>
   env.INIT_CWD ?? "."

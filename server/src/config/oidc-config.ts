@@ -3,14 +3,14 @@ import { Flag, items, type Variables } from "./config-values.ts"
 
 const loopback = new Set(["127.0.0.1", "localhost", "[::1]"])
 
-/** Kept as it was written: to OpenID Connect, a last slash makes another issuer. */
+/** Not normalized: OpenID Connect compares issuers exactly, including a trailing slash. */
 const Issuer = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url?.protocol === "http:" && loopback.has(url.hostname)
   if (!url || !(url.protocol === "https:" || plain) || url.search || url.hash) {
-    context.addIssue(`"${text}" is no https address (http only for this machine itself)`)
+    context.addIssue(`must be an https URL; http is allowed for loopback only (got "${text}")`)
   } else if (/\/(common|organizations|consumers)\/v2\.0\/?$/.test(url.pathname)) {
-    context.addIssue(`"${text}" is every organisation's; put your tenant's id in its place`)
+    context.addIssue(`must contain your tenant's id; "${text}" accepts every organization`)
   }
   return text
 })
@@ -21,13 +21,13 @@ const Claim = z.string().regex(/^\S+$/, claim).max(200, claim)
 const Scopes = z
   .string()
   .transform((text) => text.split(/[\s;,]+/).filter(Boolean))
-  .refine((scopes) => scopes.includes("openid"), "must name openid among the scopes")
+  .refine((scopes) => scopes.includes("openid"), "must include the scope openid")
 
 const Domains = z
   .string()
   .transform((text) => items(text.toLowerCase().replaceAll(",", ";")).filter(Boolean))
   .refine((domains) => domains.every((domain) => /^[^\s@]+\.[^\s@]+$/.test(domain)), {
-    error: "must be domains of e-mail addresses, such as example.com",
+    error: "must be email domains such as example.com",
   })
 
 const Provider = z.object({
@@ -44,7 +44,7 @@ const Provider = z.object({
   GROUPS_CLAIM: Claim.optional(),
 })
 
-/** What may follow `OIDC_<NAME>_`; `docs/configuration.md` has a row for each. */
+/** Suffixes allowed after `OIDC_<NAME>_`; `docs/configuration.md` has a row for each. */
 export const oidcEndings = Object.keys(Provider.def.shape)
 
 const variableForm = /^OIDC_([A-Z0-9]+(?:_[A-Z0-9]+)*)$/
@@ -56,22 +56,22 @@ const split = (variable: string): { name: string; ending: string } | null => {
 }
 
 export interface OidcProvider {
-  /** In lower case, as it stands in addresses. */
+  /** Lower case, as used in URLs. */
   name: string
   label: string
   issuer: string
   client_id: string
   client_secret: string | null
   scopes: string[]
-  /** The claim that equals SCIM's `externalId`. */
+  /** Claim whose value equals the user's SCIM `externalId`. */
   link_claim: string | null
-  /** Whether a verified e-mail leads to the account that has it. */
+  /** Whether a verified email address links to the existing account with that address. */
   link_email: boolean
-  /** Whether its e-mails count as verified though it does not say so. */
+  /** Whether email addresses count as verified even without an `email_verified` claim. */
   trust_email: boolean
-  /** Domains of verified e-mails that may sign in; empty for all. */
+  /** Domains of verified email addresses that may sign in; empty allows all. */
   allowed_domains: string[]
-  /** Whether somebody without an account is given one. */
+  /** Whether to create an account on the first sign-in. */
   provision: boolean
   groups_claim: string | null
 }
@@ -97,19 +97,19 @@ const shape = (
   link_email: values.LINK_EMAIL,
   trust_email: values.TRUST_EMAIL,
   allowed_domains: values.ALLOWED_DOMAINS,
-  // With SCIM the organisation says by it who has an account.
+  // With SCIM, accounts are created through SCIM only.
   provision: values.PROVISION ?? !provisioned,
   groups_claim: values.GROUPS_CLAIM ?? null,
 })
 
-/** Anybody on earth can have an account there. */
+/** Whether anyone can create an account with this issuer. */
 const openToAnyone = (issuer: string): boolean =>
   URL.canParse(issuer) && new URL(issuer).hostname === "accounts.google.com"
 
 const sharing = (providers: readonly OidcProvider[]): string[] => {
   const names = providers.map(({ name }) => name)
   const twice = names.filter((name, index) => names.indexOf(name) !== index)
-  return twice.map((name) => `OIDC_… has two providers named ${name}; give one another name`)
+  return twice.map((name) => `OIDC_… defines two providers named ${name}; rename one of them`)
 }
 
 const collect = (env: Variables) => {
@@ -119,7 +119,9 @@ const collect = (env: Variables) => {
     if (!variable.startsWith("OIDC_") || !value?.trim()) continue
     const found = split(variable)
     if (!found) {
-      wrong.push(`${variable} is unknown; after OIDC_<NAME>_ comes ${oidcEndings.join(", ")}`)
+      wrong.push(
+        `${variable} is unknown; OIDC_<NAME>_ must be followed by ${oidcEndings.join(", ")}`,
+      )
       continue
     }
     const values = valuesByName.get(found.name) ?? {}
@@ -128,7 +130,7 @@ const collect = (env: Variables) => {
   return { valuesByName, wrong }
 }
 
-/** The single sign-on providers that the environment names, and every variable that is wrong. */
+/** Parses the single sign-on providers in the environment; `wrong` lists all invalid variables. */
 export const readOidcProviders = (
   env: Variables,
 ): { providers: OidcProvider[]; wrong: string[] } => {
@@ -147,13 +149,13 @@ export const readOidcProviders = (
     const unbounded = provider.provision && provider.allowed_domains.length === 0
     if (unbounded && openToAnyone(provider.issuer)) {
       wrong.push(
-        `${prefix}ALLOWED_DOMAINS is required unless ${prefix}PROVISION=false, or everybody with a Google account would get in`,
+        `${prefix}ALLOWED_DOMAINS is required unless ${prefix}PROVISION=false; otherwise anyone with a Google account can sign in`,
       )
     }
   }
   wrong.push(...sharing(providers))
   if (providers.length > 0 && !env.PUBLIC_URL?.trim()) {
-    wrong.push("PUBLIC_URL is required with OIDC_…: providers send people back to it")
+    wrong.push("PUBLIC_URL is required with OIDC_…: providers redirect users to it")
   }
   return { providers, wrong }
 }

@@ -1,4 +1,4 @@
-/** In one step a slash, where an expression such as `/\/+$/` takes the square of them. */
+/** Linear in the length; a regular expression such as `/\/+$/` takes quadratic time. */
 export const withoutTrailingSlashes = (text: string): string => {
   let end = text.length
   while (text[end - 1] === "/") end--

@@ -39,9 +39,7 @@ const messagesIn = (bytes: Buffer, { valueStart }: Member, at: number): Exported
     const path = ["chats", at, "messages", messages.length]
     if (messages.length === maxMessages)
       invalid(path.join("."), `A chat may have at most ${maxMessages} messages`)
-    messages.push(
-      check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path),
-    )
+    messages.push(check(ExportedMessage, parsed(bytes.subarray(start, end), path.join(".")), path))
   }
   return messages
 }

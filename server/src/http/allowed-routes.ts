@@ -1,7 +1,7 @@
-/** Where the OpenAI-style routes are mounted: each has one name below every prefix, all alike. */
+/** Prefixes under which the OpenAI-compatible routes are mounted, as aliases of each other. */
 export const aliasPrefixes = ["/api/v1", "/api", "/v1"] as const
 
-/** All names of a route; one that is no alias has its own path alone. */
+/** All paths of a route; only its own if the route has no aliases. */
 const namesOf = (path: string, isAliased: boolean): readonly string[] => {
   const prefix = isAliased && aliasPrefixes.find((known) => path.startsWith(`${known}/`))
   return prefix ? aliasPrefixes.map((known) => known + path.slice(prefix.length)) : [path]
@@ -16,9 +16,9 @@ const covers = (entry: string, path: string): boolean => {
 }
 
 /**
- * Whether a key's list of routes covers a call. An entry is a path, or a prefix that ends in `*`.
- * @param isAliased whether the route that answers is an OpenAI-style one, whose names count as one;
- *   its path alone does not tell, as other routes stand below the same prefixes
+ * Whether a key's `allowed_routes` permit a request. An entry is a path, or a prefix ending in `*`.
+ * @param isAliased whether the matched route is OpenAI-compatible, so that its aliases are
+ *   interchangeable; the path does not show it, because other routes share these prefixes
  */
 export const routeAllowed = (
   allowed: readonly string[],

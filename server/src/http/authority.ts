@@ -5,17 +5,20 @@ import type { RouteShape } from "./route.ts"
 const refuse = (): never =>
   fail(
     "forbidden",
-    "This API key is limited in time, models or routes, and may not give authority beyond its own (accounts, keys, passwords, roles, groups, grants, code, settings): sign in, or use a key without limits",
+    "This API key is restricted (expiration, models or routes), so it cannot change accounts, keys, passwords, roles, groups, grants, code or settings. Sign in, or use an unrestricted key.",
   )
 
-/** Before the body is read. @throws {Failure} `forbidden` to a limited key where authority is given */
+/**
+ * Prevents privilege escalation by a restricted key; runs before the body is read.
+ * @throws {Failure} `forbidden`
+ */
 export const checkAuthority = ({ credential }: Caller, { method, givesAuthority }: RouteShape) => {
-  // What does not say so counts as giving it.
+  // Secure by default: a route that does not declare `grantsPrivileges` counts as granting them.
   const gives = method !== "get" && (givesAuthority ?? true) === true
   if (gives && isLimited(credential)) refuse()
 }
 
-/** The same where the body decides. @throws {Failure} `forbidden` */
+/** Like `checkEscalation`, for routes where it depends on the body. @throws {Failure} `forbidden` */
 export const checkBodyAuthority = (
   caller: Caller | null,
   { givesAuthority }: RouteShape,

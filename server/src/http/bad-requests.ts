@@ -4,23 +4,26 @@ import { RequestError } from "@hono/node-server"
 import { Failure } from "../errors.ts"
 import { errorBody, errorResponse, toFailure } from "./errors.ts"
 
-/** Requests that no route can be found for are answered in the words that most clients read. */
+/** Error style for requests that match no route: the one most clients understand. */
 const style = "openai"
 
-/** Answers a request whose target or Host header makes no address. */
+/** Response to a request whose target or Host header does not form a valid URL. */
 export const answerUnroutable = (error: unknown): Response => {
   const failure =
     error instanceof RequestError
-      ? new Failure("bad_request", "The path or the Host header of this request is not valid")
+      ? new Failure("bad_request", "Invalid request path or Host header.")
       : toFailure(error)
   const response = errorResponse(style, failure)
   response.headers.set("x-request-id", randomUUID())
   return response
 }
 
-/** Which of several Host headers counts is a matter of opinion (RFC 9112 §3.2). */
+/** Several Host headers must be rejected (RFC 9112 §3.2): parsers disagree on which one counts. */
 export const refuseSeveralHosts = (outgoing: ServerResponse): void => {
-  const body = errorBody(style, new Failure("bad_request", "A request has one Host header"))
+  const body = errorBody(
+    style,
+    new Failure("bad_request", "A request must have exactly one Host header."),
+  )
   outgoing.writeHead(400, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
@@ -39,10 +42,10 @@ export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   return hosts > 1
 }
 
-const tooLong = "The head of this request is too long"
-const notHttp = "This is no HTTP request"
+const tooLong = "Request headers are too large (maximum 16 KB)."
+const notHttp = "Malformed HTTP request."
 
-/** Answers what Node's parser refuses, and closes the connection. */
+/** Responds to requests that Node's parser rejects, and closes the connection. */
 export const answerUnreadable = (server: Server): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()

@@ -1,10 +1,10 @@
 import { Failure } from "../errors.ts"
 import { type JsonLimits, type JsonScan, JsonScanner } from "./json-scanner.ts"
 
-/** A JSON body that was read. */
+/** A complete JSON request body. */
 export interface JsonBody {
   bytes: Buffer
-  /** What was found on its way; null for one so small that it may be parsed as it is. */
+  /** Result of scanning it as it arrived; null for a body small enough to parse directly. */
   scan: JsonScan | null
 }
 
@@ -12,24 +12,21 @@ export interface BodyLimits extends JsonLimits {
   maxBytes: number
 }
 
-/** Bodies up to here are parsed at once: that takes no longer than a turn of the event loop may. */
+/** Bodies up to this size are parsed synchronously without blocking the event loop noticeably. */
 export const smallBytes = 64 * 1024
-/** Who has sent as much is given room for all that was announced: growing is copying. */
+/** After this many bytes the declared length is allocated in full, because growing means copying. */
 const earnestBytes = 4_000_000
 
 export const tooLarge = (limit: number): Failure =>
-  new Failure(
-    "body_too_large",
-    `The body has more than ${limit} bytes, which is the most accepted here`,
-  )
+  new Failure("body_too_large", `Request body is too large (maximum ${limit} bytes).`)
 
 /**
- * Gathers a body as it arrives. A large one is scanned on its way, and lies in one piece that grows
- * with it: joining its chunks at the end would hold everybody up.
+ * Buffers a body as it arrives. A large body is scanned chunk by chunk and kept in one growing
+ * buffer: concatenating all chunks at the end would block the event loop.
  */
 export class BodyBuffer {
   readonly #limits: BodyLimits
-  /** Bytes that it was said to have. */
+  /** Content-Length, or the maximum if there is none. */
   readonly #declared: number
   #chunks: Buffer[] = []
   #large: Buffer | null = null
@@ -47,7 +44,7 @@ export class BodyBuffer {
     return this.#large !== null
   }
 
-  /** @throws {Failure} for what can only be refused, as soon as that is known */
+  /** @throws {Failure} as soon as the body is known to be invalid or too large */
   push(chunk: Buffer): void {
     const length = this.#length + chunk.length
     if (length > this.#limits.maxBytes) throw tooLarge(this.#limits.maxBytes)
@@ -56,7 +53,7 @@ export class BodyBuffer {
     this.#length = length
   }
 
-  /** @throws {Failure} `invalid_json` for a large one that is not whole */
+  /** @throws {Failure} `invalid_json` if a large body is incomplete */
   end(): JsonBody {
     const [only] = this.#chunks
     if (this.#large) {
@@ -73,7 +70,7 @@ export class BodyBuffer {
     this.#large?.set(chunk, this.#length)
   }
 
-  /** Memory that was not written to yet costs nothing. */
+  /** May allocate more than needed: pages not yet written to use no physical memory. */
   #grow(needed: number): void {
     const before = this.#large ?? Buffer.concat(this.#chunks, this.#length)
     const room = needed > earnestBytes ? this.#declared : Math.min(earnestBytes, this.#declared)

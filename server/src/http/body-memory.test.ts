@@ -11,18 +11,18 @@ const limit = () =>
     bounds: { perUser: 250_000, total: 1_000_000 },
   })
 
-/** A request whose client may have left already: then its reply says so no more. */
+/** A request whose client may have disconnected already: no `close` event follows then. */
 const exchangeOf = (
   length: number,
   { destroyed, address = "10.0.0.1" }: { destroyed: boolean; address?: string },
 ): Exchange => {
   const outgoing = Object.assign(new EventEmitter(), { destroyed })
   const incoming = { headers: { "content-length": String(length) } }
-  // A parse boundary of the test: no more of an exchange is looked at.
+  // The code under test reads no other members.
   return { incoming, outgoing, caller: null, address } as unknown as Exchange
 }
 
-it("gives back what was reserved for a client that had left before", () => {
+it("releases the reservation of a client that already disconnected", () => {
   const bodies = limit()
   const room = createBodyRoom(bodies)
   for (let times = 0; times < 10; times++) {
@@ -31,7 +31,7 @@ it("gives back what was reserved for a client that had left before", () => {
   expect(bodies.held()).toBe(0)
 })
 
-it("holds the room until the reply is over", () => {
+it("holds the reservation until the response closes", () => {
   const bodies = limit()
   const exchange = exchangeOf(200_000, { destroyed: false })
   createBodyRoom(bodies).reserve(exchange, 1_000_000)
@@ -40,13 +40,13 @@ it("holds the room until the reply is over", () => {
   expect(bodies.held()).toBe(0)
 })
 
-it("refuses for good what is longer than its route takes, whatever room there is", () => {
+it("rejects a body above the route's maximum, even if memory is available", () => {
   const room = createBodyRoom(limit())
   const tooLong = exchangeOf(600_000, { destroyed: false })
-  expect(() => room.reserve(tooLong, 500_000)).toThrow(/most accepted here/)
+  expect(() => room.reserve(tooLong, 500_000)).toThrow(/is too large/)
 })
 
-it("counts strangers of one IPv6 network together", () => {
+it("counts unauthenticated clients of one IPv6 network together", () => {
   const room = createBodyRoom(limit())
   const from = (address: string) => () =>
     room.reserve(exchangeOf(200_000, { destroyed: false, address }), 1_000_000)

@@ -3,20 +3,20 @@ import { tooLarge } from "./body-buffer.ts"
 import { networkOf } from "./client-address.ts"
 import { type Exchange, type NodeExchange, whenClosed } from "./request-context.ts"
 
-/** Bodies up to here are not counted: their number is bounded by that of the requests. */
+/** Bodies up to this size are not counted; the limit on requests bounds them. */
 const smallBytes = 64 * 1024
-/** In such steps is counted what does not say how long it will be. */
+/** A body without Content-Length is reserved in steps of this size. */
 const stepBytes = 1024 * 1024
 
 type Reading<T> = () => T | Promise<T>
 
-/** Reserves memory for request bodies, until their requests are over. */
+/** Reserves memory for request bodies until their responses close. */
 export const createBodyRoom = (limit: UserLimit) => {
   const hold = ({ caller, address, outgoing }: Exchange, bytes: number): void => {
     whenClosed(outgoing, limit.reserve(caller?.user.id ?? networkOf(address), bytes))
   }
 
-  /** Counts while it is read; only Node's server takes a body without a length. */
+  /** Reserves while reading; only Node's server accepts a body without a length. */
   const readUnknown = <T>(exchange: NodeExchange, read: Reading<T>): Promise<T> => {
     const { promise: refused, reject } = Promise.withResolvers<never>()
     let held = smallBytes
@@ -36,8 +36,8 @@ export const createBodyRoom = (limit: UserLimit) => {
   }
 
   /**
-   * @param maxBytes what is longer is refused for good: there is no waiting for room for it
-   * @throws {Failure} `body_too_large`, or `rate_limited` where there is no room for it now
+   * @param maxBytes maximum size of the body, regardless of available memory
+   * @throws {Failure} `body_too_large`, or `rate_limited` while not enough memory is available
    */
   const reserve = (exchange: Exchange, maxBytes: number): void => {
     const length = Number(exchange.incoming.headers["content-length"])
@@ -48,7 +48,7 @@ export const createBodyRoom = (limit: UserLimit) => {
   return {
     reserve,
 
-    /** Reads a body that may come without a length, and reserves room for it. */
+    /** Reserves memory for a body, with or without Content-Length, and reads it. */
     read: <T>(exchange: NodeExchange, maxBytes: number, read: Reading<T>): T | Promise<T> => {
       if (exchange.incoming.headers["content-length"] === undefined) {
         return readUnknown(exchange, read)
@@ -57,7 +57,7 @@ export const createBodyRoom = (limit: UserLimit) => {
       return read()
     },
 
-    /** As `read`, where room for a body with a length was reserved before. */
+    /** Like `read`, if `reserve` was already called for a body with Content-Length. */
     readUnknown: <T>(exchange: NodeExchange, read: Reading<T>): T | Promise<T> =>
       exchange.incoming.headers["content-length"] === undefined
         ? readUnknown(exchange, read)

@@ -6,16 +6,16 @@ import { BodyBuffer, type BodyLimits, type JsonBody, tooLarge } from "./body-buf
 import { nestingWithin } from "./json-members.ts"
 import { tooDeep } from "./json-scanner.ts"
 
-/** Nobody reads this refusal; it keeps the log from calling it a fault of ours. */
+/** Never sent; classifies the disconnect as a client error in the log. */
 export const leftMidway = (): Failure =>
-  new Failure("bad_request", "The client left in mid-request")
+  new Failure("bad_request", "The client disconnected before sending the whole request.")
 
-/** Deeper than any real request; far deeper, parsing takes seconds and recursion has no stack. */
+/** Deeper than any real request. Much deeper JSON takes seconds to parse or overflows the stack. */
 export const maxDepth = 500
 
 /**
- * Has a stream wait for the next turn of the event loop. Left alone, a socket that has more to give
- * gives up to 32 chunks in one turn, and everybody else waits for all of them.
+ * Pauses a stream until the next event loop iteration. Otherwise a socket emits up to 32 chunks in
+ * one iteration, and all other clients wait for them.
  */
 export const takeTurns = (stream: Readable): void => {
   stream.pause()
@@ -24,15 +24,15 @@ export const takeTurns = (stream: Readable): void => {
 
 interface BodySink<T> {
   push(chunk: Buffer): void
-  /** Whether a chunk takes so long that others are to have their turn before the next one. */
+  /** Whether processing a chunk takes long enough to yield to other requests after it. */
   readonly isLarge?: boolean
   end(): T
 }
 
-/** Reads a whole body into `sink`; what that throws is the end of the reading. */
+/** Reads a whole body into `sink`; an error thrown by the sink rejects the promise. */
 const readInto = <T>(incoming: IncomingMessage, sink: BodySink<T>): Promise<T> =>
   new Promise((resolve, reject) => {
-    // The listeners stay; they go with the request, and hear nothing any more.
+    // Once settled the listeners do nothing; they are released with the request.
     let isOver = false
     const guarded = (work: () => void): void => {
       if (isOver) return
@@ -61,7 +61,7 @@ const readInto = <T>(incoming: IncomingMessage, sink: BodySink<T>): Promise<T> =
       })
     incoming.on("error", left)
     incoming.on("close", left)
-    // It says so once, and may have done so while its caller was looked up.
+    // `close` may already have been emitted while the caller was looked up.
     if (incoming.destroyed) left()
   })
 
@@ -71,8 +71,8 @@ const declaredLength = ({ headers }: IncomingMessage): number | undefined => {
 }
 
 /**
- * Reads a body that is no JSON.
- * @throws {Failure} `body_too_large` past `maxBytes`, as soon as that is known
+ * Reads a non-JSON body.
+ * @throws {Failure} `body_too_large` as soon as the body is known to exceed `maxBytes`
  */
 export const readBytes = (incoming: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   if ((declaredLength(incoming) ?? 0) > maxBytes) throw tooLarge(maxBytes)
@@ -89,29 +89,29 @@ export const readBytes = (incoming: IncomingMessage, maxBytes: number): Promise<
 }
 
 /**
- * Reads a JSON body; a large one is checked on its way.
- * @throws {Failure} `body_too_large`, `invalid_json` or `bad_request`, as soon as that is known
+ * Reads a JSON body; a large one is validated as it arrives.
+ * @throws {Failure} `body_too_large`, `invalid_json` or `bad_request`, as early as possible
  */
 export const readJson = (incoming: IncomingMessage, limits: BodyLimits): Promise<JsonBody> =>
   readInto(incoming, new BodyBuffer(limits, declaredLength(incoming)))
 
 /**
- * Parses a body as JSON, whatever its Content-Type says.
+ * Parses a body as JSON regardless of its Content-Type.
  * @throws {Failure} `invalid_json`
  */
 export const parseJson = ({ bytes, scan }: JsonBody, what = "The body"): unknown => {
-  if (bytes.length === 0) fail("invalid_json", `${what} is empty; a JSON object is expected`)
-  if (!isUtf8(bytes)) fail("invalid_json", `${what} is not UTF-8 text`)
+  if (bytes.length === 0) fail("invalid_json", `${what} is empty. Send a JSON object.`)
+  if (!isUtf8(bytes)) fail("invalid_json", `${what} is not valid UTF-8.`)
   if (!scan && !nestingWithin(bytes, maxDepth)) throw tooDeep(maxDepth)
   try {
     return JSON.parse(bytes.toString("utf8"))
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : "it could not be parsed"
-    return fail("invalid_json", `${what} is not JSON: ${reason.slice(0, 200)}`)
+    return fail("invalid_json", `${what} is not valid JSON: ${reason.slice(0, 200)}`)
   }
 }
 
-/** Whether every database can keep a text: it has no U+0000 and no lone surrogate. */
+/** Whether every supported database can store a text: no U+0000, no lone surrogates. */
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
 const joined = (key: string, inner: string): string => (inner === "" ? key : `${key}.${inner}`)
@@ -125,8 +125,8 @@ const unstorableElement = (list: readonly unknown[]): string | null => {
 }
 
 /**
- * Finds text that not every database can keep; "" where it is `value` itself. Nothing is made for
- * what is well: a body may have a hundred thousand elements.
+ * Path of the first unstorable text, "" for `value` itself. Allocates nothing for valid values: a
+ * body may have 100,000 elements.
  */
 const unstorableWithin = (value: unknown): string | null => {
   if (typeof value === "string") return isStorable(value) ? null : ""
@@ -140,12 +140,12 @@ const unstorableWithin = (value: unknown): string | null => {
   return null
 }
 
-/** Finds text that not every database can keep: U+0000 and lone surrogates. */
+/** Path of the first text that not every database can store (U+0000, lone surrogates), or null. */
 export const unstorablePath = (value: unknown): string | null => {
   const path = unstorableWithin(value)
   return path === "" ? "body" : path
 }
 
-/** As `unstorablePath`, for what was parsed from `bytes`: only an escape can stand for such text. */
+/** Like `findUnstorablePath` for a value parsed from `bytes`: only `\u` escapes can produce such text. */
 export const unstorableIn = (bytes: Buffer, value: unknown): string | null =>
   bytes.includes("\\u") ? unstorablePath(value) : null

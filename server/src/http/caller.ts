@@ -2,41 +2,41 @@ import type { Tx } from "../db/database.ts"
 
 export type Role = "admin" | "user" | "pending"
 
-/** A key's or session's own limits come on top of its user's. */
+/** API key or session. Its restrictions apply in addition to its user's. */
 export interface Credential {
   type: "key" | "session"
   id: string
-  /** Model ids; null allows all that the user may use. */
+  /** Model ids; null allows every model the user may use. */
   allowed_models: readonly string[] | null
-  /** Paths, or prefixes that end in `*`; null allows all. */
+  /** Paths, or prefixes ending in `*`; null allows all. */
   allowed_routes: readonly string[] | null
-  /** Epoch seconds; null never expires. */
+  /** Epoch seconds; null means it never expires. */
   expires_at: number | null
 }
 
-/** Whether it opens less than its user's own session does. */
+/** Whether a key is restricted, granting less than a session of its user. */
 export const isLimited = ({ type, ...limits }: Credential): boolean =>
   type === "key" &&
   (limits.allowed_models !== null || limits.allowed_routes !== null || limits.expires_at !== null)
 
-/** Who sent a request: an active user, through one credential. */
+/** The active user that sent a request, and the credential used. */
 export interface Caller {
   user: { id: string; email: string; name: string; role: Role }
   /** Ids of the user's groups. */
   groups: ReadonlySet<string>
   credential: Credential
-  /** When the store was asked, in ms of `performance.now()`; later changes may have ended it. */
+  /** When the credential was read from the database, in ms of `performance.now()`. */
   confirmed_at: number
 }
 
 /**
- * The caller with the role and groups that `tx` reads. Authorization inside a transaction uses it:
- * the caller of a request was read before its body arrived.
- * @throws {Failure} `unauthorized` when the account is gone or inactive
+ * Rereads the caller's role and groups in `tx`. Use it for authorization inside a transaction: the
+ * request's caller was read before its body arrived.
+ * @throws {Failure} `unauthorized` if the account was deleted or deactivated
  */
 export type RefreshCaller = (tx: Tx, caller: Caller) => Promise<Caller>
 
-/** On whose behalf something changes, as the audit trail names it. */
+/** Who made a change, as recorded in the audit log. */
 export interface Actor {
   type: "user" | "key" | "scim" | "system" | "anonymous"
   id: string | null

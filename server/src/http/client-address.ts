@@ -3,10 +3,10 @@ import type { Incoming } from "./request-context.ts"
 
 const family = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4")
 
-/** IPv4 that arrived over an IPv6 socket, as plain IPv4. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
 
-/** A test for membership in CIDR ranges; a bare address is a range of one. */
+/** Creates a test for membership in CIDR ranges; a bare address matches only itself. */
 export const createRanges = (cidrs: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList()
   for (const cidr of cidrs) {
@@ -18,8 +18,8 @@ export const createRanges = (cidrs: readonly string[]): ((address: string) => bo
 }
 
 /**
- * The address a request came from. Proxies in `trusted` are believed, from the nearest outwards;
- * what anybody else writes into X-Forwarded-For counts for nothing.
+ * Determines a request's client address. X-Forwarded-For is evaluated from the nearest proxy
+ * outwards, and only as far as each hop is a trusted proxy.
  */
 export const createAddressOf = (trustedCidrs: readonly string[]) => {
   const trusted = createRanges(trustedCidrs)
@@ -35,8 +35,8 @@ export const createAddressOf = (trustedCidrs: readonly string[]) => {
 }
 
 /**
- * What an address is counted by: whoever has an IPv6 address has its whole /64, so they count as one.
- * IPv4 is counted by address, over whatever socket it arrives.
+ * Network by which an address is rate limited: the /64 for IPv6, because one subscriber controls all
+ * of it; the address itself for IPv4, including IPv4-mapped IPv6.
  */
 export const networkOf = (address: string): string => {
   const bare = plain(address)

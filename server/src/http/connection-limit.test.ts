@@ -3,7 +3,7 @@ import type { Socket } from "node:net"
 import { describe, expect, it } from "vitest"
 import { createConnectionLimit } from "./connection-limit.ts"
 
-/** A machine of the tests has one IPv6 address: connections of others are made of this. */
+/** Fakes sockets of other clients: a test machine has only one IPv6 address. */
 const socketFrom = (remoteAddress: string): Socket & { emit: (event: "close") => boolean } =>
   Object.assign(new EventEmitter(), { remoteAddress, end: () => {} }) as unknown as Socket
 
@@ -14,7 +14,7 @@ const create = () =>
     isTrusted: (address) => address === "10.0.0.1",
   })
 
-describe("connections of strangers", () => {
+describe("unauthenticated connections", () => {
   it("of one IPv6 network are counted together, however many addresses it has", () => {
     const limit = create()
     const admitted = Array.from({ length: 50 }, (_, index) =>
@@ -24,7 +24,7 @@ describe("connections of strangers", () => {
     expect(limit.admit(socketFrom("2001:db8:0:2::1"))).toBe(true)
   })
 
-  it("of IPv4 are counted by address, also where they come over IPv6", () => {
+  it("of IPv4 are counted by address, even if they arrive over IPv6", () => {
     const limit = create()
     const from = (address: string) => limit.admit(socketFrom(address))
     const first = Array.from({ length: 4 }, () => from("::ffff:192.0.2.1"))
@@ -35,13 +35,13 @@ describe("connections of strangers", () => {
 })
 
 describe("connections of a user", () => {
-  it("are bounded, and free their address for others", () => {
+  it("are limited, and no longer count against their address", () => {
     const limit = create()
     const sockets = Array.from({ length: 5 }, () => socketFrom("192.0.2.1"))
     for (const socket of sockets) {
       expect(limit.admit(socket)).toBe(true)
       limit.authenticated(socket, "bob")
-      // Whoever else comes by it, it is counted once.
+      // A connection belongs to the first user authenticated on it.
       limit.authenticated(socket, "ann")
     }
     const sixth = socketFrom("192.0.2.1")
@@ -55,7 +55,7 @@ describe("connections of a user", () => {
     expect(limit.count()).toEqual({ all: 6, strangers: 0 })
   })
 
-  it("are not bounded behind a trusted proxy, whose they are", () => {
+  it("are not limited behind a trusted proxy", () => {
     const limit = create()
     for (let count = 0; count < 20; count++) {
       const socket = socketFrom("10.0.0.1")

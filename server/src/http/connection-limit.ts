@@ -4,15 +4,15 @@ import { networkOf } from "./client-address.ts"
 import { errorBody, toFailure } from "./errors.ts"
 
 interface Deps {
-  /** Of one address, until somebody is known on a connection; and all there are. */
+  /** `perUser`: unauthenticated connections per network; `total`: all connections. */
   bounds: Bounds
-  /** Of one user who is known on them. */
+  /** Connections authenticated as one user. */
   maxOfUser: number
-  /** Proxies, which bring many people's connections. */
+  /** Trusted proxies carry connections of many users and are exempt. */
   isTrusted: (address: string) => boolean
 }
 
-/** Whose a connection is: of an address, until a user is known on it. */
+/** What a connection counts against: its network until a user authenticates on it. */
 interface Holder {
   isUser: boolean
   release: () => void
@@ -21,7 +21,7 @@ interface Holder {
 const what = "connections of clients"
 const variable = "MAX_CONNECTIONS"
 
-/** Bounds the connections of clients: whoever only opens them keeps nobody else out. */
+/** Limits client connections so that a client that only opens them cannot lock out others. */
 export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) => {
   const strangersByNetwork = new Map<string, number>()
   const holderBySocket = new Map<object, Holder>()
@@ -36,7 +36,7 @@ export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) =>
     else strangersByNetwork.delete(network)
   }
 
-  /** Made once: whoever opens thousands must not cost much more than the opening. */
+  /** Cached so that rejecting thousands of connections stays cheap. */
   const refusals = new Map<keyof Bounds, Buffer>()
   const refusalFor = (counts: Bounds): Buffer | null => {
     const isOver = counts.perUser > bounds.perUser || counts.total > bounds.total
@@ -66,7 +66,7 @@ export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) =>
   }
 
   return {
-    /** @returns false for one connection too many, which is answered and closed */
+    /** @returns false if the connection exceeds a limit; it is answered with 429 and closed */
     admit: (socket: Socket): boolean => {
       const address = socket.remoteAddress ?? ""
       const isCounted = !isTrusted(address)
@@ -92,8 +92,8 @@ export const createConnectionLimit = ({ bounds, maxOfUser, isTrusted }: Deps) =>
     },
 
     /**
-     * Notes who is known on a connection; it stays theirs.
-     * @throws {Failure} `rate_limited` when they have too many
+     * Counts a connection against its first authenticated user from now on.
+     * @throws {Failure} `rate_limited` if the user has too many connections
      */
     authenticated: (socket: object, user: string): void => {
       const holder = holderBySocket.get(socket)

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs"
 import type { Server } from "node:net"
 
 const sayAgainMs = 60_000
-/** For the database, files, and the connections to providers: of eight descriptors one, 64 at least. */
+/** Reserved for the database, files and provider connections: 1 in 8 descriptors, at least 64. */
 const shareKept = 8
 const minReserved = 64
 
-/** Files and sockets that this process may have open; undefined where the system does not say. */
+/** Soft limit on open files of this process; undefined if the system does not provide it. */
 const readDescriptorLimit = (): number | undefined => {
   try {
     const [, soft] =
@@ -22,8 +22,8 @@ interface Log {
 }
 
 /**
- * Turns away connections that would take the last descriptors of the process, which the system would
- * do without a word, and not before the database could open no file any more.
+ * Rejects connections that would use up the process's file descriptors. Without this the system
+ * rejects them silently, and only when the database can no longer open files either.
  */
 export const keepDescriptors = (server: Server, log: Log): void => {
   const limit = readDescriptorLimit()
@@ -39,7 +39,7 @@ export const keepDescriptors = (server: Server, log: Log): void => {
     const fields = { open_files_limit: limit, connections: server.maxConnections, dropped }
     log.warn(
       fields,
-      "Connections were turned away: the limit of open files is reached. Raise it (LimitNOFILE, ulimit -n).",
+      "Rejecting connections: the open file limit is reached. Raise it with LimitNOFILE or ulimit -n.",
     )
   })
 }

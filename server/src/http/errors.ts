@@ -3,7 +3,7 @@ import { isContention } from "../db/contention.ts"
 import { storageFull } from "../db/disk-space.ts"
 import { Failure } from "../errors.ts"
 
-/** How a family of routes words its refusals (see docs/api.md, "Errors"). */
+/** Error format of a group of routes (see docs/api.md, "Errors"). */
 export type ErrorStyle = "api" | "openai" | "runtime" | "scim"
 
 const openaiTypeByStatus: Record<number, string> = {
@@ -35,7 +35,7 @@ const bodies: Record<ErrorStyle, (failure: Failure) => object> = {
   }),
 }
 
-/** The refusal's JSON body in the words of `style`. */
+/** Renders a failure as a JSON body in the format `style`. */
 export const errorBody = (style: ErrorStyle, failure: Failure): string =>
   JSON.stringify(bodies[style](failure))
 
@@ -43,9 +43,9 @@ export const contentTypeOf = (style: ErrorStyle): string =>
   style === "scim" ? "application/scim+json" : "application/json"
 
 const brokenStorage =
-  "The gateway's storage cannot be written, so this may not be saved. Tell your administrator; the gateway's log says more."
+  "The gateway cannot write to its storage, so this change may not have been saved. Contact your administrator; see the gateway's log for details."
 
-/** What an error becomes for the caller; its own words never leave the house. */
+/** Converts any error to a failure for the caller; internal error messages are never exposed. */
 export const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
   const trouble = storageTrouble(error)
@@ -57,17 +57,17 @@ export const toFailure = (error: unknown): Failure => {
     })
   }
   if (isOutage(error)) {
-    return new Failure("unavailable", "The gateway's database cannot be reached; try again soon", {
+    return new Failure("unavailable", "The gateway cannot reach its database. Try again shortly.", {
       headers: { "retry-after": "2" },
       cause: error,
     })
   }
   if (isContention(error)) {
-    return new Failure("conflict", "Somebody changed the same thing at this moment; try again", {
+    return new Failure("conflict", "This was changed by someone else. Try again.", {
       cause: error,
     })
   }
-  return new Failure("internal", "Something went wrong in the gateway; its log has the details", {
+  return new Failure("internal", "Internal error. See the gateway's log for details.", {
     cause: error,
   })
 }

@@ -8,18 +8,18 @@ import { type PlainHead, readPlainHead } from "./request-parser.ts"
 import { PlainReply } from "./response.ts"
 import type { HotRoute, ReadBody } from "./routes.ts"
 
-/** Of a body that nobody asked for yet, and of what comes after the request. */
+/** Maximum of buffered body bytes before `read`, and of pipelined bytes after the request. */
 const maxReadAheadBytes = 64 * 1024
-/** How long a whole request may take to arrive, as for Node's server. */
+/** Time for a whole request to arrive; the same as Node's `requestTimeout`. */
 const requestMs = 300_000
 
 export interface PlainDeps {
   find: (target: string) => HotRoute | undefined
   isHostAllowed: (host: string | undefined) => boolean
   answer: (route: HotRoute, incoming: Incoming, outgoing: PlainReply, read: ReadBody) => void
-  /** Leaves the connection, with what was read of it, to a server that knows all of HTTP. */
+  /** Hands the connection, and the bytes already read, to Node's HTTP server. */
   handOver: (socket: Socket, read: Buffer) => void
-  /** Seconds for which an idle connection is kept; 0 while the gateway is stopping. */
+  /** Keep-alive timeout in seconds; 0 while the gateway is shutting down. */
   keptSeconds: () => number
   gone: (connection: PlainConnection) => void
 }
@@ -30,7 +30,7 @@ interface Waiting {
   reject: (reason: unknown) => void
 }
 
-/** A request that came the plain way; its body comes by `read`. */
+/** A request parsed by the fast path; `read` returns its body. */
 class PlainRequest implements Incoming {
   readonly method: string
   readonly url: string
@@ -38,10 +38,10 @@ class PlainRequest implements Incoming {
   readonly socket: Socket
   readonly #length: number
   #left: number
-  /** That came before anybody asked for them. */
+  /** Received before `read` was called. */
   #chunks: Buffer[] = []
   #waiting: Waiting | null = null
-  /** Nobody will read it. */
+  /** The rest of the body is discarded. */
   #unwanted = false
   #failure: Failure | null = null
 
@@ -58,18 +58,18 @@ class PlainRequest implements Incoming {
     return this.#left === 0
   }
 
-  /** Whether more of the body would only lie here. */
+  /** Whether enough of the body is buffered ahead of `read` to pause the socket. */
   get isAhead(): boolean {
     const here = this.#length - this.#left
     return this.#left > 0 && !this.#unwanted && !this.#waiting && here > maxReadAheadBytes
   }
 
-  /** Whether it comes in chunks that each take their time. */
+  /** Whether the body is large enough to yield to other requests between its chunks. */
   get isLarge(): boolean {
     return this.#waiting?.body.isLarge === true
   }
 
-  /** @returns how much of `bytes` was its */
+  /** @returns how many of `bytes` belong to this request's body */
   take(bytes: Buffer): number {
     const taken = Math.min(this.#left, bytes.length)
     this.#left -= taken
@@ -103,7 +103,7 @@ class PlainRequest implements Incoming {
     this.#waiting = null
   }
 
-  /** Its reply is over, or its client is. */
+  /** Discards the rest of the body: the response has closed or the client disconnected. */
   drop(failure?: Failure): void {
     this.#unwanted = true
     this.#chunks = []
@@ -114,15 +114,15 @@ class PlainRequest implements Incoming {
 }
 
 /**
- * A client's connection on which plain requests to hot routes are answered, one after another. The
- * first that is anything else takes the connection along to Node's own server.
+ * A client connection that serves simple requests to fast-path routes in sequence. The first request
+ * of any other kind hands the connection over to Node's HTTP server for good.
  */
 export class PlainConnection {
   readonly #socket: Socket
   readonly #needs: PlainDeps
   #request: PlainRequest | null = null
   #reply: PlainReply | null = null
-  /** Came before its turn. */
+  /** Bytes of pipelined requests. */
   #early: Buffer | null = null
   #deadline = 0
   #asked = false
@@ -142,12 +142,12 @@ export class PlainConnection {
     return this.#reply === null && this.#request === null
   }
 
-  /** Whether nothing came on it yet: its first request may be on the way. */
+  /** Whether no request has been received yet; the first may be in transit. */
   get isNew(): boolean {
     return !this.#asked
   }
 
-  /** Ends it when its time is up. */
+  /** Closes the connection if its deadline has passed while idle or receiving a request. */
   check(now: number): void {
     if (now < this.#deadline) return
     if (this.isIdle || this.#request?.isWhole === false) this.#socket.destroy()
@@ -195,7 +195,7 @@ export class PlainConnection {
     if (request.isAhead) socket.pause()
   }
 
-  /** A client may send its next request before it has the reply to this one (RFC 9112 §9.3.2). */
+  /** Buffers pipelined requests (RFC 9112 §9.3.2). */
   #keep(bytes: Buffer): void {
     this.#early = this.#early ? Buffer.concat([this.#early, bytes]) : bytes
     if (this.#early.length > maxReadAheadBytes) this.#socket.pause()
@@ -209,7 +209,7 @@ export class PlainConnection {
     else this.#next()
   }
 
-  /** The request and its reply are over. */
+  /** Continues with the next request after a completed exchange. */
   #next(): void {
     if (this.#request?.isWhole === false) return
     this.#request = null
@@ -240,13 +240,13 @@ export class PlainConnection {
     this.#reply?.drained()
   }
 
-  /** A fault of ours ends the connection, and nothing else. */
+  /** A bug while processing data closes only this connection. */
   readonly #failed = (error: unknown): void => {
     this.#socket.destroy()
     report(error)
   }
 
-  /** Who sends no more will not read either, as Node's server takes it; but what was said is said. */
+  /** Like Node's server, treats a half-close as a disconnect, but flushes a finished response. */
   readonly #ended = (): void => {
     if (this.#reply && !this.#reply.writableEnded) this.#socket.destroy()
     else this.#socket.destroySoon()

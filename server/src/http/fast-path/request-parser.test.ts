@@ -9,7 +9,7 @@ const request = (lines: readonly string[], body = "{}"): Buffer =>
 const read = (bytes: Buffer) =>
   readPlainHead(bytes, (target) => (target === "POST /v1/chat/completions" ? "chat" : undefined))
 
-describe("the head of a plain request", () => {
+describe("the head of a simple request", () => {
   it.each(["here", "HERE.example:8080", "127.0.0.1:1", "[::1]:8080", "[2001:db8::1]", "a_b"])(
     "may name the host %s",
     (host) => {
@@ -19,7 +19,7 @@ describe("the head of a plain request", () => {
     },
   )
 
-  it("is read, names in lower case, values without the space around them", () => {
+  it("is parsed into lower-case names and trimmed values", () => {
     const bytes = request([
       first,
       ...fields,
@@ -45,7 +45,7 @@ describe("the head of a plain request", () => {
     })
   })
 
-  it("may be asked for nothing but its target", () => {
+  it("is looked up by method and target before the rest is parsed", () => {
     let asked = ""
     readPlainHead(request(["GET /health HTTP/1.1", ...fields]), (target) => {
       asked = target
@@ -55,31 +55,34 @@ describe("the head of a plain request", () => {
   })
 
   it.each([
-    ["is not whole", request([first, ...fields]).subarray(0, -4)],
+    ["is incomplete", request([first, ...fields]).subarray(0, -4)],
     ["names another target", request(["POST /v1/models HTTP/1.1", ...fields])],
     ["speaks HTTP/1.0", request(["POST /v1/chat/completions HTTP/1.0", ...fields])],
     ["speaks HTTP/1.11", request([`${first}1`, ...fields])],
     ["has two spaces", request(["POST  /v1/chat/completions HTTP/1.1", ...fields])],
     ["has no host", request([first, "content-length: 2"])],
-    ["has a host that is none", request([first, "host: a b", "content-length: 2"])],
+    ["has an invalid host", request([first, "host: a b", "content-length: 2"])],
     ["has two hosts in one", request([first, "host: here,there", "content-length: 2"])],
-    ["tells no length", request([first, "host: here"])],
-    ["tells two lengths", request([first, ...fields, "content-length: 2"])],
-    ["tells a negative length", request([first, "host: here", "content-length: -2"])],
-    ["tells a length in hexadecimal", request([first, "host: here", "content-length: 0x2"])],
-    ["tells a list of lengths", request([first, "host: here", "content-length: 2, 2"])],
-    ["tells a length with a sign", request([first, "host: here", "content-length: +2"])],
+    ["has no length", request([first, "host: here"])],
+    ["has two lengths", request([first, ...fields, "content-length: 2"])],
+    ["has a negative length", request([first, "host: here", "content-length: -2"])],
+    ["has a hexadecimal length", request([first, "host: here", "content-length: 0x2"])],
+    ["has a list of lengths", request([first, "host: here", "content-length: 2, 2"])],
+    ["has a length with a sign", request([first, "host: here", "content-length: +2"])],
     ["is chunked", request([first, ...fields, "transfer-encoding: chunked"])],
-    ["waits to be told to go on", request([first, ...fields, "expect: 100-continue"])],
+    ["expects 100 Continue", request([first, ...fields, "expect: 100-continue"])],
     ["asks for another protocol", request([first, ...fields, "upgrade: websocket"])],
-    ["ends the connection", request([first, ...fields, "connection: close"])],
-    ["names headers of the connection", request([first, ...fields, "connection: keep-alive, x-a"])],
-    ["ends it by the older name", request([first, ...fields, "Proxy-Connection: close"])],
+    ["closes the connection", request([first, ...fields, "connection: close"])],
+    [
+      "lists connection-specific headers",
+      request([first, ...fields, "connection: keep-alive, x-a"]),
+    ],
+    ["closes it with Proxy-Connection", request([first, ...fields, "Proxy-Connection: close"])],
     ["has a name twice", request([first, ...fields, "x-a: 1", "X-A: 2"])],
     ["has a credential twice", request([first, ...fields, "authorization: Bearer sk-2"])],
     ["has a space before a colon", request([first, ...fields, "x-a : 1"])],
-    ["goes on in another line", request([first, ...fields, "x-a: 1", " 2"])],
-    ["has a name that is none", request([first, ...fields, "x a: 1"])],
+    ["has a folded header", request([first, ...fields, "x-a: 1", " 2"])],
+    ["has an invalid name", request([first, ...fields, "x a: 1"])],
     ["has a line without a colon", request([first, ...fields, "x-a"])],
     ["has an empty name", request([first, ...fields, ": 1"])],
     ["has a lone line feed", request([first, ...fields, "x-a: 1\nx-b: 2"])],
@@ -87,7 +90,7 @@ describe("the head of a plain request", () => {
     ["has a NUL", request([first, ...fields, "x-a: 1\u00002"])],
     ["is not ASCII", request([first, ...fields, "x-a: \u00e9"])],
     ["is longer than 16 kB", request([first, ...fields, `x-a: ${"a".repeat(17_000)}`])],
-  ])("is left to a whole parser when it %s", (_, bytes) => {
+  ])("is left to Node's parser when it %s", (_, bytes) => {
     expect(read(bytes)).toBeNull()
   })
 

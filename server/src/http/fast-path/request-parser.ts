@@ -1,27 +1,27 @@
 import type { IncomingHttpHeaders } from "node:http"
 
-/** The head of a request that is as plain as almost all are. */
+/** Parsed head of a simple request, which most requests are. */
 export interface PlainHead<T> {
-  /** What was found under its method and target. */
+  /** Result of `find` for its method and target. */
   wanted: T
   method: string
   url: string
   headers: IncomingHttpHeaders
-  /** Bytes of the body. */
+  /** Length of the body in bytes. */
   length: number
-  /** Where the body begins. */
+  /** Offset of the body. */
   end: number
 }
 
 const maxHead = 16 * 1024
 const headEnd = Buffer.from("\r\n\r\n")
 const protocol = " HTTP/1.1"
-/** A field line, of ASCII alone (RFC 9112 §5). */
+/** An ASCII-only field line (RFC 9112 §5). */
 const fieldLine = /([!#$%&'*+\-.^_`|~\w]+):([\t\u0020-\u007e]*)\r\n/y
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 const digits = /^\d{1,15}$/
 
-/** What makes a request more than plain: another framing, another protocol, a wish to end. */
+/** Headers that change framing, protocol or connection handling; Node's parser takes these. */
 const unplain = new Set([
   ...["transfer-encoding", "expect", "upgrade", "trailer", "http2-settings", "proxy-connection"],
 ])
@@ -29,7 +29,7 @@ const unplain = new Set([
 const maxCachedNames = 1000
 const lowerByName = new Map<string, string>()
 
-/** Clients send few names, over and over. */
+/** Caches lower-cased names: clients send the same few. */
 const lower = (name: string): string => {
   const known = lowerByName.get(name)
   if (known !== undefined) return known
@@ -45,14 +45,14 @@ const fieldsOf = (text: string, from: number): IncomingHttpHeaders | null => {
     const found = fieldLine.exec(text)
     if (!found) return null
     const name = lower(found[1] ?? "")
-    // What a name means that comes twice differs from name to name.
+    // The meaning of a repeated header depends on its name; Node's parser knows the rules.
     if (headers[name] !== undefined || unplain.has(name)) return null
     headers[name] = (found[2] ?? "").trim()
   }
   return headers
 }
 
-/** A name or an address, and perhaps a port; whether anything else is valid, others know. */
+/** Whether a host is a plain name or address with an optional port; others may still be valid. */
 export const isPlainHost = (host: string | undefined): boolean =>
   host !== undefined && plainHost.test(host)
 
@@ -60,10 +60,10 @@ const keepsOn = ({ connection }: IncomingHttpHeaders): boolean =>
   connection === undefined || connection.toLowerCase() === "keep-alive"
 
 /**
- * Reads a head that stands whole at the beginning of `bytes`, if it is a plain one: HTTP/1.1, each
- * name once, a body of known length, nothing that changes the connection (RFC 9112).
- * @param find told method and target, a space between them, before the rest is read
- * @returns null for anything else, which is left to a parser that knows all of HTTP
+ * Parses a complete head at the start of `bytes` if it is simple: HTTP/1.1, no repeated headers, a
+ * body of known length, nothing that changes the connection (RFC 9112).
+ * @param find called with "METHOD target" before the headers are parsed
+ * @returns null for anything else, which is left to Node's parser
  */
 export const readPlainHead = <T>(
   bytes: Buffer,

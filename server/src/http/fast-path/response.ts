@@ -5,7 +5,7 @@ import { field } from "../../outbound/request-head.ts"
 import { holdWrites } from "../../outbound/write-coalescing.ts"
 import type { Outgoing } from "../request-context.ts"
 
-/** A body up to here is copied behind its head; more is handed to the socket beside it. */
+/** A body up to this size is copied into one buffer with its head; a larger one is written apart. */
 const maxCopiedBytes = 16 * 1024
 const lastChunk = Buffer.from("0\r\n\r\n")
 const empty = Buffer.alloc(0)
@@ -13,7 +13,7 @@ const empty = Buffer.alloc(0)
 let second = 0
 let dateLine = ""
 
-/** The `date` header of this second. */
+/** The `date` header line, cached for one second. */
 const dated = (): string => {
   const now = Math.floor(Date.now() / 1000)
   if (now !== second) {
@@ -26,7 +26,7 @@ const dated = (): string => {
 const carriageReturn = 0x0d
 const newline = 0x0a
 
-/** A chunk as it is framed (RFC 9112 §7.1). */
+/** Frames a chunk (RFC 9112 §7.1). */
 const chunkOf = (bytes: Buffer): Buffer => {
   const size = `${bytes.length.toString(16)}\r\n`
   const end = size.length + bytes.length
@@ -40,15 +40,15 @@ const chunkOf = (bytes: Buffer): Buffer => {
 
 interface Deps {
   socket: Socket
-  /** Seconds for which the connection is kept afterwards; 0 when it is not. */
+  /** Keep-alive timeout in seconds; 0 closes the connection after the response. */
   keptSeconds: () => number
-  /** Its last byte has left, or the client has. */
+  /** Called when the response is fully written or the client disconnected. */
   closed: (keep: boolean) => void
 }
 
 /**
- * A reply over HTTP/1.1 (RFC 9112), as Node's `ServerResponse` would write it, in fewer pieces: a
- * small one is one write, and so is each chunk of a stream.
+ * An HTTP/1.1 response (RFC 9112) like Node's `ServerResponse`, with fewer writes: one for a small
+ * response, and one per chunk of a stream.
  */
 export class PlainReply implements Outgoing {
   readonly #needs: Deps
@@ -72,7 +72,7 @@ export class PlainReply implements Outgoing {
     return this.#closed || this.#needs.socket.destroyed
   }
 
-  /** @throws {TypeError} for a header that is none */
+  /** @throws {TypeError} for an invalid header */
   writeHead(status: number, headers: string[]): void {
     const kept = this.#needs.keptSeconds()
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n`
@@ -124,7 +124,7 @@ export class PlainReply implements Outgoing {
     else this.#toDrain.push(listener)
   }
 
-  /** A reply closes once. */
+  /** `close` is emitted only once, so this equals `on`. */
   once(_event: "close", listener: () => void): void {
     this.#toClose.push(listener)
   }
@@ -133,12 +133,12 @@ export class PlainReply implements Outgoing {
     this.#toDrain.unshift(listener)
   }
 
-  /** The socket has taken all that was written. */
+  /** Notifies drain listeners that the socket's buffer is empty. */
   drained(): void {
     for (const listener of this.#toDrain) listener()
   }
 
-  /** The connection closed; nothing more can be written. */
+  /** Marks the response as closed and notifies close listeners. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

@@ -4,22 +4,22 @@ import type { Exchange } from "../request-context.ts"
 import { createReply } from "../response-writer.ts"
 
 /**
- * Reads a request's whole body, once; at once where it is here already.
- * @throws {Failure} `body_too_large`, `invalid_json` or `bad_request`, as soon as that is known
+ * Reads a request's whole body; call it once. Synchronous if the body has already arrived.
+ * @throws {Failure} `body_too_large`, `invalid_json` or `bad_request`, as early as possible
  */
 export type ReadBody = (limits: BodyLimits) => JsonBody | Promise<JsonBody>
 
-/** A route at a path without parameters, whose handler writes its reply itself. */
+/** A route whose path has no parameters and whose handler writes the response itself. */
 export interface HotRoute {
-  /** In capitals. */
+  /** In upper case. */
   method: string
   path: string
   style: ErrorStyle
-  /** @throws {Failure} while nothing was sent yet, at once or by its promise */
+  /** @throws {Failure} before anything is sent, synchronously or as a rejection */
   answer: (exchange: Exchange, read: ReadBody) => Promise<void>
 }
 
-/** A reply that has begun is cut, so that nobody takes it for whole. */
+/** Aborts a response that has already started so that clients do not mistake it for complete. */
 const refuse = (exchange: Exchange, style: ErrorStyle, error: unknown): void => {
   const failure = toFailure(error)
   exchange.failure = failure
@@ -28,7 +28,7 @@ const refuse = (exchange: Exchange, style: ErrorStyle, error: unknown): void => 
   else if (!writableEnded) exchange.outgoing.destroy()
 }
 
-/** Has a hot route answer; what it throws is refused. */
+/** Runs a fast-path route and responds with an error if it throws. */
 export const answerHot = (route: HotRoute, exchange: Exchange, read: ReadBody): void => {
   const refused = (error: unknown): void => refuse(exchange, route.style, error)
   try {
@@ -39,8 +39,8 @@ export const answerHot = (route: HotRoute, exchange: Exchange, read: ReadBody): 
 }
 
 /**
- * Where the hot routes are found, past the framework: on the way through it a small request costs
- * more than all that the gateway does for it. What is not found here goes that way.
+ * Lookup of the fast-path routes, which bypass the framework: for a small request its overhead
+ * exceeds the gateway's own work. Requests that are not found here go through the framework.
  */
 export const createLane = () => {
   const routeByTarget = new Map<string, HotRoute>()
@@ -49,7 +49,7 @@ export const createLane = () => {
       routeByTarget.set(`${route.method} ${route.path}`, route)
       routeByTarget.set(`${route.method} ${route.path}/`, route)
     },
-    /** @param target method and path, a space between them */
+    /** @param target "METHOD path" */
     find: (target: string): HotRoute | undefined => routeByTarget.get(target),
   }
 }
