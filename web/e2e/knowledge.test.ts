@@ -108,7 +108,7 @@ itInLongForm(
     await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" })
     await page.unroute("**/api/v1/files/")
     await drop(page, zone, [{ name: "empty.txt", text: "" }])
-    await page.getByRole("alert").getByText("The file is empty").waitFor()
+    await page.getByRole("alert").getByText("The file is empty.").waitFor()
     await page.getByRole("button", { name: "Dismiss empty.txt" }).click()
     expect(await row("two.txt").count()).toBe(0)
   },

@@ -61,7 +61,7 @@ describe("a workspace model", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("Two words")
     await page.getByLabel("ID", { exact: true }).fill("two words")
     await page.getByRole("button", { name: "Create model" }).click()
-    await page.getByText("may hold no spaces").waitFor()
+    await page.getByText("Do not use spaces").waitFor()
   })
 })
 

@@ -146,7 +146,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
     const other = "another secret key of the tests, as long"
     expect(await verify([], { SECRET_KEY: other })).toMatchObject({
       code: 1,
-      said: expect.stringContaining("sealed under a SECRET_KEY that is not given"),
+      said: expect.stringContaining("sealed with a SECRET_KEY that was not provided"),
     })
     const former = join(home.dataDir, "former.key")
     writeFileSync(former, secretKey)
@@ -162,7 +162,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
     const forged = block.replace(/:.{4}/, ":0000")
     expect(await verify(["--expect", forged])).toMatchObject({
       code: 1,
-      said: expect.stringContaining("is not the one that was written down"),
+      said: expect.stringContaining("does not match the expected hash"),
     })
     expect((await verify(["--expect", "nonsense"])).code).toBe(2)
   })
@@ -210,13 +210,13 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
         "changed",
         [sql`update audit_events set outcome = 'failure' where id = ${first}`],
         [sql`update audit_events set outcome = 'success' where id = ${first}`],
-        new RegExp(`Block ${last - 2}: event ${first} .* was changed after it was sealed`),
+        new RegExp(`Block ${last - 2}: event ${first} .* was altered after it was sealed`),
       ],
       [
         "moved to another block",
         [sql`update audit_events set block = ${last} where id = ${second}`],
         [sql`update audit_events set block = ${last - 1} where id = ${second}`],
-        new RegExp(`Block ${last - 1}: 1 of its events were removed`),
+        new RegExp(`Block ${last - 1} is missing 1 of its events`),
       ],
       [
         "added",
@@ -234,7 +234,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
         "resealed",
         [sql`update audit_blocks set seal = ${"0".repeat(64)} where number = ${last - 1}`],
         [],
-        new RegExp(`Block ${last - 1}: its own seal was changed`),
+        new RegExp(`Block ${last - 1}: the seal was altered`),
       ],
     ]
     expect((await verify()).code).toBe(0)
@@ -251,19 +251,19 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
     const last = Number(blocks)
     const gone = await anEvent(last)
     await tamper(sql`delete from audit_events where id = ${gone}`)
-    expect((await verify()).said).toContain(`Block ${last}: 1 of its events were removed`)
+    expect((await verify()).said).toContain(`Block ${last} is missing 1 of its events`)
     await tamper(
       sql`delete from audit_events where block = ${last}`,
       sql`delete from audit_blocks where number = ${last}`,
     )
-    expect((await verify()).said).toContain(`ends at block ${last - 1}, and has to end at ${last}`)
+    expect((await verify()).said).toContain(`ends at block ${last - 1}, but should end at block ${last}`)
     await tamper(sql`delete from audit_state where name = 'head'`)
-    expect((await verify()).said).toContain("The mark of the chain's end was removed")
+    expect((await verify()).said).toContain("The signed end of the chain was removed")
     await tamper(sql`delete from audit_blocks where number = ${last - 1}`)
     expect((await verify()).said).toContain(`Block ${last - 1} was removed`)
     await tamper(
       sql`update audit_blocks set pruned_at = 5, digests = '' where number = ${last - 3}`,
     )
-    expect((await verify()).said).toContain(`Blocks up to ${last - 3} count as pruned by age`)
+    expect((await verify()).said).toContain(`Blocks up to ${last - 3} are marked as pruned`)
   })
 })

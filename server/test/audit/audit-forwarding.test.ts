@@ -103,7 +103,7 @@ describe.each(chooseDatabases())("forwarding of audit events on $name", ({ place
     const made = await make(gateway, "waits", 3)
     await expect
       .poll(async () => (await streamOf(gateway)).error, { timeout: 20_000 })
-      .toBe("The collector answers 503")
+      .toBe("The collector responded with status 503")
     expect((await streamOf(gateway)).behind).toBeGreaterThan(0)
     const [, poison] = made
     collector.answer = (events) =>

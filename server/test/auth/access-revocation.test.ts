@@ -61,7 +61,7 @@ describe.each(chooseDatabases())("a running stream on $name", ({ place }) => {
   const expectWithdrawn = async ({ whole, endedAt }: Running, since: number) => {
     const text = await whole
     expect((await endedAt) - since).toBeLessThan(soonMs)
-    expect(text).toContain("was taken away")
+    expect(text).toContain("was revoked")
     expect(text).not.toContain("[DONE]")
   }
   const isRunning = ({ endedAt }: Running): Promise<boolean> =>

@@ -96,7 +96,7 @@ describe("a backup", () => {
     [[], {}, "Say where to"],
     [["mine.db"], {}, "exists already"],
     [["no/such/folder/x.db"], {}, ""],
-    [["x.db"], { DATA_DIR: "/nonexistent" }, "There is no database at /nonexistent/portico.db"],
+    [["x.db"], { DATA_DIR: "/nonexistent" }, "No database found at /nonexistent/portico.db"],
     [
       ["x.db"],
       { DATABASE_URL: "postgres://x", SECRET_KEY: "x".repeat(32) },

@@ -60,10 +60,10 @@ describe.runIf(hasSmallDisks)("a full disk that contains the data folder", () =>
     expect((await call("GET", "/health")).status).toBe(200)
     expect((await call("GET", "/api/v1/users/")).status).toBe(200)
     const said = lines.filter(
-      ({ msg, storage }) => storage === "database" && String(msg).includes("no space left"),
+      ({ msg, storage }) => storage === "database" && String(msg).includes("disk is full"),
     )
     expect(said).toHaveLength(1)
-    expect(said[0]?.msg).toMatch(/Free space or enlarge the volume/)
+    expect(said[0]?.msg).toMatch(/Free up space or enlarge the volume/)
     expect(lines.filter(({ status }) => status === 500)).toEqual([])
 
     disk.clear()
@@ -196,7 +196,7 @@ describe.runIf(canTrace)("a disk whose fsync fails", () => {
     expect((await server.call("GET", "/ready")).status).toBe(200)
     const lines = () =>
       server.output.filter(
-        (line) => line.includes("disk cannot be written") && line.includes('"storage":"database"'),
+        (line) => line.includes("Cannot write to the database's disk") && line.includes('"storage":"database"'),
       )
     // The trace is written a moment later.
     await expect.poll(lines).toHaveLength(1)

@@ -186,7 +186,7 @@ describe(`versitygw ${version}`, () => {
       const reply = await content(gateway, body.id)
       expect([reply.status, await reply.text()]).toEqual([
         503,
-        expect.stringContaining("The object store answered 40"),
+        expect.stringContaining("The object store returned HTTP 40"),
       ])
       await gateway.stop()
     }

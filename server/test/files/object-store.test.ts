@@ -61,7 +61,7 @@ it("reports why the store rejects a request", async () => {
   s3.faults(null)
   expect([refused.status, refused.body.detail]).toEqual([
     503,
-    expect.stringContaining("The object store answered 403 (SlowDown)"),
+    expect.stringContaining("The object store returned HTTP 403 (SlowDown)"),
   ])
 })
 
@@ -72,7 +72,7 @@ it("does not report a file as missing if the store does not know the bucket or t
   s3.faults(null)
   expect([reply.status, reply.body.detail]).toEqual([
     503,
-    expect.stringContaining("The object store answered 404 (SlowDown)"),
+    expect.stringContaining("The object store returned HTTP 404 (SlowDown)"),
   ])
   await gateway.call("DELETE", `/api/v1/files/${body.id}`)
 })

@@ -190,7 +190,7 @@ describe("the example", () => {
     const refused = await askModel(gateway, "proxy")
     expect([refused.status, refused.body.error.message]).toEqual([
       502,
-      expect.stringContaining("The service answered with 401"),
+      expect.stringContaining("The service responded with status 401"),
     ])
   })
 

@@ -113,7 +113,7 @@ describe("hostile code that tries to reach internal services", () => {
     await save("hostile", code("closed"))
     expect(textOf(await askModel(gateway, "hostile"))).toBe("for few")
     const refused = await askModel(gateway, "hostile", { key: user.key })
-    expect(refused.body.error.message).toMatch(/does not exist, or you have no access/)
+    expect(refused.body.error.message).toMatch(/does not exist or you do not have access/)
     await save("hostile", "export const reply = (r) => ({ model: 'closed', messages: r.messages })")
     expect((await askModel(gateway, "hostile", { key: user.key })).status).toBe(404)
 

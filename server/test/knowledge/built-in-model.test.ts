@@ -291,7 +291,7 @@ describe.each(chooseDatabases())(
         by: "environment",
         model: "bge-m3",
         variable: "EMBEDDING_MODEL",
-        problem: 'No connection offers the model "bge-m3" at present.',
+        problem: 'No connection currently offers the model "bge-m3".',
       })
     })
   },

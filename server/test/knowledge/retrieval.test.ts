@@ -174,7 +174,7 @@ describe.each(chooseDatabases())("completions with files on $name", ({ place: ma
     const blank = await upload(gateway, "empty.txt", "\n\n", { query: wait })
     const unreadable = await ask("?", [{ type: "file", id: blank.body.id }])
     expect(unreadable).toMatchObject({ status: 422, body: { error: { code: "file_unreadable" } } })
-    expect(unreadable.body.error.message).toContain("No text was found")
+    expect(unreadable.body.error.message).toContain("No readable text in this file")
     const nowhere = await ask("?", [{ type: "file", id: "nothing" }])
     expect(nowhere).toMatchObject({ status: 404, body: { error: { code: "file_not_found" } } })
     const none = await ask("?", [{ type: "collection", id: "nothing" }])

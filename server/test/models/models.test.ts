@@ -161,7 +161,7 @@ describe("a workspace model", () => {
     await made("c", { base_model_id: "b" })
     const cycle = await change("a", { base_model_id: "c" })
     expect(cycle).toMatchObject({ status: 422, body: { errors: [{ path: "base_model_id" }] } })
-    expect(cycle.body.detail).toMatch(/"c" is itself based on "a"/)
+    expect(cycle.body.detail).toMatch(/Choose another base model: "c" is itself based on "a"/)
     await made("d", { base_model_id: "c" })
     await made("e", { base_model_id: "d" })
     expect((await chat("e")).status).toBe(200)

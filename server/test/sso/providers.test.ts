@@ -127,7 +127,7 @@ describe("a failing provider", () => {
     const test = async () => (await gateway.call("POST", "/api/v1/sso/providers/ill/test")).body
     expect(await test()).toMatchObject({
       ok: false,
-      checks: [{ id: "discovery", message: expect.stringContaining("Nothing can be reached at") }],
+      checks: [{ id: "discovery", message: expect.stringContaining("Can't reach") }],
     })
     await ill.resume()
     expect(await test()).toMatchObject({ ok: true })
@@ -142,13 +142,13 @@ describe("a failing provider", () => {
     expect((await test()).at(-1)).toMatchObject({
       id: "client",
       ok: false,
-      message: expect.stringContaining("refuses the client id or secret"),
+      message: expect.stringContaining("rejected the client ID or secret"),
     })
     well.clientSecret = secret
     const { url } = well
     well.url = `${url}/tenant`
     expect(await test()).toMatchObject([
-      { ok: false, message: `It calls itself ${url}/tenant; set OIDC_OKTA_ISSUER to just that` },
+      { ok: false, message: `The provider's issuer is ${url}/tenant. Set OIDC_OKTA_ISSUER to exactly that.` },
     ])
     well.url = url
   })
