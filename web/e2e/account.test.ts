@@ -48,7 +48,7 @@ describe("an API key", () => {
     await open("/account/keys/new")
     await page.getByLabel("Allowed routes").fill("chat,")
     await page.getByRole("button", { name: "Create key" }).click()
-    await page.getByText("must be a path such as /v1/chat/completions").waitFor()
+    await page.getByText("Enter a path such as /v1/chat/completions").waitFor()
     expect(await page.getByLabel("Allowed routes").getAttribute("aria-invalid")).toBe("true")
   })
 })

@@ -114,7 +114,7 @@ describe("a connection", () => {
     await page.getByRole("heading", { name: "Second provider" }).waitFor()
     await page.getByText("Failing").waitFor()
     await page.getByRole("button", { name: "Test connection" }).click()
-    await page.getByText("refuses the API key (401)").waitFor()
+    await page.getByText("rejected the API key (status 401)").waitFor()
 
     await page.getByLabel("API key").fill("up-key")
     await page.getByRole("button", { name: "Save" }).click()

@@ -22,7 +22,7 @@ describe("a first run", () => {
     await open("/models")
     await page.getByRole("heading", { name: "Welcome to Portico" }).waitFor()
     await page.getByRole("button", { name: "Create administrator account" }).click()
-    await page.getByText("must not be empty").waitFor()
+    await page.getByText("Enter a value.").waitFor()
 
     await page.getByLabel("Name").fill("Ada Lovelace")
     await page.keyboard.press("Tab")
@@ -40,7 +40,7 @@ describe("a first run", () => {
     await page.getByText("Use an http or https URL").waitFor({ state: "detached" })
     await page.getByLabel("API key").fill("wrong")
     await page.getByRole("button", { name: "Connect", exact: true }).click()
-    await page.getByText("refuses the API key (401)").waitFor()
+    await page.getByText("rejected the API key (status 401)").waitFor()
     await page.getByLabel("API key").fill("up-key")
     await page.getByRole("button", { name: "Test connection" }).click()
     await page.getByText("Connected;").waitFor()

@@ -244,7 +244,7 @@ describe("a test of a connection", () => {
     const port = await listenOnLoopback(page)
     expect(await test({})).toMatchObject({ ok: true, models: ["one", "two"] })
     const wrong: [object, RegExp][] = [
-      [{ api_key: "wrong-key-wrong-key" }, /refuses the API key \(401\)/],
+      [{ api_key: "wrong-key-wrong-key" }, /rejected the API key \(status 401\)/],
       [{ base_url: "http://127.0.0.1:9/v1" }, /Can't reach .*check the address/],
       [{ base_url: upstream.origin }, /no list of models there \(404\).*\/v1/],
       [{ base_url: `http://127.0.0.1:${port}` }, /answers, but not as an OpenAI-style API does/],
