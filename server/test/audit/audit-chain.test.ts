@@ -228,7 +228,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
         "renamed",
         [sql`update audit_events set id = ${`zz${third}`} where id = ${third}`],
         [sql`update audit_events set id = ${third} where id = ${`zz${third}`}`],
-        new RegExp(`Block ${last}: event zz${third} .* was changed`),
+        new RegExp(`Block ${last}: event zz${third} .* was altered after it was sealed`),
       ],
       [
         "resealed",

@@ -86,7 +86,7 @@ describe("a credential", () => {
       const sent = await send(headers)
       expect([headers, sent]).toMatchObject([headers, { status: 403, body: { code: "forbidden" } }])
       expect(sent.headers.get("set-cookie")).toBeNull()
-      expect(sent.body.detail).toContain("another website")
+      expect(sent.body.detail).toContain("other websites")
     }
     for (const headers of ownPages(gateway.url)) {
       const sent = await send(headers)

@@ -198,7 +198,7 @@ describe("a route", () => {
       const refusal = await refusalOf(route, key)
       expect([nameOf(route), refusal]).toEqual([
         nameOf(route),
-        expect.stringContaining("may not give authority beyond its own"),
+        expect.stringContaining("it cannot change accounts, keys"),
       ])
     }
     // The key still works for other requests.

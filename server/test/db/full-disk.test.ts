@@ -50,7 +50,7 @@ describe.runIf(hasSmallDisks)("a full disk that contains the data folder", () =>
       status: 503,
       body: {
         code: "storage_full",
-        detail: expect.stringMatching(/no storage space.*administrator/),
+        detail: expect.stringMatching(/out of disk space.*administrator/),
       },
     })
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/)

@@ -118,7 +118,7 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(5000)])
     const picture = await upload(gateway, "notes.txt", png)
     expect(picture).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } })
-    expect(picture.body.detail).toContain("PNG picture")
+    expect(picture.body.detail).toContain("PNG image")
     expect((await upload(gateway, "p.png", png, { query: "?process=false" })).status).toBe(200)
     const twice = new FormData()
     twice.append("file", new Blob(["a"]), "a.txt")

@@ -8,7 +8,7 @@ import { upload } from "../knowledge/collections.ts"
 const postgres = postgresDatabase
 const ready = async ({ call }: TestGateway) => (await call("GET", "/ready")).status
 const said = ({ lines }: TestGateway, storage: string) =>
-  lines.filter((line) => line.storage === storage && String(line.msg).includes("disk is full"))
+  lines.filter((line) => line.storage === storage && String(line.msg).includes("is full"))
 
 it("an object store that is full is reported as full storage", async () => {
   const s3 = await startFakeS3()

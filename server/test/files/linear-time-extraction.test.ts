@@ -116,7 +116,7 @@ it.each(deep)(
     const query = "?process_in_background=false"
     const { body } = await upload(gateway, name, content(), { query })
     expect(body.data).toMatchObject({ status: "failed" })
-    expect(body.data.error).toMatch(/deeper/)
+    expect(body.data.error).toMatch(/nested too deeply/)
     expect(body.data.error).not.toMatch(/RangeError/)
   },
   2 * seconds * 1000,

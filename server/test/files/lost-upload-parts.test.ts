@@ -51,7 +51,7 @@ describe.each(chooseDatabases())("a downgrade on $name", ({ place }) => {
     const older = spawnServer(home.env)
     expect(await older.ended).toBe(1)
     const said = older.output.join("\n")
-    expect(said).toMatch(/used by a newer Portico.*0999-of-tomorrow.*Start that version/)
+    expect(said).toMatch(/migrated by a newer version of Portico.*0999-of-tomorrow.*Start that version/)
     expect(said).not.toMatch(/corrupt/)
   }, 60_000)
 })
@@ -64,7 +64,7 @@ it("does not generate a new secret.key for a data folder that has lost its own",
   rmSync(join(env.DATA_DIR, "secret.key"))
   const second = spawnServer(env)
   expect(await second.ended).toBe(1)
-  expect(second.output.join("\n")).toMatch(/secret\.key is missing.*Restore it from a back-up/s)
+  expect(second.output.join("\n")).toMatch(/secret\.key is missing.*Restore it from a backup/s)
   expect(readdirSync(env.DATA_DIR)).not.toContain("secret.key")
 }, 60_000)
 
@@ -76,7 +76,7 @@ it("fails a file whose content is missing permanently, with instructions", async
   const path = `/api/v1/files/${sent.body.id}/content`
   const { status, body, headers } = await gateway.call("GET", path)
   expect([status, body.code]).toEqual([410, "file_lost"])
-  expect(body.detail).toMatch(/Upload it again.*back-up/)
+  expect(body.detail).toMatch(/Upload it again.*backup/)
   expect(headers.get("retry-after")).toBeNull()
   await gateway.stop()
 })

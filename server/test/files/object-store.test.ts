@@ -50,7 +50,7 @@ it("rejects an upload while the store is unavailable, and stores nothing of it",
   const refused = await upload(gateway, "bees.txt", "Bees dance at noon.")
   s3.faults(null)
   expect(refused.status).toBe(503)
-  expect(refused.body.detail).toContain("The object store answered 503")
+  expect(refused.body.detail).toContain("The object store returned HTTP 503")
   expect(onDisk()).toEqual([])
   expect((await gateway.call("GET", "/api/v1/files")).body.total).toBe(0)
 })

@@ -61,7 +61,7 @@ describe("a failed start", () => {
       LOG_LEVEL: "loud",
     })
     expect(code).toBe(1)
-    expect(said).toMatch(/^Portico cannot start\.\nThese settings are wrong:\n/)
+    expect(said).toMatch(/^Portico cannot start\.\nInvalid configuration:\n/)
     const named = said
       .split("\n")
       .slice(2)
@@ -112,7 +112,7 @@ describe("a failed start", () => {
     const nowhere = await refusal({ DATABASE_URL: "postgres://u:hush@localhost:1/none" })
     expect(nowhere.code).toBe(1)
     expect(nowhere.said).toMatch(
-      /The database localhost:1\/none of DATABASE_URL cannot be used: .+/,
+      /Cannot use the database localhost:1\/none \(DATABASE_URL\): .+/,
     )
     expect(nowhere.said).not.toContain("hush")
     const file = join(newFolder(), "file")

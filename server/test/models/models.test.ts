@@ -165,7 +165,7 @@ describe("a workspace model", () => {
     await made("d", { base_model_id: "c" })
     await made("e", { base_model_id: "d" })
     expect((await chat("e")).status).toBe(200)
-    expect((await make("f", { base_model_id: "e" })).body.detail).toMatch(/more than 5 models/)
+    expect((await make("f", { base_model_id: "e" })).body.detail).toMatch(/at most 5 models/)
     expect((await make("g", { base_model_id: "none" })).body.detail).toMatch(/no model "none"/)
     expect((await make("h", { base_model_id: "h" }, ada)).status).toBe(422)
     expect((await get("a")).body.base_model_id).toBe("gpt-fake")

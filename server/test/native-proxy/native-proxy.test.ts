@@ -136,7 +136,7 @@ describe("the native proxy", () => {
     ['{"model":"llama3.2","model":"secret"}', 400, /occurs twice/],
     ['{"model":"llama3.2","MODEL":"secret"}', 400, /occurs twice/],
     ['{"prompt":"x"}', 400, /model is required/],
-    ["{", 400, /not JSON/],
+    ["{", 400, /not valid JSON/],
     ["", 400, /empty/],
     ["[]", 400, /JSON object/],
     ['{"model":"nobody"}', 404, /nobody/],
@@ -191,7 +191,7 @@ describe("the native proxy", () => {
     })
     const last = body.toString().trimEnd().split("\n").at(-1) ?? ""
     expect(status).toBe(200)
-    expect(JSON.parse(last).error).toContain("broke off")
+    expect(JSON.parse(last).error).toContain("closed the connection")
   })
 
   it("relays an upstream's error unchanged", async () => {

@@ -136,7 +136,7 @@ describeScim("A recycled address", (client) => {
     const { id } = await client().user(`active${++count}`)
     expect(await api("POST", `${id}/release`)).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining("deactivate") },
+      body: { detail: expect.stringContaining("Deactivate the account first") },
     })
     expect((await api("POST", "nobody/release")).status).toBe(404)
     const { key } = await client().gateway.newUser(`Plain${count}`)

@@ -41,7 +41,7 @@ describe.each(chooseDatabases())(
         try {
           expect(gateway.lines).toContainEqual(
             expect.objectContaining({
-              msg: expect.stringMatching(/migrating.*0013-storage-by-user/),
+              msg: expect.stringMatching(/Migrating.*0013-storage-by-user/),
             }),
           )
           const { body } = await gateway.call("GET", "/api/v1/storage")
