@@ -1,11 +1,11 @@
 const defaultPort: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" }
 
-/** Whether one of the hosts that an administrator named stands for this address. */
+/** Whether a URL's host and port match the host patterns that an administrator allowed. */
 export const allowsHost = (hosts: readonly string[], url: URL): boolean => {
   const port = url.port || defaultPort[url.protocol]
   return hosts.some((named) => {
     const [, host = "", own] = /^(.*?)(?::(\d+))?$/.exec(named) ?? []
-    // Without a port only the usual ones are meant.
+    // A pattern without a port matches the scheme's default port only.
     if (own === undefined ? url.port !== "" : own !== port) return false
     if (host.startsWith("*.")) return url.hostname.endsWith(host.slice(1))
     return host === url.hostname

@@ -6,21 +6,21 @@ interface Choice {
   finish_reason: unknown
 }
 
-/** Of choices, and of calls of tools in one; far more than anybody asks for. */
+/** Upper limit for choice and tool-call indexes, well above any real request. */
 const maxIndex = 1023
 
-/** Which of several it is a piece of: a list may not have room made for ever more. */
+/** The index of a streamed piece. Limited, so that an upstream cannot force a huge array. */
 const indexOf = (piece: Fields, otherwise: number): number => {
   const { index = otherwise } = piece
   if (typeof index !== "number" || !Number.isInteger(index)) return otherwise
   if (index >= 0 && index <= maxIndex) return index
-  throw new UnreadableReply(`it has a piece with the index ${index}`)
+  throw new UnreadableReply(`it contains a piece with index ${index} (maximum ${maxIndex})`)
 }
 
 const joined = (before: unknown, more: unknown): unknown =>
   typeof before === "string" && typeof more === "string" ? before + more : (more ?? before)
 
-/** Calls of tools come in pieces, told apart by their index. */
+/** Merges streamed tool-call pieces, which are matched by their index. */
 const withCalls = (before: unknown, pieces: readonly unknown[]): Fields[] => {
   const calls: Fields[] = Array.isArray(before) ? before : []
   for (const piece of pieces) {
@@ -42,7 +42,7 @@ const withoutHoles = (choice: Choice): Choice => {
   return { ...choice, message: { ...choice.message, tool_calls: Object.values(calls) } }
 }
 
-/** Gathers a stream's pieces into one reply, and takes such a reply apart again. */
+/** Accumulates the chunks of a stream into one completion, and splits a completion into events. */
 export const createWholeReply = () => {
   const envelope: Fields = {}
   let usage: unknown
@@ -86,12 +86,12 @@ export const createWholeReply = () => {
       ...envelope,
       object: "chat.completion",
       ...(sources !== undefined && { sources }),
-      // `flatMap` and `Object.values` leave out those of which no piece came.
+      // `flatMap` and `Object.values` skip indexes for which no piece arrived.
       choices: choices.flatMap((choice, index) => [{ index, ...withoutHoles(choice) }]),
       ...(usage !== undefined && { usage }),
     }),
 
-    /** As events: what was a stream stays one. */
+    /** Renders a completion as server-sent events, for clients that requested a stream. */
     events: (reply: Fields): string => {
       const { choices: given, usage: counted, sources: cited, ...rest } = reply
       const head = { ...rest, object: "chat.completion.chunk" }

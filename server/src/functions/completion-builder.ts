@@ -14,7 +14,7 @@ export interface Counts {
 const numberOf = (value: unknown): number =>
   typeof value === "number" && value >= 0 && Number.isFinite(value) ? Math.round(value) : 0
 
-/** What an author says of tokens, in full. */
+/** Token counts reported by a function, with missing fields filled in. */
 const countsOf = (usage: Fields): Counts => {
   const prompt_tokens = numberOf(usage.prompt_tokens)
   const completion_tokens = numberOf(usage.completion_tokens)
@@ -29,7 +29,7 @@ const countsOf = (usage: Fields): Counts => {
 const deltaNames = ["role", "content", "reasoning_content", "tool_calls", "refusal"] as const
 const aboutAnswer = ["finish_reason", "usage", "sources"] as const
 
-/** Puts an author's pieces into the form of the OpenAI API, streamed or whole. */
+/** Converts the pieces that a function yields to OpenAI API format, streamed or not. */
 export const createCompletion = ({ model, prompt }: { model: string; prompt: string }) => {
   const id = `chatcmpl-${randomUUID()}`
   const created = Math.floor(Date.now() / 1000)
@@ -46,7 +46,7 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
   const choice = (delta: Fields, finish_reason: string | null = null): string =>
     chunk({ choices: [{ index: 0, delta, finish_reason }] })
 
-  /** A delta of the author's, with nothing in it but what a delta may have. */
+  /** The piece reduced to the fields that a delta may have. */
   const deltaOf = (piece: Fields): Fields => {
     const delta: Fields = {}
     for (const name of deltaNames) if (piece[name] !== undefined) delta[name] = piece[name]
@@ -94,7 +94,7 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
     return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
   }
 
-  /** Texts that came together go out together. */
+  /** Merges adjacent strings, so that they are sent as one event. */
   const joined = (pieces: readonly unknown[]): unknown[] => {
     const out: unknown[] = []
     for (const piece of pieces) {
@@ -106,13 +106,13 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
   }
 
   return {
-    /** Whether the tokens were counted by the gateway, for want of the author's own count. */
+    /** True when the gateway estimated the token counts because the function reported none. */
     isEstimate: (): boolean => usage === null,
 
-    /** The events of some pieces. */
+    /** Renders pieces as server-sent events. */
     add: (pieces: readonly unknown[]): string => joined(pieces).map(put).join(""),
 
-    /** Takes over a completion that an author made whole. */
+    /** Takes over a complete completion object returned by a function. */
     addWhole: (completion: Fields): string => {
       const { choices, ...rest } = completion
       const [first] = Array.isArray(choices) ? choices : []
@@ -121,7 +121,7 @@ export const createCompletion = ({ model, prompt }: { model: string; prompt: str
       return put({ ...own, ...pick(rest, aboutAnswer), ...(finish_reason && { finish_reason }) })
     },
 
-    /** The last events of a stream. */
+    /** The final events of a stream. */
     ending: (): string => {
       const first = begun ? "" : choice({ role: "assistant", content: "" })
       const last = choice({}, finish ?? "stop")

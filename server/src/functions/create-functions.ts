@@ -32,14 +32,14 @@ interface Deps {
   storage: Storage
   newId: () => string
   now: () => number
-  /** Asked for when a function first wants something: most of it is built upon functions. */
+  /** Called lazily on first use: most host services are themselves built on functions. */
   abilities: () => Abilities
 }
 
 const maxOutputBytes = 8_000_000
 const maxPieces = 100_000
 
-/** Everything about functions, built in order. No worker starts before one is wanted. */
+/** Creates all parts of the functions feature. No worker thread starts before it is needed. */
 export const createStudio = async (deps: Deps) => {
   const { config, db, bus, audit, grants, secrets, storage, newId, now } = deps
   const wall = createWall({

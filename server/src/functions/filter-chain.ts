@@ -16,17 +16,22 @@ type Hook = "before" | "chunk" | "after"
 
 const has = ({ fn }: Link, hook: Hook): boolean => fn.manifest.filter?.[hook] === true
 
-/** The filters around one request, each in a machine that lasts as long as the request. */
+/**
+ * The filters applied to one request; each runs in its own isolate for the length of the request.
+ */
 export interface FilterChain {
-  /** The request as the model is sent it. @throws {Failure} */
+  /** Returns the request as it will be sent to the model. @throws {Failure} */
   before(request: Fields): Promise<Fields>
-  /** Pieces of the reply as the client is sent them; null where one is dropped. @throws {Failure} */
+  /** Returns the deltas as they will be sent to the client; null drops one. @throws {Failure} */
   chunk(deltas: readonly Fields[]): Promise<(Fields | null)[]>
-  /** The whole reply, for every filter in the form that it knows. @throws {Failure} */
+  /**
+   * Returns the full response after all filters; a filter with only `chunk` gets it as one delta.
+   * @throws {Failure}
+   */
   after(reply: Fields): Promise<Fields>
-  /** Whether any looks at the reply. */
+  /** Whether any filter reads the response. */
   looksAtReply: boolean
-  /** Whether streams have to wait until they are whole. */
+  /** Whether streamed responses must be buffered until they are complete. */
   needsWhole: boolean
   cancel(): void
   close(): Promise<void>
@@ -47,9 +52,10 @@ const wrong = (link: Link, message: string): never => {
 const changedRequest = async (link: Link, request: Fields): Promise<Fields> => {
   const changed = await invoke(link, "before", { request })
   if (!isObject(changed) || !Array.isArray(changed.messages)) {
-    return wrong(link, '"before" gave no request')
+    return wrong(link, '"before" did not return a chat request with "messages"')
   }
-  // Whom it may ask was settled by the caller's grants; a model is chosen by functions with `reply`.
+  // The model must not change: the caller's access to it was already checked. Only functions with
+  // `reply` choose a model.
   return {
     ...changed,
     model: request.model,
@@ -64,18 +70,22 @@ const changedDeltas = async (
   const given = deltas.filter((delta) => delta !== null)
   const changed = await invoke(link, "chunk", { deltas: given })
   if (!Array.isArray(changed) || changed.length !== given.length) {
-    return wrong(link, '"chunk" gave no delta')
+    return wrong(link, '"chunk" did not return a delta object or null')
   }
   let at = 0
   return deltas.map((delta) => {
     if (delta === null) return null
     const next: unknown = changed[at++]
-    if (next !== null && !isObject(next)) return wrong(link, '"chunk" gave no delta')
+    if (next !== null && !isObject(next))
+      return wrong(link, '"chunk" did not return a delta object or null')
     return next
   })
 }
 
-/** A whole reply for a filter that knows pieces only: each message is one, and then the last. */
+/**
+ * Passes a full response to a filter that only has `chunk`: the message as one delta, then the
+ * `last` delta.
+ */
 const inOnePiece = async (link: Link, reply: Fields): Promise<Fields> => {
   const choices: unknown[] = []
   for (const choice of Array.isArray(reply.choices) ? reply.choices : []) {
@@ -96,10 +106,10 @@ const changedReply = async (link: Link, reply: Fields): Promise<Fields> => {
   const changed = await invoke(link, "after", { reply })
   return isObject(changed) && Array.isArray(changed.choices)
     ? changed
-    : wrong(link, '"after" gave no completion')
+    : wrong(link, '"after" did not return a completion with "choices"')
 }
 
-/** Begins the filters that stand before a model. @throws {Failure} when one cannot begin */
+/** Starts the filters of a model. @throws {Failure} if a filter cannot be started */
 export const createFilterChains =
   (runner: Runner) =>
   async (
@@ -120,7 +130,9 @@ export const createFilterChains =
       }
     } catch (error) {
       void close()
-      throw error instanceof Failure ? error : new Failure("internal", "A filter did not begin")
+      throw error instanceof Failure
+        ? error
+        : new Failure("internal", "A filter could not be started.")
     }
     const outwards = links.toReversed()
 

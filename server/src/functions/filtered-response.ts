@@ -9,11 +9,11 @@ import { createWholeReply } from "./completion-accumulator.ts"
 import type { FilterChain } from "./filter-chain.ts"
 import type { Hearing } from "./function-model.ts"
 
-/** Events, of as many pieces. */
+/** Maximum number of events waiting to be filtered before the upstream is paused. */
 const maxQueued = 256
 const maxWholeBytes = 16_000_000
 
-/** What is still to be told, in its order. */
+/** Items waiting to be passed on, in order. */
 type Piece = { events: string[] } | { end: true } | { broke: UpstreamError }
 
 const eventOf = (data: unknown): string =>
@@ -36,8 +36,9 @@ const finishes = (chunk: Fields | null): boolean =>
   choicesOf(chunk).some(({ finish_reason }) => typeof finish_reason === "string")
 
 /**
- * Stands between a provider and whoever hears its reply, and has filters change what passes. They
- * work in threads of their own: what comes meanwhile waits in its order, and slows the provider.
+ * Sits between a provider and the consumer of its response and passes the response through filters.
+ * Filters run in worker threads: what arrives in the meantime is queued in order, and a full queue
+ * pauses the upstream.
  */
 export class Filtered implements Flow {
   readonly #inner: Hearing
@@ -48,7 +49,10 @@ export class Filtered implements Flow {
   #mode: "pass" | "stream" | "gather" | "json" = "pass"
   #waiting: Piece[] = []
   #waitingEvents = 0
-  /** Told with the first of the reply: until then a filter that fails is an error, and not a torn reply. */
+  /**
+   * Sent with the first data: until then a failing filter yields an error response instead of a
+   * broken stream.
+   */
   #head: Parameters<Hearing["head"]> | null = null
   #kept: Buffer[] = []
   #keptBytes = 0
@@ -70,7 +74,7 @@ export class Filtered implements Flow {
 
   resume(): void {
     this.#full = false
-    // With nothing left to work off, nobody else would ask for more.
+    // With an empty queue, nothing else would resume the upstream.
     if (this.#mode === "pass" || this.#waiting.length === 0) this.#flow?.resume()
     else this.#work()
   }
@@ -132,14 +136,14 @@ export class Filtered implements Flow {
   #count({ length }: Buffer): void {
     this.#keptBytes += length
     if (this.#keptBytes <= maxWholeBytes) return
-    throw new UnreadableReply(`it is longer than ${maxWholeBytes / 1e6} MB`)
+    throw new UnreadableReply(`it exceeds ${maxWholeBytes / 1e6} MB`)
   }
 
   #gather(events: readonly string[]): void {
     for (const data of events) this.#whole.add(chunkOf(data))
   }
 
-  /** What comes while filters work goes to them at once when they are done. */
+  /** Events that arrive while filters are busy are batched into their next call. */
   #putEvents(events: string[]): void {
     this.#waitingEvents += events.length
     const last = this.#waiting.at(-1)
@@ -177,7 +181,7 @@ export class Filtered implements Flow {
   #failed(error: unknown): void {
     if (this.#stopped) return
     const failure =
-      error instanceof Failure ? error : new Failure("internal", "A filter could not be run")
+      error instanceof Failure ? error : new Failure("internal", "A filter could not be run.")
     const outcome = failure.code === "function_refused" ? "refused_request" : "upstream_error"
     this.stop(outcome, failure)
   }
@@ -221,7 +225,7 @@ export class Filtered implements Flow {
     return kept.length > 0 ? eventOf({ ...chunk, choices: kept }) : ""
   }
 
-  /** What filters held back, told once before the reply is over. */
+  /** Text held back by filters, requested once before the response ends. */
   async #last(): Promise<string> {
     if (this.#lastAsked) return ""
     this.#lastAsked = true

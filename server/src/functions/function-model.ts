@@ -8,7 +8,9 @@ import type { Abilities, Asker } from "./host-services.ts"
 import type { Run, Runner } from "./runner.ts"
 import { type Trouble, trouble } from "./sandbox/session.ts"
 
-/** What hears a reply, whoever gives it, and can be ended with a reason of ours. */
+/**
+ * Consumes a response, whether from a provider or a function, and can be stopped with a failure.
+ */
 export interface Hearing extends SendListener {
   follow(flow: Flow): void
   stop(outcome: "upstream_error" | "refused_request", failure: Failure): void
@@ -16,19 +18,20 @@ export interface Hearing extends SendListener {
 
 export interface ModelAsk extends Asker {
   model: FunctionModel
-  /** The chat request, as it goes to the model. */
+  /** The body of the chat completion request. */
   body: Buffer
   streamed: boolean
-  /** Told when the tokens are the gateway's own estimate. */
+  /** Called when the token counts are an estimate by the gateway. */
   estimated: () => void
-  /** Told what could not be told to who hears. */
+  /** Called with errors that could not be reported to the consumer. */
   failed: (error: unknown) => void
 }
 
-/** Why a function's run gave no reply, in words for the caller. */
+/** Converts an error of a function to the failure returned to the caller. */
 export const failureFor = (name: string, { message, line, refused, outcome }: Trouble): Failure => {
   if (refused) return new Failure("function_refused", message)
-  if (outcome === "cancelled") return new Failure("function_failed", `"${name}" was stopped`)
+  if (outcome === "cancelled")
+    return new Failure("function_failed", `The function "${name}" was cancelled.`)
   const where = line === null ? "" : ` (line ${line})`
   return new Failure("function_failed", `The function "${name}" failed: ${message}${where}`)
 }
@@ -37,10 +40,10 @@ type Given = { streamed: true } | { text: string } | { whole: Fields } | { call:
 
 export const noReply = trouble(
   "threw",
-  '"reply" gave no text, no completion and no request to a model',
+  '"reply" did not return text, a completion or a chat request',
 )
 
-/** What `reply` came to; null where that is no reply. */
+/** Classifies the return value of `reply`; null if it is not a valid reply. */
 export const givenBy = (result: unknown): Given | null => {
   if (!isObject(result)) return null
   const { value, streamed } = result
@@ -59,7 +62,7 @@ interface Deps {
   abilities: Abilities
 }
 
-/** One reply of a function, told to `hearing` as a provider's would be. */
+/** One response of a function, delivered to the consumer like a provider's. */
 class ModelReply implements Flow {
   readonly #needs: Deps
   readonly #ask: ModelAsk
@@ -88,7 +91,7 @@ class ModelReply implements Flow {
     this.#passed?.cancel()
   }
 
-  /** @returns how it ended; only what is thrown here is a fault of ours */
+  /** Reports errors to the consumer. @throws only if the consumer itself fails */
   async tell(): Promise<void> {
     try {
       await this.#attempt(true)
@@ -97,7 +100,7 @@ class ModelReply implements Flow {
       const failure =
         error instanceof Failure
           ? error
-          : new Failure("internal", "Something went wrong in the gateway", { cause: error })
+          : new Failure("internal", "An internal error occurred.", { cause: error })
       this.#hearing.stop("upstream_error", failure)
     }
   }
@@ -117,7 +120,7 @@ class ModelReply implements Flow {
     const why = "trouble" in result ? result.trouble : given === null ? noReply : null
     await opened.finish(why)
     if (this.#gone.signal.aborted) return
-    // Another's fault, and nothing was sent yet.
+    // Retry once: another function took the worker down, and nothing was sent yet.
     if (lost && mayRepeat && !this.#sent) return this.#attempt(false)
     if (why) this.#failed(why)
     else if (given) this.#settle(given)
@@ -156,7 +159,7 @@ class ModelReply implements Flow {
     this.#hearing.end()
   }
 
-  /** The reply of the model that it named, byte for byte. */
+  /** Forwards the response of the model that the function named, byte for byte. */
   #pass(fields: Fields): void {
     const { streamed, caller, requestId, above, model } = this.#ask
     const usage = streamed && { stream_options: { include_usage: true } }
@@ -179,7 +182,7 @@ class ModelReply implements Flow {
   }
 }
 
-/** Has a function answer in a provider's stead. */
+/** Creates the responder that answers a request with a function instead of a provider. */
 export const createModelReplies =
   (deps: Deps) =>
   (ask: ModelAsk, hearing: Hearing): Flow => {

@@ -7,7 +7,7 @@ export interface FunctionModel {
   id: string
   name: string
   description: string
-  /** What the module calls it; null where it has one only. */
+  /** The id that the module gives this model; null if the module exports a single model. */
   own: string | null
   of: StoredFunction
 }
@@ -27,13 +27,16 @@ export const modelsOf = (of: StoredFunction): FunctionModel[] =>
     of,
   }))
 
-/** Whether somebody may use it; its maker is an administrator, or was one. */
+/**
+ * Whether a grant lets the principal use the function. Creators are administrators, or were, and
+ * get no exception.
+ */
 export const mayUse = ({ access_grants }: StoredFunction, principal: Principal): boolean =>
   permits(access_grants, principal, "read")
 
 const empty: readonly StoredFunction[] = []
 
-/** All functions that are in force, in memory; loaded anew when one changes anywhere. */
+/** All functions in memory, reloaded when one changes on any node. */
 export const createDirectory = async ({ store, bus }: { store: FunctionStore; bus: Bus }) => {
   const load = async (): Promise<Snapshot> => {
     const all = await store.list()
@@ -62,7 +65,7 @@ export const createDirectory = async ({ store, bus }: { store: FunctionStore; bu
   }
 
   const unsubscribe = bus.subscribe(({ topic }) => {
-    // Out of reach: the functions known stay in force until the bus says `reset`.
+    // If the reload fails, the current functions stay active until the bus sends `reset`.
     if (topic === "functions" || topic === "reset") void reload().catch(() => {})
   })
 
@@ -71,7 +74,7 @@ export const createDirectory = async ({ store, bus }: { store: FunctionStore; bu
     model: (id: string): FunctionModel | undefined => snapshot.modelById.get(id),
     models: (): Iterable<FunctionModel> => snapshot.modelById.values(),
 
-    /** The filters before any of these models, in their order; those that share a name once. */
+    /** Filters of any of these model ids, ordered; each filter is returned once. */
     filtersOf: (ids: readonly string[]): readonly StoredFunction[] => {
       if (snapshot.filters.length === 0) return empty
       return snapshot.filters.filter(({ filter_models }) =>
@@ -79,7 +82,7 @@ export const createDirectory = async ({ store, bus }: { store: FunctionStore; bu
       )
     },
     reload,
-    /** Calls back when functions, or grants on them, have changed. */
+    /** Registers a callback for changes to functions or their grants. */
     onChange: (listener: () => void): void => void listeners.add(listener),
     close: unsubscribe,
   }

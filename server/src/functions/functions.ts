@@ -38,10 +38,12 @@ interface Work {
 }
 
 const target = (id: string) => ({ type: "function", id })
-const unknown = (id: string): never => fail("not_found", `There is no function ${id.slice(0, 100)}`)
-const taken = (id: string): never => fail("conflict", `A function ${id} exists already`)
+const unknown = (id: string): never =>
+  fail("not_found", `Function "${id.slice(0, 100)}" not found.`)
+const taken = (id: string): never =>
+  fail("conflict", `A function with the id "${id}" already exists.`)
 
-/** What decides over who may use it and where it may go. */
+/** The audited fields that control who may use a function and which hosts it may reach. */
 const access = (one: StoredFunction) => ({
   access_grants: one.access_grants,
   is_active: one.is_active,
@@ -49,7 +51,7 @@ const access = (one: StoredFunction) => ({
   filter_models: one.filter_models,
 })
 
-/** Keeps functions and their versions. Only administrators come here. */
+/** Creates, changes and deletes functions and their versions. Callers must be administrators. */
 export const createFunctions = (deps: Deps) => {
   const { db, store, directory, check, storage, audit, bus, now } = deps
 
@@ -61,7 +63,7 @@ export const createFunctions = (deps: Deps) => {
   const known = async (id: string, tx?: Tx): Promise<StoredFunction> =>
     (await store.byId(id, tx)) ?? unknown(id)
 
-  /** One change after another; in force here by the time that the reply is read. */
+  /** Serializes changes. On return the change is active on this node. */
   const transact = async <T>(
     who: { actor: Actor; caller: Caller },
     edit: (work: Work) => Promise<T>,
@@ -99,11 +101,14 @@ export const createFunctions = (deps: Deps) => {
   }
 
   const savedMeanwhile = (version: number): never =>
-    fail("conflict", `Somebody saved version ${version} meanwhile; look at it first`)
+    fail(
+      "conflict",
+      `Version ${version} was saved in the meantime. Reload the function and apply your changes again.`,
+    )
 
   /**
-   * Nothing saved meanwhile is overwritten unseen. A source that equaled the latest version was not
-   * compiled, and that version may be an old one now.
+   * Rejects changes based on an outdated version. Content equal to the latest version was not
+   * compiled; if that version is no longer the latest, this is a conflict too.
    */
   const checkVersion = async (
     { tx }: Work,
@@ -144,7 +149,7 @@ export const createFunctions = (deps: Deps) => {
     })
   }
 
-  /** What one more version adds to the storage of the function's owner. */
+  /** The storage that one more version takes, charged to the function's owner. */
   const additionOf = (caller: Caller, id: string, { content, code }: Source): Addition => ({
     owner: directory.get(id)?.user_id ?? caller.user.id,
     addedBy: caller.user.id,
@@ -159,7 +164,7 @@ export const createFunctions = (deps: Deps) => {
     known,
     find: (id: string): Promise<StoredFunction | undefined> => store.byId(id),
 
-    /** @throws {Failure} `invalid` with line and column, for a source that cannot be loaded */
+    /** @throws {Failure} `invalid`, with line and column, if the source cannot be loaded */
     create: async (actor: Actor, caller: Caller, input: NewFunction): Promise<FunctionRecord> => {
       if (await store.byId(input.id)) taken(input.id)
       const source = await check.orFail(input.content)
@@ -187,7 +192,7 @@ export const createFunctions = (deps: Deps) => {
       return latest(id)
     },
 
-    /** Switches it on or off. */
+    /** Enables or disables a function. */
     toggle: async (actor: Actor, caller: Caller, id: string): Promise<FunctionRecord> => {
       await transact({ actor, caller }, async (work) => {
         const { is_active } = await known(id, work.tx)
@@ -232,16 +237,16 @@ export const createFunctions = (deps: Deps) => {
     },
 
     version: async (id: string, version: number): Promise<FunctionVersionSource> =>
-      (await store.version(id, version)) ?? fail("not_found", "There is no such version"),
+      (await store.version(id, version)) ?? fail("not_found", "Version not found."),
 
-    /** Makes a new version of an old one's source; nothing is lost by going back. */
+    /** Saves the source of an older version as a new version; no version is removed. */
     restore: async (
       actor: Actor,
       caller: Caller,
       { id, version }: { id: string; version: number },
     ): Promise<FunctionRecord> => {
       const old = await store.version(id, version)
-      if (!old) return fail("not_found", "There is no such version")
+      if (!old) return fail("not_found", "Version not found.")
       const source = await check.orFail(old.content)
       const changes = { name: old.name }
       await storage.write([additionOf(caller, id, source)], () =>
@@ -258,7 +263,7 @@ export const createFunctions = (deps: Deps) => {
       })
     },
 
-    /** Creates or changes all of them, or none. Settings stay where they are. */
+    /** Creates or updates all functions or, on an error, none. Stored settings are kept. */
     replace: async (
       actor: Actor,
       caller: Caller,
@@ -268,7 +273,7 @@ export const createFunctions = (deps: Deps) => {
       for (const [at, { id, content }] of inputs.entries()) {
         if (sources.has(id)) {
           const path = `functions.${at}.id`
-          const message = `"${id}" occurs twice`
+          const message = `"${id}" occurs more than once`
           fail("invalid", `${path}: ${message}`, { errors: [{ path, message }] })
         }
         sources.set(id, await check.orFail(content, `functions.${at}.content`))

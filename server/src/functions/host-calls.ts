@@ -30,7 +30,7 @@ const Fetch = z.object({
     .optional(),
 })
 
-/** Set by whoever sends a request; an author has no say in how it travels. */
+/** Headers that the gateway's HTTP client sets itself; functions cannot override them. */
 const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|expect|te|trailer|upgrade|keep-alive|proxy-.*)$/
 const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
@@ -41,7 +41,7 @@ const headersOf = (given: Record<string, string>): Record<string, string> => {
   for (const [name, value] of Object.entries(given)) {
     const folded = name.toLowerCase()
     if (!headerName.test(folded) || /[\r\n\0]/.test(value)) {
-      throw new Refused(`"${name}" is no header that can be sent`)
+      throw new Refused(`Header "${name}" has an invalid name or value`)
     }
     if (!ownHeaders.test(folded)) headers[folded] = value
   }
@@ -51,8 +51,9 @@ const headersOf = (given: Record<string, string>): Record<string, string> => {
 const fetchOf = (args: unknown) => {
   const { url, init } = Fetch.parse(args)
   const { method = "GET", headers = {}, body = null } = init ?? {}
-  if (!URL.canParse(url)) throw new Refused(`"${url.slice(0, 200)}" is no address`)
-  if (!methods.includes(method.toUpperCase())) throw new Refused(`${method} cannot be sent`)
+  if (!URL.canParse(url)) throw new Refused(`"${url.slice(0, 200)}" is not a valid URL`)
+  if (!methods.includes(method.toUpperCase()))
+    throw new Refused(`Method ${method} is not supported`)
   return { url: new URL(url), method: method.toUpperCase(), headers: headersOf(headers), body }
 }
 
@@ -86,7 +87,7 @@ const inWords = (error: unknown): unknown => {
   return error
 }
 
-/** What `context` can do in one run, as the user who asks. */
+/** The host side of `context` for one run, with the permissions of the calling user. */
 export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Scope) => {
   const { functionId, hosts, signal, caller } = scope
   const calls = createModelCalls(abilities, {
@@ -107,7 +108,7 @@ export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Sco
       })
     } catch (error) {
       if (error instanceof GuardError) throw error
-      const reason = error instanceof Error ? error.message : "it could not be reached"
+      const reason = error instanceof Error ? error.message : "could not be reached"
       const unreachable = { code: "unreachable", status: 502, denied: false }
       throw new Refused(`${asked.url.host}: ${reason}`, unreachable)
     }
@@ -138,10 +139,10 @@ export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Sco
       items.keys(functionId, z.object({ prefix: z.string().max(200) }).parse(args).prefix),
   }
 
-  /** @throws {Refused} */
+  /** @throws {HostCallError} */
   return async (name: string, args: unknown): Promise<unknown> => {
     const operation = Object.hasOwn(operations, name) ? operations[name] : undefined
-    if (!operation) throw new Refused(`There is no ${name}`)
+    if (!operation) throw new Refused(`Unknown operation "${name}"`)
     try {
       return await operation(args)
     } catch (error) {

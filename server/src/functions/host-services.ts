@@ -2,24 +2,26 @@ import type { Failure } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Flow } from "../outbound/client.ts"
 
-/** On whose behalf a function asks for something. */
+/** On whose behalf a function makes a request. */
 export interface Asker {
   caller: Caller
   requestId: string
-  /** The functions that stand above what is asked for, the outermost first. */
+  /** Ids of the functions that lead to this request, outermost first; limits recursion. */
   above: readonly string[]
 }
 
-/** Hears another model's reply; exactly one of `end` and `failed` comes last. */
+/** Receives another model's response; exactly one of `end` and `failed` is called last. */
 export interface ReplyHears {
   begins(streamed: boolean): void
-  /** @returns false to be given no more until `resume` */
+  /** @returns false to pause the response until `resume` */
   data(chunk: Buffer): boolean
   end(): void
   failed(failure: Failure): void
 }
 
-/** What functions can have done by the rest of the gateway; each as the user who asks. */
+/**
+ * Services of the gateway that functions can use, each with the permissions of the calling user.
+ */
 export interface Abilities {
   ask(
     asker: Asker,

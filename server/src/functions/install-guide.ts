@@ -22,8 +22,9 @@ interface Deps {
 }
 
 /**
- * Puts the Guide into an install that nobody has used yet, for everyone: there is something to chat
- * with before a runtime or a provider is connected. Once there are accounts it is theirs to keep.
+ * Installs the Guide function on a fresh install, granted to everyone, so that there is a model to
+ * chat with before a provider is connected. Not run again once accounts exist, so a deleted Guide
+ * stays deleted.
  */
 export const createInstall = ({ db, store, directory, check, audit, bus, now }: Deps) => {
   return async (): Promise<void> => {

@@ -13,7 +13,7 @@ const maxValue = 64 * 1024
 interface Deps {
   db: Database
   storage: Storage
-  /** The user to whom a function's values count; "" where it is nobody's. */
+  /** The user whose storage a function's values count toward; "" if none. */
   ownerOf: (functionId: string) => string
   now: () => number
 }
@@ -22,22 +22,25 @@ const plain = { code: "invalid", status: 422, denied: false }
 
 const checkKey = (key: string): void => {
   if (key === "" || key.length > maxKey || unstorablePath(key) !== null) {
-    throw new Refused(`A key has 1 to ${maxKey} characters`, plain)
+    throw new Refused(
+      `A key must have 1 to ${maxKey} characters, without U+0000 or lone surrogates`,
+      plain,
+    )
   }
 }
 
-/** Whoever runs a function learns nothing of what its owner stores. */
+/** Hides the owner's storage figures from users of the function. */
 const withoutRoom = (error: unknown): never => {
   if (!(error instanceof Failure) || error.code !== "storage_limit") throw error
   const { code, status } = error
-  throw new Refused("The storage limit is reached (MAX_STORAGE); delete values first", {
+  throw new Refused("Storage limit reached (MAX_STORAGE); delete values first", {
     code,
     status,
     denied: false,
   })
 }
 
-/** What functions keep from one run to the next: small values, and each function its own. */
+/** `context.store`: small JSON values that persist between runs, separate for each function. */
 export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
   const storedSize = async (functionId: string, key: string): Promise<number> => {
     const row = await db.read
@@ -60,7 +63,7 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
         .where("key", "!=", key)
         .executeTakeFirstOrThrow()
       if (Number(others.count) >= maxItems) {
-        throw new Refused(`A function's store has room for ${maxItems} values`, plain)
+        throw new Refused(`A function can store at most ${maxItems} values`, plain)
       }
       await tx
         .insertInto("function_items")
@@ -81,15 +84,15 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
       return row ? JSON.parse(row.value) : null
     },
 
-    /** @throws {Refused} when it has no room for more */
+    /** @throws {HostCallError} if a limit is exceeded */
     set: async (functionId: string, key: string, value: unknown): Promise<void> => {
       checkKey(key)
       const json = JSON.stringify(value ?? null)
       if (json.length > maxValue) {
-        throw new Refused(`A value has at most ${maxValue / 1024} KB`, plain)
+        throw new Refused(`A value can have at most ${maxValue / 1024} KB`, plain)
       }
       if (unstorablePath(value) !== null) {
-        throw new Refused("U+0000 and lone surrogates cannot be kept", plain)
+        throw new Refused("A value cannot contain U+0000 or lone surrogates", plain)
       }
       const row = { function_id: functionId, key, value: json, updated_at: now() }
       const size = Buffer.byteLength(key) + Buffer.byteLength(json)

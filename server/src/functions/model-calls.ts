@@ -8,9 +8,9 @@ import type { Abilities, Asker, ReplyHears } from "./host-services.ts"
 import { Refused } from "./sandbox/session.ts"
 
 const maxReplyBytes = 16_000_000
-const tooLong = `it is longer than ${maxReplyBytes / 1e6} MB`
+const tooLong = `it exceeds ${maxReplyBytes / 1e6} MB`
 const maxStreams = 32
-/** Pieces read ahead of the guest. */
+/** Maximum number of pieces buffered ahead of the function. */
 const maxReadAheadBytes = 256
 
 type Operation = Parameters<Abilities["ask"]>[1]["operation"]
@@ -22,7 +22,7 @@ const refusedBy = ({ message, code, status }: Failure): Refused =>
 const jsonOf = (text: string): Fields => {
   const value = parsed(text)
   if (isObject(value)) return value
-  throw new UnreadableReply("it is no completion")
+  throw new UnreadableReply("it is not a JSON object")
 }
 
 const parsed = (text: string): unknown => {
@@ -33,13 +33,13 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** What an event holds; null for its end, and for what is no chunk of a completion. */
+/** Parses an event's data; null for `[DONE]` and anything else that is not a JSON object. */
 const chunkOf = (data: string): Fields | null => {
   const chunk = parsed(data)
   return isObject(chunk) ? chunk : null
 }
 
-/** What one choice of a reply, or of an event of it, says; null where that is nothing. */
+/** The first choice of a completion or chunk as a piece for the function; null if it is empty. */
 const pieceOf = (reply: Fields | null): Fields | null => {
   if (reply === null) return null
   const [choice] = Array.isArray(reply.choices) ? reply.choices : []
@@ -51,7 +51,7 @@ const pieceOf = (reply: Fields | null): Fields | null => {
   return Object.keys(piece).length > 0 ? piece : null
 }
 
-/** Reads a reply to the end, whether it came whole or as a stream. @throws {UnreadableReply} */
+/** Reads a response to the end, streamed or not. @throws {UnreadableReply} */
 const createGathering = () => {
   const chunks: Buffer[] = []
   const events = createEventReader()
@@ -84,7 +84,7 @@ interface Stream {
   close(): void
 }
 
-/** Another model's reply, read as the guest asks for it. */
+/** Another model's response, read at the function's pace. */
 const openStream = (ask: (hears: ReplyHears) => Flow): Stream => {
   const reader = createEventReader()
   const ahead: Fields[] = []
@@ -138,7 +138,7 @@ const openStream = (ask: (hears: ReplyHears) => Flow): Stream => {
   }
 }
 
-/** The calls of one run to other models; all end with it. */
+/** The requests of one run to other models; all are cancelled when the run ends. */
 export const createModelCalls = (abilities: Abilities, asker: Asker) => {
   const streamById = new Map<number, Stream>()
   const flows = new Set<Flow>()
@@ -175,7 +175,8 @@ export const createModelCalls = (abilities: Abilities, asker: Asker) => {
     embed: (fields: Fields) => whole("embeddings", fields),
 
     open: (fields: Fields): { stream: number } => {
-      if (streamById.size >= maxStreams) throw new Refused("Too many replies are read at once")
+      if (streamById.size >= maxStreams)
+        throw new Refused(`A run can read at most ${maxStreams} streams at once`)
       const asked = { ...fields, stream: true }
       const stream = openStream((hears) =>
         abilities.ask(asker, { operation: "chat/completions", fields: asked }, hears),
@@ -186,7 +187,7 @@ export const createModelCalls = (abilities: Abilities, asker: Asker) => {
 
     next: async (id: number) => {
       const stream = streamById.get(id)
-      if (!stream) throw new Refused("This reply is over")
+      if (!stream) throw new Refused("This stream has ended")
       const { pieces, done } = await stream.next()
       if (done) streamById.delete(id)
       return { pieces, done }
@@ -197,7 +198,7 @@ export const createModelCalls = (abilities: Abilities, asker: Asker) => {
       streamById.delete(id)
     },
 
-    /** Ends all that is under way. */
+    /** Cancels all requests in progress. */
     end: (): void => {
       for (const stream of streamById.values()) stream.close()
       for (const flow of flows) flow.cancel()

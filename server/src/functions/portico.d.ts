@@ -1,18 +1,19 @@
 /**
- * The form of a Portico function: one ES module in TypeScript or JavaScript. What it exports says
- * what it is. Types are erased, so `import type { Context } from "portico"` costs nothing.
+ * The interface of a Portico function: one ES module in TypeScript or JavaScript. Its exports
+ * determine what it is. Types are erased, so `import type { Context } from "portico"` costs nothing
+ * at run time.
  *
  * A model exports `reply`:
  *
- *   export const name = "Echo"
- *   export async function* reply({ messages }: ChatRequest, context: Context) {
- *     yield `You said: ${messages.at(-1)?.content}`
- *   }
+ *     export const name = "Echo"
+ *     export async function* reply({ messages }: ChatRequest, context: Context) {
+ *       yield `You said: ${messages.at(-1)?.content}`
+ *     }
  *
  * A filter exports one or more of `before`, `chunk` and `after`.
  */
 
-/** A part of a message that is more than text. */
+/** One part of a multimodal message. */
 export interface ContentPart {
   type: "text" | "image_url" | "input_audio" | "file"
   text?: string
@@ -29,7 +30,7 @@ export interface Message {
   [field: string]: unknown
 }
 
-/** The body of `POST /v1/chat/completions`, as the client sent it. */
+/** The body of `POST /v1/chat/completions`, as sent by the client. */
 export interface ChatRequest {
   model: string
   messages: Message[]
@@ -46,7 +47,7 @@ export interface Usage {
   total_tokens?: number
 }
 
-/** One entry of a reply's `sources`; entry i is what the text cites as [i + 1]. */
+/** One entry of a response's `sources`. The text cites the entry at index i as [i + 1]. */
 export interface Source {
   source: { id: string; name: string; type: "file" | "collection" }
   document: string[]
@@ -54,19 +55,19 @@ export interface Source {
   distances: number[]
 }
 
-/** A piece of a reply. */
+/** A piece of a response. */
 export interface Delta {
   content?: string | null
-  /** What a reasoning model thinks before it answers. */
+  /** Text that a reasoning model produces before its answer. */
   reasoning_content?: string
   tool_calls?: unknown[]
-  /** What the answer rests on; shown as citations. */
+  /** Sources of the answer, shown as citations. */
   sources?: Source[]
   usage?: Usage
   finish_reason?: "stop" | "length" | "tool_calls" | "content_filter"
 }
 
-/** A whole reply, as the OpenAI API has it. */
+/** A complete response in the OpenAI API format. */
 export interface Completion {
   choices: { index: number; message: Message; finish_reason: string | null }[]
   usage?: Usage
@@ -74,12 +75,13 @@ export interface Completion {
   [field: string]: unknown
 }
 
-/** What `reply` may yield, piece by piece. */
+/** A value that `reply` may yield. */
 export type Piece = string | Delta
 
 /**
- * What `reply` may give: a generator of pieces; a text; a whole completion; or a request to another
- * model (it has `model` and `messages`), whose reply then passes to the client as it comes.
+ * What `reply` may return: a generator of pieces, a string, a complete response, or a request to
+ * another model (an object with `model` and `messages`), whose response is passed through to the
+ * client.
  */
 export type Reply =
   | AsyncIterable<Piece>
@@ -89,20 +91,23 @@ export type Reply =
   | ChatRequest
   | Promise<string | Completion | ChatRequest | AsyncIterable<Piece>>
 
-/** One of several models that a function offers: `{function id}.{id}`. */
+/** One of several models that a function offers, with the public id `{function id}.{id}`. */
 export interface Model {
   id: string
   name?: string
   description?: string
 }
 
-/** What an administrator fills in; `export const settings: Record<string, Setting>`. */
+/**
+ * A value that an administrator sets; declare with `export const settings: Record<string,
+ * Setting>`.
+ */
 export interface Setting {
-  /** `text` when left out. A `secret` is encrypted at rest and never shown again. */
+  /** Defaults to `text`. A `secret` is encrypted at rest and never shown again. */
   type?: "text" | "secret" | "number" | "boolean" | "choice"
   label?: string
   description?: string
-  /** The function refuses to run until it is filled in. */
+  /** The function does not run until this setting has a value. */
   required?: boolean
   default?: string | number | boolean
   /** For `choice`. */
@@ -116,7 +121,7 @@ export interface Response {
   status: number
   ok: boolean
   url: string
-  /** Names in small letters. */
+  /** Header names are lowercase. */
   headers: Record<string, string>
   text(): Promise<string>
   json<T = unknown>(): Promise<T>
@@ -124,7 +129,7 @@ export interface Response {
 
 export interface Passage {
   text: string
-  /** 0 to 1; the better, the higher. */
+  /** Between 0 and 1; higher is better. */
   score: number
   file_id: string
   filename: string
@@ -134,62 +139,70 @@ export interface Passage {
 
 export interface Found {
   passages: Passage[]
-  /** Ready to be yielded as `{ sources }`. */
+  /** Yield as `{ sources }` to show the passages as citations. */
   sources: Source[]
 }
 
 export type Log = (...values: unknown[]) => void
 
 export interface Context {
-  /** Who asks. */
+  /** The user who made the request. */
   user: { id: string; name: string; email: string; role: string; groups: string[] }
-  /** The settings as an administrator filled them in, defaults included. */
+  /** The values set by an administrator, with defaults applied. */
   settings: Record<string, string | number | boolean>
-  /** Which of the function's models was asked for; `name` is null where it has one only. */
+  /** The requested model; `name` is null if the function offers a single model. */
   model: { id: string; name: string | null }
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: {
     aborted: boolean
     throwIfAborted(): void
     addEventListener(type: "abort", listener: () => void): void
   }
-  /** A line in the function's log, with its line number. */
+  /** Writes a line to the function's log, with its line number. */
   log: Log & { debug: Log; info: Log; warn: Log; error: Log }
-  /** To hosts that an administrator allowed for this function. */
+  /**
+   * Sends an HTTP request. Only hosts that an administrator allowed for this function can be
+   * reached.
+   */
   fetch(
     url: string | URL,
     init?: { method?: string; headers?: Record<string, string>; body?: string },
   ): Promise<Response>
-  /** Asks another model as the user who asks: with his grants, on his account. */
+  /** Sends a request to another model with the access and on the account of the calling user. */
   chat(request: ChatRequest & { stream: true }): AsyncIterable<Delta>
   chat(request: ChatRequest): Promise<Completion>
   embed(request: {
     model: string
     input: string | string[]
   }): Promise<{ data: { index: number; embedding: number[] }[]; usage?: Usage }>
-  /** Passages of collections that the user may read; of the gateway's own documentation: "handbook". */
+  /**
+   * Searches collections that the user can read. `"handbook"` is the gateway's own documentation.
+   */
   search(
     collections: string | string[],
     query: string,
     options?: { limit?: number },
   ): Promise<Found>
-  /** Files that the user may read. */
+  /** Files that the user can read. */
   files: {
     list(): Promise<{ id: string; name: string; content_type: string; size: number }[]>
     text(id: string): Promise<string>
   }
-  /** A small store of this function's own, shared by all its users. Values are JSON. */
+  /** A small key-value store for this function, shared by all its users. Values are JSON. */
   store: {
     get<T = unknown>(key: string): Promise<T | null>
     set(key: string, value: unknown): Promise<void>
     delete(key: string): Promise<void>
     keys(prefix?: string): Promise<string[]>
   }
-  /** Ends the run with a sentence for the caller: 400, and no fault of the function's. */
+  /** Rejects the request: the caller gets status 400 with this message. */
   refuse(message: string): never
 }
 
-/** A filter's view of a reply that passes: `last` comes once, at the end, with no text of its own. */
+/**
+ * A piece of a response as a filter sees it. `last` is set once, at the end, on a piece without
+ * text.
+ */
 export interface PassingDelta {
   content?: string
   reasoning_content?: string
@@ -197,20 +210,22 @@ export interface PassingDelta {
   last?: true
 }
 
-/** What a module may export. Everything is optional; one of the functions must be there. */
+/** The exports of a module. All are optional, but at least one of the functions is required. */
 export interface Exports {
   name?: string
   description?: string
   models?: Model[]
   settings?: Record<string, Setting>
   reply?(request: ChatRequest, context: Context): Reply
-  /** Changes the request on its way to the model; nothing returned leaves it as it is. */
+  /** Changes the request before it is sent to the model. Returning nothing leaves it unchanged. */
   before?(request: ChatRequest, context: Context): Maybe<ChatRequest>
-  /** Changes each piece on its way to the client; null drops it. */
+  /** Changes each piece before it is sent to the client. Returning null drops it. */
   chunk?(delta: PassingDelta, context: Context): Maybe<PassingDelta | null>
-  /** Changes the whole reply. One that has no `chunk` makes streams wait until they are whole. */
+  /**
+   * Changes the complete response. Without `chunk`, streamed responses are buffered until complete.
+   */
   after?(reply: Completion, context: Context): Maybe<Completion>
 }
 
-/** A hook may change what it was given in place, return something else, or do so later. */
+/** A hook may change its argument in place, return a replacement, or return a promise of either. */
 export type Maybe<T> = T | undefined | Promise<T | undefined> | Promise<void>

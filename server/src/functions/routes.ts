@@ -21,11 +21,11 @@ import {
 } from "./schema.ts"
 import type { CheckSource } from "./validation.ts"
 
-const unknown = { description: "No such function" }
-const badSource = { description: "The source cannot be loaded; `errors` has line and column" }
+const unknown = { description: "Function not found" }
+const badSource = { description: "The source cannot be loaded; see `errors` for line and column" }
 const ByVersion = ById.extend({ version: z.coerce.number<string>().int().min(1) })
 
-/** A source may be in letters of several bytes each, and half of them escaped. */
+/** Room for multi-byte and escaped characters in a source of the maximum length. */
 const sourceLimits = { maxBytes: 2_000_000 }
 const importLimits = { maxBytes: 20_000_000 }
 
@@ -41,8 +41,8 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
     route("admin", {
       method: "get",
       path: "/",
-      summary: "All functions",
-      responses: { 200: json(Page(FunctionListed), "All of them, without their sources") },
+      summary: "List functions",
+      responses: { 200: json(Page(FunctionListed), "All functions, without their sources") },
     }),
     async () => {
       const [all, latest] = await Promise.all([functions.list(), runs.latest()])
@@ -55,12 +55,12 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
       method: "post",
       path: "/create",
       givesAuthority: true,
-      summary: "Create a function from its source; it is granted to nobody else",
+      summary: "Create a function (initially accessible only to its creator)",
       body: NewFunction,
       bodyLimits: sourceLimits,
       responses: {
         200: json(FunctionRecord, "The new function"),
-        409: { description: "The id is taken" },
+        409: { description: "The id is already in use" },
         422: badSource,
       },
     }),
@@ -71,10 +71,10 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
       method: "post",
       path: "/check",
       givesAuthority: false,
-      summary: "Read a source without saving it: what is wrong, or what it exports",
+      summary: "Validate a source without saving it",
       body: z.object({ content: z.string().max(maxContent) }),
       bodyLimits: sourceLimits,
-      responses: { 200: json(CheckedSource, "Problems, and the manifest where there are none") },
+      responses: { 200: json(CheckedSource, "The problems found; the manifest if there are none") },
     }),
     async ({ body }) => {
       const checked = await check.check(body.content)
@@ -87,7 +87,7 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
     route("admin", {
       method: "get",
       path: "/export",
-      summary: "All functions, in the form that import takes; settings are not in it",
+      summary: "Export all functions for import elsewhere, without their settings",
       responses: { 200: json(FunctionExport, "The functions") },
     }),
     async () => ({ functions: await functions.exported() }),
@@ -97,11 +97,11 @@ const addKeeping = ({ router, functions, check, runs }: Deps): void => {
       method: "post",
       path: "/import",
       givesAuthority: true,
-      summary: "Create or change functions: all of them, or none",
+      summary: "Import functions: create or update all of them, or none",
       body: FunctionImport,
       bodyLimits: importLimits,
       responses: {
-        200: json(FunctionsImported, "What was created and what was changed"),
+        200: json(FunctionsImported, "The ids of created and updated functions"),
         422: badSource,
       },
     }),
@@ -114,7 +114,7 @@ const addOne = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "get",
       path: "/id/:id",
-      summary: "One function with its source",
+      summary: "Get a function with its source",
       params: ById,
       responses: { 200: json(FunctionRecord, "The function"), 404: unknown },
     }),
@@ -125,14 +125,14 @@ const addOne = ({ router, functions }: Deps): void => {
       method: "post",
       path: "/id/:id/update",
       givesAuthority: true,
-      summary: "Change a function; what is left out stays, a new source is a new version",
+      summary: "Update a function: omitted fields are kept, a new source becomes a new version",
       params: ById,
       body: FunctionChanges,
       bodyLimits: sourceLimits,
       responses: {
-        200: json(FunctionRecord, "As it is now"),
+        200: json(FunctionRecord, "The updated function"),
         404: unknown,
-        409: { description: "There is a later version than the one named" },
+        409: { description: "`version` is not the latest version" },
         422: badSource,
       },
     }),
@@ -144,9 +144,9 @@ const addOne = ({ router, functions }: Deps): void => {
       method: "post",
       path: "/id/:id/toggle",
       givesAuthority: true,
-      summary: "Switch a function on or off",
+      summary: "Enable or disable a function",
       params: ById,
-      responses: { 200: json(FunctionRecord, "As it is now"), 404: unknown },
+      responses: { 200: json(FunctionRecord, "The updated function"), 404: unknown },
     }),
     ({ actor, caller, params }) => functions.toggle(actor, caller, params.id),
   )
@@ -155,9 +155,9 @@ const addOne = ({ router, functions }: Deps): void => {
       method: "delete",
       path: "/id/:id/delete",
       givesAuthority: true,
-      summary: "Delete a function with its versions, settings, runs and store",
+      summary: "Delete a function with its versions, settings, runs and stored values",
       params: ById,
-      responses: { 200: json(Done, "It is gone"), 404: unknown },
+      responses: { 200: json(Done, "The function was deleted"), 404: unknown },
     }),
     async ({ actor, caller, params }) => {
       await functions.remove(actor, caller, params.id)
@@ -171,7 +171,7 @@ const addSettings = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "get",
       path: "/id/:id/valves",
-      summary: "Its settings: what they are, and what is filled in; secrets masked",
+      summary: "Get a function's settings and their values, with secrets masked",
       params: ById,
       responses: { 200: json(FunctionValves, "The settings"), 404: unknown },
     }),
@@ -182,10 +182,10 @@ const addSettings = ({ router, functions }: Deps): void => {
       method: "post",
       path: "/id/:id/valves",
       givesAuthority: true,
-      summary: "Fill in settings; what is left out stays, null goes back to the default",
+      summary: "Change a function's settings: omitted ones are kept, null restores the default",
       params: ById,
       body: ValveChanges,
-      responses: { 200: json(FunctionValves, "As they are now"), 404: unknown },
+      responses: { 200: json(FunctionValves, "The updated settings"), 404: unknown },
     }),
     ({ actor, caller, params, body }) =>
       functions.setValves(actor, caller, { id: params.id, values: body.values }),
@@ -197,9 +197,12 @@ const addVersions = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "get",
       path: "/id/:id/versions",
-      summary: "Its versions, the latest first",
+      summary: "List a function's versions, latest first",
       params: ById,
-      responses: { 200: json(Page(FunctionVersion), "Without their sources"), 404: unknown },
+      responses: {
+        200: json(Page(FunctionVersion), "The versions, without their sources"),
+        404: unknown,
+      },
     }),
     async ({ params }) => {
       const items = await functions.versions(params.id)
@@ -210,7 +213,7 @@ const addVersions = ({ router, functions }: Deps): void => {
     route("admin", {
       method: "get",
       path: "/id/:id/versions/:version",
-      summary: "One version with its source",
+      summary: "Get a version with its source",
       params: ByVersion,
       responses: { 200: json(FunctionVersionSource, "The version"), 404: unknown },
     }),
@@ -221,15 +224,15 @@ const addVersions = ({ router, functions }: Deps): void => {
       method: "post",
       path: "/id/:id/versions/:version/restore",
       givesAuthority: true,
-      summary: "Make an old version the latest, as a new one",
+      summary: "Restore an older version as a new version",
       params: ByVersion,
-      responses: { 200: json(FunctionRecord, "As it is now"), 404: unknown },
+      responses: { 200: json(FunctionRecord, "The updated function"), 404: unknown },
     }),
     ({ actor, caller, params }) => functions.restore(actor, caller, params),
   )
 }
 
-/** Functions and their keeping; for administrators. */
+/** Routes for administrators to manage functions. */
 export const functionRoutes = (deps: Deps): Router => {
   addKeeping(deps)
   addOne(deps)

@@ -15,7 +15,7 @@ interface Deps {
 
 const heartbeatMs = 15_000
 
-/** A reply of server-sent events that ends with what `work` tells. */
+/** A response of server-sent events that ends when `work` settles. */
 const streamed = (
   work: (tell: (name: string, data: unknown) => void, signal: AbortSignal) => Promise<void>,
 ): Response => {
@@ -40,17 +40,17 @@ const streamed = (
   return new Response(stream, { headers })
 }
 
-/** Trial runs, and what came of the last runs. */
+/** Routes for test runs and the history of runs. */
 export const functionRunRoutes = ({ router, functions, runs, trial }: Deps): Router => {
   router.on(
     route("admin", {
       method: "get",
       path: "/id/:id/runs",
-      summary: "Its last runs, the latest first, with their logs",
+      summary: "List a function's recent runs with their logs, latest first",
       params: ById,
       responses: {
-        200: json(Page(FunctionRun), "At most fifty"),
-        404: { description: "No such function" },
+        200: json(Page(FunctionRun), "Up to 50 runs"),
+        404: { description: "Function not found" },
       },
     }),
     async ({ params }) => {
@@ -64,17 +64,18 @@ export const functionRunRoutes = ({ router, functions, runs, trial }: Deps): Rou
       method: "post",
       path: "/id/:id/run",
       givesAuthority: true,
-      summary: "Try it: reply, log and cost of one run, streamed; with `content` also unsaved",
+      summary:
+        "Test a function: streams its response, log and cost; send `content` to test an unsaved source",
       params: ById,
       body: TrialRun,
       bodyLimits: { maxBytes: 20_000_000 },
       responses: {
         200: {
-          description: "Events `started`, `request`, `delta`, `log`, and `result` as the last",
+          description: "Events `started`, `request`, `delta` and `log`, then `result`",
           contentType: "text/event-stream",
         },
-        404: { description: "No such function, and no content was sent" },
-        422: { description: "The source cannot be loaded; `errors` has line and column" },
+        404: { description: "Function not found, and no `content` was sent" },
+        422: { description: "The source cannot be loaded; see `errors` for line and column" },
       },
     }),
     async ({ caller, params, body }) => {

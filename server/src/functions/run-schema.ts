@@ -2,8 +2,8 @@ import { z } from "zod"
 import { FunctionSummary, maxContent } from "./schema.ts"
 
 /**
- * How a run ended. `denied`: it wanted what it may not have, or refused the request itself.
- * `worker_lost`: another function had to be stopped by force beside it.
+ * How a run ended. `denied`: the function exceeded its permissions or limits, or rejected the
+ * request. `worker_lost`: another function in the same worker had to be terminated.
  */
 export const RunOutcome = z.enum([
   "ok",
@@ -19,14 +19,14 @@ export type RunOutcome = z.output<typeof RunOutcome>
 export const LogLine = z.object({
   level: z.enum(["debug", "info", "warn", "error"]),
   text: z.string(),
-  /** In the author's source, from 1; null where it cannot be told. */
+  /** Line in the function's source, from 1; null if unknown. */
   line: z.int().nullable(),
-  /** Milliseconds after the start. */
+  /** Milliseconds since the start of the run. */
   at_ms: z.int(),
 })
 export type LogLine = z.output<typeof LogLine>
 
-/** What a run came to; the trial's last event says the same. */
+/** The result of a run; also the last event of a test run. */
 export const RunResult = z.object({
   outcome: RunOutcome,
   message: z.string().nullable(),
@@ -34,32 +34,32 @@ export const RunResult = z.object({
   column: z.int().nullable(),
   duration_ms: z.int(),
   first_output_ms: z.int().nullable(),
-  /** Time in which its code was running. */
+  /** Milliseconds during which the function's code was running. */
   cpu_ms: z.int(),
   memory_bytes: z.int(),
   output_bytes: z.int(),
 })
 export type RunResult = z.output<typeof RunResult>
 
-/** How the latest run of a function went. */
+/** Summary of a function's latest run. */
 export const LastRun = z
   .object({ outcome: RunOutcome, created_at: z.int() })
   .meta({ id: "LastRun" })
 export type LastRun = z.output<typeof LastRun>
 
-/** In the list of all. */
+/** An entry in the list of functions. */
 export const FunctionListed = FunctionSummary.extend({
-  /** Null where it never ran. */
+  /** Null if the function has never run. */
   last_run: LastRun.nullable(),
 }).meta({ id: "FunctionListed" })
 export type FunctionListed = z.output<typeof FunctionListed>
 
-/** One of the last runs of a function. */
+/** One recorded run of a function. */
 export const FunctionRun = RunResult.extend({
   id: z.string(),
   function_id: z.string(),
   version: z.int(),
-  /** The model or filter hook that was asked for. */
+  /** The requested model's id, or `filter`. */
   task: z.string(),
   user_id: z.string(),
   trial: z.boolean(),
@@ -70,19 +70,19 @@ export type FunctionRun = z.output<typeof FunctionRun>
 
 export const TrialRun = z
   .object({
-    /** The body of a chat request; `model` may be left out. */
+    /** The body of a chat completion request; `model` may be omitted. */
     request: z.looseObject({}),
-    /** A source that is not saved yet, in place of the stored one. */
+    /** An unsaved source to run instead of the stored one. */
     content: z.string().min(1).max(maxContent).optional(),
-    /** One of the function's models, where it has several. */
+    /** The model to run, if the function offers several. */
     model: z.string().max(300).optional(),
-    /** Settings in place of those stored; a secret's mask means the stored one. */
+    /** Settings that override the stored ones; a secret sent as its mask keeps the stored value. */
     values: z
       .record(z.string().max(64), z.union([z.string(), z.number(), z.boolean()]).nullable())
       .optional(),
-    /** Hosts in place of those stored. */
+    /** Allowed hosts that override the stored ones. */
     hosts: z.array(z.string().max(260)).max(100).optional(),
-    /** For a filter: the reply that its hooks are given. */
+    /** For a filter: the text of the model response passed to its hooks. */
     reply: z.string().max(100_000).default("This is the reply of a model."),
   })
   .meta({ id: "FunctionTrial" })

@@ -15,7 +15,7 @@ const toRow = ({ log, trial, column, ...run }: FunctionRun): Insertable<Function
   log: JSON.stringify(log),
 })
 
-/** Rows are written by so much of their logs at a time: requests have their turn in between. */
+/** Log characters per transaction, so that other writes are not held up for long. */
 const portionCharacters = 32 * 1024
 
 const portions = (runs: readonly FunctionRun[]): FunctionRun[][] => {
@@ -34,14 +34,14 @@ const portions = (runs: readonly FunctionRun[]): FunctionRun[][] => {
 }
 
 /**
- * The last runs of each function, written behind the requests' backs: one that was lost with its
- * process was promised to nobody.
+ * The most recent runs of each function. Written in the background: runs not yet written are lost
+ * if the process crashes, which is acceptable for a history.
  */
 export const createRunStore = (db: Database) => {
   let queue: FunctionRun[] = []
   let writing: Promise<void> = Promise.resolve()
 
-  /** Of one function, all but the latest go. */
+  /** Inserts runs of one function and deletes all but its latest. */
   const write = (functionId: string, runs: readonly FunctionRun[]): Promise<void> =>
     db.transactLoosely(async (tx) => {
       const there = await tx
@@ -68,7 +68,7 @@ export const createRunStore = (db: Database) => {
     const runs = queue
     queue = []
     for (const [id, some] of Map.groupBy(runs, ({ function_id }) => function_id)) {
-      // Older ones would be deleted in the same breath.
+      // Older runs would be deleted by the same write.
       for (const portion of portions(some.slice(-keptRuns))) {
         await write(id, portion).catch(() => {})
         await turn()
@@ -84,13 +84,13 @@ export const createRunStore = (db: Database) => {
   const timer = setInterval(() => void flush(), writeMs).unref()
 
   return {
-    /** A burst that no database keeps up with loses its oldest. */
+    /** If the database cannot keep up, the oldest queued runs are dropped. */
     record: (run: FunctionRun): void => {
       queue.push(run)
       if (queue.length > maxQueued) queue = queue.slice(-maxQueued / 2)
     },
 
-    /** The latest first. */
+    /** Latest first. */
     list: async (functionId: string): Promise<FunctionRun[]> => {
       await flush()
       const rows = await db.read
@@ -110,7 +110,7 @@ export const createRunStore = (db: Database) => {
       )
     },
 
-    /** The latest of every function that was ever run, by the function's id. */
+    /** The latest run of each function, by function id. */
     latest: async (): Promise<Map<string, LastRun>> => {
       await flush()
       const newest = db.read

@@ -11,7 +11,7 @@ import { effectiveValues, missingValues } from "./settings.ts"
 import type { StoredFunction, Values } from "./store.ts"
 
 const maxKeptLines = 200
-/** Functions that call each other. */
+/** Maximum depth of functions calling each other. */
 const maxDepth = 4
 
 interface Deps {
@@ -28,22 +28,22 @@ interface Deps {
 export interface RunSpec extends Asker {
   fn: Pick<StoredFunction, "id" | "name" | "version" | "code" | "manifest" | "hosts">
   values: Values
-  /** What it is called for: a model's id, or `filter`. */
+  /** What the function is called for: a model's id, or `filter`. */
   task: string
-  /** The module's own name of the model. */
+  /** The id that the module gives the model; null if it exports a single model. */
   own: string | null
   trial?: boolean
-  /** JSON texts; false makes it wait for `room`. */
+  /** Receives JSON texts; return false to pause the output until `resumeOutput`. */
   out?: (pieces: string[]) => boolean
   log?: (lines: LogLine[]) => void
 }
 
-/** A function at work on one request. */
+/** A function running for one request. */
 export interface Run {
   invoke(task: string, args: unknown): Promise<Result>
   room(): void
   cancel(): void
-  /** Ends it and keeps what came of it; `why` where it failed. */
+  /** Ends and records the run; `error` is null if it succeeded. */
   finish(why: Trouble | null): Promise<RunResult>
   signal: AbortSignal
 }
@@ -60,19 +60,19 @@ const contextOf = ({ fn, caller, own, values, task }: RunSpec): string => {
 
 const ok = { outcome: "ok", message: null, line: null, column: null } as const
 
-/** Begins runs and keeps book of them. */
+/** Starts runs in the sandbox and records their results. */
 export const createRunner = (deps: Deps) => {
   const { wall, enter, runs, newId, now } = deps
 
   const open = async (spec: RunSpec, signal: AbortSignal): Promise<Run | { trouble: Trouble }> => {
     const { fn, caller, task, trial = false } = spec
     if (spec.above.length > maxDepth) {
-      const message = `Functions may call each other ${maxDepth} deep, and no deeper`
+      const message = `Functions cannot call each other more than ${maxDepth} levels deep`
       return { trouble: trouble("denied", message) }
     }
     const missing = missingValues(fn.manifest, effectiveValues(fn.manifest, spec.values))
     if (missing.length > 0) {
-      const message = `An administrator has not filled in: ${missing.join(", ")}`
+      const message = `Required settings are missing: ${missing.join(", ")}. Ask an administrator to set them`
       return { trouble: trouble("denied", message) }
     }
     const leave = await enter(fn.id, caller.user.id, signal)
@@ -130,14 +130,14 @@ export const createRunner = (deps: Deps) => {
         log: kept,
         created_at: now(),
       }
-      // A trial of what was never saved is nobody's run.
+      // Test runs of a function that was never saved are not recorded.
       if (fn.version > 0) runs.record(run)
     }
 
     return {
       signal: over.signal,
       invoke: async (name, args) => {
-        // Sent at once: it is done when the module stands.
+        // Sent without waiting; the isolate queues it until the module is loaded.
         const result = session.invoke(name, args)
         const loaded = await session.loaded
         return "trouble" in loaded ? loaded : result

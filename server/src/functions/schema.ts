@@ -6,11 +6,11 @@ export const maxContent = 256 * 1024
 const FunctionId = z
   .string()
   .max(64)
-  .regex(/^[a-z][a-z0-9_]*$/, "must begin with a small letter and hold only a-z, 0-9 and _")
+  .regex(/^[a-z][a-z0-9_]*$/, "must start with a lowercase letter and contain only a-z, 0-9 and _")
 
 const Text = z.string().max(2000)
 
-/** One thing that an administrator fills in, as the module's `settings` describe it. */
+/** The definition of one setting, from the module's `settings` export. */
 export const SettingShape = z
   .object({
     type: z.enum(["text", "secret", "number", "boolean", "choice"]).default("text"),
@@ -29,17 +29,23 @@ export type SettingShape = z.output<typeof SettingShape>
 const SettingName = z
   .string()
   .max(64)
-  .regex(/^[A-Za-z][A-Za-z0-9_]*$/, "a setting's name holds only letters, digits and _")
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_]*$/,
+    "must start with a letter and contain only letters, digits and _",
+  )
 
 const Settings = z.record(SettingName, SettingShape)
 
-/** What a module's exports say that it is. */
+/** What a module's exports declare. */
 export const Manifest = z.object({
   name: z.string().max(200).nullable(),
   description: Text,
-  /** Empty where it is no model; `id` is empty for one that is named like the function. */
+  /**
+   * Empty if the function is not a model. `id` is empty for a single model that takes the
+   * function's id.
+   */
   models: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })),
-  /** Null where it is no filter. */
+  /** Null if the function is not a filter. */
   filter: z
     .object({ before: z.boolean(), after: z.boolean(), chunk: z.boolean() })
     .nullable()
@@ -64,23 +70,23 @@ const fields = {
     description: z.string().max(10_000).default(""),
     tags: z.array(z.string().min(1).max(100)).max(50).default([]),
   }),
-  /** Where its `fetch` may go; nowhere when empty. */
+  /** Hosts that the function's `fetch` may reach; empty means none. */
   hosts: z.array(Host).max(100),
-  /** Models that its filter stands before: ids, or `*` alone for all. */
+  /** Ids of the models that the filter applies to, or `*` for all. */
   filter_models: z.array(z.string().min(1).max(300)).max(1000),
-  /** Filters with smaller numbers come first on the way in and last on the way out. */
+  /** Filters with lower numbers see requests first and responses last. */
   filter_order: z.int().min(-1000).max(1000),
   access_grants: AccessGrants,
   is_active: z.boolean(),
 }
 
-/** An entry of the list: all but the source. */
+/** A function without its source. */
 export const FunctionSummary = z
   .object({
     id: FunctionId,
     name: fields.name,
     user_id: z.string(),
-    /** Counts up with every change of the source. */
+    /** Incremented with every change of the source. */
     version: z.int(),
     is_active: z.boolean(),
     meta: fields.meta,
@@ -121,7 +127,7 @@ export const FunctionChanges = z
   .object(fields)
   .partial()
   .extend({
-    /** The version that the change was made upon; 409 when there is a later one. */
+    /** The version that the change is based on; 409 if it is not the latest. */
     version: z.int().optional(),
   })
   .meta({ id: "FunctionChanges" })
@@ -129,7 +135,7 @@ export type FunctionChanges = z.output<typeof FunctionChanges>
 
 const Value = z.union([z.string(), z.number(), z.boolean()]).nullable()
 
-/** Stands for a secret that is set, and is never sent itself. */
+/** Replaces the value of a secret in responses. */
 export const secretMask = "********"
 
 export const FunctionValves = z
@@ -137,7 +143,7 @@ export const FunctionValves = z
   .meta({ id: "FunctionValves" })
 export type FunctionValves = z.output<typeof FunctionValves>
 
-/** What is left out stays, as does a secret sent as its mask; null goes back to the default. */
+/** Omitted settings and secrets sent as their mask are kept; null restores the default. */
 export const ValveChanges = z
   .object({ values: z.record(z.string().max(64), Value) })
   .meta({ id: "FunctionValveChanges" })
@@ -148,7 +154,7 @@ export const FunctionVersion = z
     version: z.int(),
     name: z.string(),
     user_id: z.string(),
-    /** The older one that it brought back. */
+    /** The version that this one restored, if any. */
     restored_from: z.int().nullable(),
     created_at: z.int(),
   })
@@ -160,7 +166,7 @@ export const FunctionVersionSource = FunctionVersion.extend({ content: z.string(
 })
 export type FunctionVersionSource = z.output<typeof FunctionVersionSource>
 
-/** A fault in a source, where one line can be blamed. Lines and columns count from 1. */
+/** An error in a source. Lines and columns count from 1; null if unknown. */
 export const Problem = z
   .object({ message: z.string(), line: z.int().nullable(), column: z.int().nullable() })
   .meta({ id: "FunctionProblem" })

@@ -11,8 +11,8 @@ const wrong = (name: string, message: string): never => {
 
 const within = (name: string, value: number, { min, max }: SettingShape): number => {
   if (!Number.isFinite(value)) wrong(name, "must be a number")
-  if (min !== undefined && value < min) wrong(name, `must be at least ${min}`)
-  if (max !== undefined && value > max) wrong(name, `must be at most ${max}`)
+  if (min !== undefined && value < min) wrong(name, `must be ${min} or more`)
+  if (max !== undefined && value > max) wrong(name, `must be ${max} or less`)
   return value
 }
 
@@ -25,15 +25,15 @@ const checked = (name: string, value: Value, shape: SettingShape): Value => {
   if (shape.type === "number") {
     return typeof value === "number" ? within(name, value, shape) : wrong(name, "must be a number")
   }
-  if (typeof value !== "string") return wrong(name, "must be a text")
-  if (value.length > maxCharacters) wrong(name, `may have ${maxCharacters} characters at most`)
+  if (typeof value !== "string") return wrong(name, "must be a string")
+  if (value.length > maxCharacters) wrong(name, `must have at most ${maxCharacters} characters`)
   if (shape.type === "choice" && !shape.choices?.includes(value)) {
-    wrong(name, `must be one of ${(shape.choices ?? []).join(", ")}`)
+    wrong(name, `must be one of: ${(shape.choices ?? []).join(", ")}`)
   }
   return value
 }
 
-/** What is sent for a setting; undefined where it was left out, or sent as its mask. */
+/** The value sent for a setting; undefined if it was omitted or is the secret's mask. */
 const sentFor = (
   changes: Record<string, Value | null>,
   name: string,
@@ -43,14 +43,16 @@ const sentFor = (
   return type === "secret" && sent === secretMask ? undefined : sent
 }
 
-/** Changes applied to what is stored; what the module no longer describes goes. */
+/**
+ * Applies changes to the stored values and drops values of settings that the module no longer has.
+ */
 export const changedValues = (
   { settings }: Manifest,
   stored: Values,
   changes: Record<string, Value | null>,
 ): Values => {
   for (const name of Object.keys(changes)) {
-    if (!Object.hasOwn(settings, name)) wrong(name, "the function has no such setting")
+    if (!Object.hasOwn(settings, name)) wrong(name, "unknown setting")
   }
   const next: Values = {}
   for (const [name, shape] of Object.entries(settings)) {
@@ -62,7 +64,7 @@ export const changedValues = (
   return next
 }
 
-/** What the function is given: what was filled in, else the defaults. */
+/** The values passed to the function: those set by an administrator, otherwise the defaults. */
 export const effectiveValues = ({ settings }: Manifest, stored: Values): Values => {
   const values: Values = {}
   for (const [name, shape] of Object.entries(settings)) {
@@ -72,13 +74,13 @@ export const effectiveValues = ({ settings }: Manifest, stored: Values): Values 
   return values
 }
 
-/** The settings that are required and not filled in. */
+/** Names of the required settings that have no value. */
 export const missingValues = ({ settings }: Manifest, values: Values): string[] =>
   Object.entries(settings)
     .filter(([name, { required }]) => required && (values[name] ?? "") === "")
     .map(([name]) => name)
 
-/** For the browser: secrets as a mask. */
+/** The values as sent to clients, with secrets masked. */
 export const shownValues = ({ settings }: Manifest, stored: Values): FunctionValves => {
   const values: FunctionValves["values"] = {}
   for (const [name, shape] of Object.entries(settings)) {

@@ -8,7 +8,7 @@ import type { FunctionSummary, FunctionVersion, FunctionVersionSource, Manifest 
 
 export type Values = Record<string, string | number | boolean>
 
-/** A function as it runs: its latest version, with what an administrator filled in. */
+/** A function's latest version with the settings set by an administrator. */
 export interface StoredFunction
   extends Pick<
     FunctionSummary,
@@ -25,13 +25,13 @@ export interface StoredFunction
     | "created_at"
     | "updated_at"
   > {
-  /** Without types. */
+  /** JavaScript, with the types removed. */
   code: string
   manifest: Manifest
   values: Values
 }
 
-/** A source that was checked. */
+/** A validated source. */
 export interface Source {
   content: string
   code: string
@@ -103,7 +103,7 @@ export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
       return rows.map((row) => toFunction(row, access.get(row.id)))
     },
 
-    /** The latest sources of all functions, by their ids. */
+    /** The latest source of each function, by function id. */
     contents: async (): Promise<Map<string, string>> => {
       const rows = await latest(db.read).select(["functions.id", "content"]).execute()
       return new Map(rows.map(({ id, content }) => [id, content]))
@@ -114,7 +114,7 @@ export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
       return row && toFunction(row, await grants.of("function", id, reader))
     },
 
-    /** @returns false when the id is taken */
+    /** @returns false if the id is already in use */
     insert: async (tx: Tx, stored: StoredFunction): Promise<boolean> => {
       const inserted = await tx
         .insertInto("functions")
@@ -149,7 +149,7 @@ export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
         .execute()
     },
 
-    /** The latest first. */
+    /** Latest first. */
     versions: (id: string): Promise<FunctionVersion[]> =>
       db.read
         .selectFrom("function_versions")

@@ -5,11 +5,11 @@ const niceness = 10
 giveWay(niceness)
 const { default: amaro } = await import("amaro")
 
-/** What the parser throws is no error of a class; its places count from 1 and from 0. */
+/** The parser throws plain objects; their lines count from 1, their columns from 0. */
 const problemIn = (error: unknown) => {
   const { message, startLine, startColumn }: Record<string, unknown> = Object(error)
   return {
-    message: typeof message === "string" ? message : "The source cannot be read",
+    message: typeof message === "string" ? message : "The source cannot be parsed",
     line: typeof startLine === "number" ? startLine : null,
     column: typeof startColumn === "number" ? startColumn + 1 : null,
   }

@@ -6,7 +6,7 @@ import { createTurns } from "../limits/mutex.ts"
 import { Problem } from "./schema.ts"
 
 const maxMs = 20_000
-/** Who writes a function has it read time and again, and to load the parser takes 100 ms of a core. */
+/** The worker is kept between edits, because loading the parser takes 100 ms of CPU time. */
 const keptMs = 5000
 const heapMb = 256
 
@@ -15,7 +15,7 @@ const Told = z.object({ code: z.string().optional(), problem: Problem.optional()
 export type Stripped = { code: string } | { problem: Problem }
 
 const unread: Stripped = {
-  problem: { message: "The source is too deeply nested to be read", line: null, column: null },
+  problem: { message: "The source is nested too deeply to be parsed", line: null, column: null },
 }
 
 const answerOf = async (worker: Worker, source: string): Promise<Stripped> => {
@@ -39,8 +39,8 @@ const answerOf = async (worker: Worker, source: string): Promise<Stripped> => {
 }
 
 /**
- * Takes the types out of sources; what is left stands where it stood. In a thread of its own, which
- * is kept for a while: a source that breaks the parser breaks it for good, and the thread with it.
+ * Removes the types from sources, keeping every line and column. Runs in a worker thread that is
+ * kept for a while; a source that crashes the parser takes only that thread down.
  */
 export const createStripper = () => {
   const inTurn = createTurns()
@@ -52,7 +52,7 @@ export const createStripper = () => {
       env: {},
       resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: heapMb },
     })
-    // Its end is what tells; unheard, an error would be ours.
+    // The `exit` handler deals with it; an unhandled `error` event would crash the gateway.
     started.on("error", () => {})
     started.once("exit", () => {
       if (worker === started) worker = undefined

@@ -14,7 +14,7 @@ import { secretMask } from "./schema.ts"
 import type { StoredFunction, Values } from "./store.ts"
 import type { CheckSource } from "./validation.ts"
 
-/** Tells whoever looks; the names are those of docs/api.md. */
+/** Sends one event to the client; for event names see docs/api.md. */
 export type Tell = (name: string, data: unknown) => void
 
 interface Listener {
@@ -49,12 +49,12 @@ const valuesFor = (stored: Values, given: TrialRun["values"]): Values => {
   return values
 }
 
-/** The pieces of a reply that a filter is given, a word each. */
+/** Splits the response into one delta per word. */
 const wordsOf = (reply: string): string[] => reply.match(/\S+\s*/g) ?? [reply]
 
-/** Runs a source once for its author, saved or not, and tells all that comes of it. */
+/** Runs a saved or unsaved source once for its author and streams the results. */
 export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
-  /** What is run: the stored function, with whatever the trial has in its place. */
+  /** The stored function with the overrides of the test run applied. */
   const subjectOf = async (id: string, trial: TrialRun): Promise<StoredFunction> => {
     const stored = await functions.find(id)
     if (trial.content === undefined) return stored ?? functions.known(id)
@@ -67,7 +67,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
     return { ...base, code, manifest }
   }
 
-  /** The reply of the model that it handed over to. */
+  /** Streams the response of the model that the function delegated to. */
   const tellCall = async (
     call: Fields,
     asker: Asker,
@@ -139,7 +139,10 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
   }
 
   return {
-    /** Read before anything is streamed. @throws {Failure} for what cannot be run at all */
+    /**
+     * Runs before the response is started.
+     * @throws {Failure} if the function cannot be run at all
+     */
     prepare: async (id: string, trial: TrialRun) => {
       const subject = await subjectOf(id, trial)
       const fn = { ...subject, ...(trial.hosts && { hosts: trial.hosts }) }
@@ -148,7 +151,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
       return { fn, model: model ?? models[0] ?? null, values: valuesFor(fn.values, trial.values) }
     },
 
-    /** Ends with `result`, whatever happens. */
+    /** Emits events, always ending with `result`. */
     run: async (
       {
         fn,
@@ -189,7 +192,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
           : await tryFilter(opened, fn, { trial, tell })
         tell("result", await opened.finish(why))
       } catch (error) {
-        const message = error instanceof Failure ? error.message : "Something went wrong"
+        const message = error instanceof Failure ? error.message : "An internal error occurred"
         tell("result", told(trouble("threw", message)))
       }
     },

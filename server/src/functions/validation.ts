@@ -6,15 +6,18 @@ import { type Manifest, type Problem, SettingShape } from "./schema.ts"
 import type { Source } from "./store.ts"
 import type { Stripper } from "./strip-types.ts"
 
-/** Loading a module is no place to compute. */
+/** Limits for loading a module, which should only declare things. */
 const loadLimits = { cpuMs: 1000, wallMs: 5000, outputBytes: 0, pieces: 0 }
 
 const ModelId = z
   .string()
   .max(100)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]*$/, "holds only letters, digits and . _ : -")
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:-]*$/,
+    "must start with a letter or digit and contain only letters, digits and . _ : -",
+  )
 
-/** What a module says of itself, read strictly: it is an author's, who wants to know what is wrong. */
+/** The metadata that a module exports, parsed strictly, so that authors learn about mistakes. */
 const Described = z.object({
   name: z.string().max(200).nullish(),
   description: z.string().max(2000).nullish(),
@@ -49,22 +52,23 @@ const ofTrouble = ({ message, line, column }: Trouble): { problem: Problem } => 
 })
 
 const nothingFound =
-  'A function exports "reply" (a model), or "before", "chunk" or "after" (a filter)'
+  'A function must export "reply" (a model) or at least one of "before", "chunk" and "after" (a filter)'
 
 const settingFault = (name: string, shape: SettingShape): string | null => {
   if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) {
-    return "its name must begin with a letter and hold only letters, digits and _"
+    return "the name must start with a letter and contain only letters, digits and _ (at most 64)"
   }
-  if (shape.type === "choice" && !shape.choices?.length) return 'a choice needs "choices"'
+  if (shape.type === "choice" && !shape.choices?.length)
+    return 'a setting of type "choice" needs "choices"'
   const tells = shape.type === "secret" && shape.default !== undefined
-  return tells ? "a secret has no default: it would stand in the source" : null
+  return tells ? "a secret cannot have a default, which would be visible in the source" : null
 }
 
-/** What no type can say: that something is there, and nothing twice. */
+/** Rules that the schema cannot express: at least one hook, and no duplicate model ids. */
 const faultOf = ({ found, models, settings }: z.output<typeof Described>): string | null => {
   if (!Object.values(found).some(Boolean)) return nothingFound
   const ids = (models ?? []).map(({ id }) => id)
-  if (new Set(ids).size < ids.length) return "models: an id occurs twice"
+  if (new Set(ids).size < ids.length) return "models: duplicate id"
   for (const [name, shape] of Object.entries(settings ?? {})) {
     const fault = settingFault(name, shape)
     if (fault) return `settings.${name}: ${fault}`
@@ -108,7 +112,9 @@ const emptyContext = JSON.stringify({
   model: { id: "", name: null },
 })
 
-/** Reads a source: without its types, loaded once behind the wall to see what it exports. */
+/**
+ * Validates a source: removes its types and loads it once in the sandbox to see what it exports.
+ */
 export const createCheck = (wall: Wall, stripper: Stripper) => {
   const describe = async (code: string): Promise<Checked | { manifest: Manifest }> => {
     const session = await wall.open({
@@ -119,7 +125,8 @@ export const createCheck = (wall: Wall, stripper: Stripper) => {
       hears: {
         out: () => true,
         log: () => {},
-        call: async () => fail("forbidden", "Nothing can be asked while a module is loaded"),
+        call: async () =>
+          fail("forbidden", "Host functions cannot be called while the module is loading"),
       },
     })
     try {
@@ -143,7 +150,7 @@ export const createCheck = (wall: Wall, stripper: Stripper) => {
   return {
     check,
 
-    /** @throws {Failure} `invalid`, with the line and column of what is wrong */
+    /** @throws {Failure} `invalid`, with the line and column of the error */
     orFail: async (content: string, path = "content"): Promise<Source> => {
       const checked = await check(content)
       if ("source" in checked) return checked.source
