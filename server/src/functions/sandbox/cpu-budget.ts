@@ -1,19 +1,19 @@
-/** CPU time of this thread alone, in ms. */
+/** CPU time of the current thread in milliseconds. */
 const computedMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
 /**
- * How long may be computed. On a busy machine time passes without any computing, and that is not
- * the fault of who waits: when the time is up, what the thread computed decides.
+ * Limits the CPU time of a piece of code. The clock is only a first check: on a busy machine wall
+ * time passes without the thread running, so CPU time decides.
  */
 export class Allowance {
   #computedAt = 0
   #allowedMs = 0
   #deadline = Number.POSITIVE_INFINITY
 
-  /** From now on. */
+  /** Starts a new budget of `ms` milliseconds now. */
   allow(ms: number): void {
     this.#allowedMs = ms
     this.#computedAt = computedMs()
@@ -24,7 +24,7 @@ export class Allowance {
     return computedMs() - this.#computedAt
   }
 
-  /** @param prolonged told when there is more, though the time is up */
+  /** @param prolonged called when wall time is up but CPU time remains */
   isUsedUp(prolonged: () => void): boolean {
     if (performance.now() <= this.#deadline) return false
     const left = this.#allowedMs - this.usedMs()

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto"
 
-/** What the guest's globals have done for them: text in, text out, nothing kept. */
+/** Stateless text operations that the host performs for the sandbox's web globals. */
 
 const partNames = [
   ...["href", "origin", "protocol", "username", "password", "host", "hostname"],

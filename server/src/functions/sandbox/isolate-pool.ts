@@ -21,20 +21,23 @@ const deps: GuestDeps = {
 
 Atomics.store(deps.clock, 2, ownThread())
 
-/** How long after a run began the next machine is made at the latest. */
+/** Milliseconds after the start of a run at which the next isolate is created at the latest. */
 const quietMs = 15
-/** Machines that served and are as new again: to make one takes far longer. */
+/** Number of reset isolates kept for reuse; creating one takes far longer than resetting one. */
 const maxSpare = 32
 
 const image = Machine.image(deps)
 const spare: Machine[] = []
 
-/** One stands ready, so that a run need not wait for it. */
+/** Keeps one isolate ready, so that a run does not have to wait for its creation. */
 const refill = (): void => {
   if (spare.length === 0) spare.push(Machine.copy(wasm, image))
 }
 
-/** The next one is made when the run that took it is over or has spoken: made at once, it would hold it up. */
+/**
+ * The replacement is created once the run has ended or after `quietMs`: creating it immediately
+ * would delay the run.
+ */
 const takeSpare = (): Machine => {
   const machine = spare.pop() ?? Machine.copy(wasm, image)
   if (spare.length === 0) setTimeout(refill, quietMs)
@@ -54,11 +57,11 @@ const begin = (asked: Extract<Asked, { type: "begin" }>): void => {
   const over = (machine: Machine): void => {
     isOver = true
     guestByRun.delete(run)
-    // After what it said is on its way.
+    // Deferred until the run's last messages have been sent.
     setImmediate(() => giveBack(machine))
   }
   const guest = new Guest(deps, takeSpare(), { begin: asked, over })
-  // A module may have ended its run by being loaded.
+  // Loading the module may already have ended the run.
   if (!isOver) guestByRun.set(run, guest)
 }
 

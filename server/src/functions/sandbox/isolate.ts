@@ -8,21 +8,24 @@ const stackBytes = 256 * 1024
 const entryNames = ["load", "invoke", "settle", "ring"] as const
 export type Entry = (typeof entryNames)[number]
 
-/** What the machine's one host function does; a text that is thrown is an error in the guest. */
+/**
+ * The isolate's connection to the outside. A string thrown by `operate` becomes an error in the
+ * function.
+ */
 export interface Host {
   operate(name: string, read: Read): string | undefined
-  /** Asked every few thousand steps; true ends the guest, and nothing in it can catch that. */
+  /** Called every few thousand steps. Returning true ends the run; its code cannot catch that. */
   interrupted(): boolean
 }
 
 export interface MachineDeps {
   wasm: WebAssembly.Module
-  /** Bytes. */
+  /** Memory limit in bytes. */
   memory: number
   sources: { prelude: string; globals: string }
 }
 
-/** A machine as it is before it serves anybody. */
+/** Snapshot of an isolate in which no function has run yet. */
 export interface MachineImage {
   engine: Image
   entries: readonly Pointer[]
@@ -30,7 +33,9 @@ export interface MachineImage {
 
 const nobody: Host = { operate: () => undefined, interrupted: () => false }
 
-/** A QuickJS of its own memory, in which everything is ready but the author's module. */
+/**
+ * A QuickJS instance with its own memory in which everything but the function's module is loaded.
+ */
 export class Machine {
   readonly #engine: Engine
   readonly #entries: readonly Pointer[]
@@ -47,7 +52,10 @@ export class Machine {
     this.#entries = entriesOf(this.#engine)
   }
 
-  /** What all machines are copies of: made once, as it takes milliseconds. */
+  /**
+   * Creates the snapshot that all isolates are copied from; done once, because it takes
+   * milliseconds.
+   */
   static image({ wasm, memory, sources }: MachineDeps): MachineImage {
     const machine = new Machine(
       (outside) => Engine.create(wasm, outside, { memory, stack: stackBytes }),
@@ -63,18 +71,18 @@ export class Machine {
     )
   }
 
-  /** Nothing of whom it served is left. @returns false where another has to take its place */
+  /** Removes all traces of the previous run. @returns false if the isolate has to be replaced */
   reset(image: MachineImage): boolean {
     this.#host = nobody
     return this.#engine.reset(image.engine)
   }
 
-  /** Whom it serves from now on. */
+  /** Attaches the host for the next run. */
   serve(host: Host): void {
     this.#host = host
   }
 
-  /** @throws what the engine says of a module that does not parse */
+  /** @throws {QuickJsError} if the module cannot be parsed */
   load(code: string, json: string): void {
     const module = this.#engine.evaluateModule(code, moduleName)
     this.#enter("load", [module, this.#engine.text(json)])
@@ -84,7 +92,7 @@ export class Machine {
     this.#enter(entry, [this.#engine.text(text)])
   }
 
-  /** Runs what waits to be run, until nothing does. */
+  /** Runs pending jobs until none are left. */
   runJobs(): void {
     this.#engine.runJobs()
   }
@@ -99,7 +107,10 @@ export class Machine {
   }
 }
 
-/** @returns the prelude's entries, in their order */
+/**
+ * Runs the prelude and web globals.
+ * @returns the prelude's entry points, in the order of `entryNames`
+ */
 const furnish = (engine: Engine, { prelude, globals }: MachineDeps["sources"]): Pointer[] => {
   const [api = 0] = [prelude, globals].map((source) =>
     engine.call(engine.evaluate(source, "portico"), [engine.hostFunction()]),

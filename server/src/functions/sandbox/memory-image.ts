@@ -1,12 +1,12 @@
 import type { Pointer } from "./quickjs-exports.ts"
 
-/** A stretch of memory in which something stands. */
+/** A non-empty block of memory. */
 interface Part {
   at: number
   bytes: Uint8Array
 }
 
-/** All that an engine is when it runs nothing: its memory, and the few pointers that stand outside. */
+/** Snapshot of an idle engine: its memory and the few pointers kept outside of it. */
 export interface Image {
   pages: number
   parts: readonly Part[]
@@ -20,7 +20,7 @@ export const pageBytes = 65_536
 const blockBytes = 16_384
 const zeros = Buffer.alloc(blockBytes)
 
-/** Looked at before it is written: memory that was never written to takes none. */
+/** Reads before writing: pages never written to are not committed by the operating system. */
 const isUsed = (heap: Buffer, at: number): boolean =>
   heap.compare(zeros, 0, blockBytes, at, at + blockBytes) !== 0
 
@@ -33,12 +33,12 @@ export const partsOf = (heap: Buffer): Part[] => {
   return parts
 }
 
-/** Into a memory in which nothing stands. */
+/** Writes blocks to memory that is all zeros. */
 export const putParts = (heap: Buffer, parts: readonly Part[]): void => {
   for (const { at, bytes } of parts) heap.set(bytes, at)
 }
 
-/** Makes these parts all that stands there. */
+/** Restores memory to exactly these blocks. */
 export const renew = (heap: Buffer, parts: readonly Part[]): void => {
   const kept = new Set(parts.map(({ at }) => at))
   for (let at = 0; at < heap.length; at += blockBytes) {

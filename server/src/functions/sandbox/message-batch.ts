@@ -1,9 +1,9 @@
-/** What waits for others to go with it waits no longer, however busy the thread is. */
+/** Milliseconds after which queued messages are sent even if the thread is busy. */
 const maxMs = 2
 
 /**
- * Gathers what is sent to another thread: each message costs both as much as many together. They go
- * when the thread has done what it is at.
+ * Batches messages to another thread, because each `postMessage` has a high fixed cost. A batch is
+ * sent when the current work of the event loop is done.
  */
 export const createOutbox = <T>(send: (all: T[]) => void) => {
   let waiting: T[] = []
@@ -44,7 +44,7 @@ export const createOutbox = <T>(send: (all: T[]) => void) => {
       plan()
     },
 
-    /** Of which there will be many: where some went just now, these wait for more. */
+    /** For frequent messages: if a batch was sent recently, waits up to `maxMs` for more. */
     putSoon: (one: T): void => {
       add(one)
       if (since - sentAt > maxMs) plan()
@@ -53,7 +53,7 @@ export const createOutbox = <T>(send: (all: T[]) => void) => {
 
     flush,
 
-    /** Before what may take long. */
+    /** Sends an overdue batch before work that may take long. */
     hurry: (now: number): void => {
       if (waiting.length > 0 && now - since >= maxMs) flush()
     },

@@ -1,8 +1,8 @@
 const maxText = 2000
 
 /**
- * Why a module was not loaded, as JSON. None of the author's code ran yet when it does not parse, or
- * imports what it may not: what is thrown is the engine's.
+ * The reason why a module failed to load, as JSON. On a parse error or a rejected import none of
+ * its code has run, so the error comes from the engine.
  */
 export const moduleFault = (error: unknown): string => {
   const shown = error instanceof Error ? error : new Error(String(error))

@@ -1,5 +1,6 @@
-// Runs in the guest before its author's module, and makes what the context promises out of one host
-// function. It holds on to everything it uses: a module that tampers with prototypes harms itself.
+// Runs in the isolate before the function's module and implements `context` on top of one host
+// function. It keeps references to all built-ins that it uses: a module that tampers with
+// prototypes affects only itself.
 ;(host) => {
   const { parse, stringify } = JSON
   const { assign, freeze } = Object
@@ -13,7 +14,8 @@
   const { then } = Promise.prototype
   const cut = (value, length) => apply(slice, value, [0, length])
 
-  // All machines are copies of one, and would throw the same dice.
+  // All isolates are copies of one image, so the built-in generator would produce the same numbers
+  // in each.
   const { imul } = Math
   let dice
   const roll = () => {
@@ -55,7 +57,7 @@
         stack: cut(text(thrown.stack), 4000),
       }
     } catch {
-      return { name: "Error", message: "What was thrown cannot be shown", stack: "" }
+      return { name: "Error", message: "The thrown value cannot be displayed", stack: "" }
     }
   }
 
@@ -64,7 +66,7 @@
       apply(set, waiting, [id, { resolve, reject }])
     })
 
-  /** Asks the host. What comes back is parsed here, so that nothing is shared. */
+  /** Calls the host. The answer is parsed here, so that no objects are shared. */
   const ask = (name, args) => {
     const id = ++lastId
     const refusal = host("call", stringify({ id, name, args: args ?? null }))
@@ -100,7 +102,8 @@
 
   globalThis.console = { log: writer("info"), ...levels() }
   globalThis.setTimeout = (callback, ms, ...values) => {
-    if (typeof callback !== "function") throw new TypeError("setTimeout takes a function")
+    if (typeof callback !== "function")
+      throw new TypeError("The first argument of setTimeout must be a function")
     const id = ++lastId
     apply(set, timers, [id, () => callback(...values)])
     const refusal = host("timer", `${id} ${+ms > 0 ? +ms : 0}`)
@@ -125,7 +128,7 @@
       if (type === "abort") this.#listeners = this.#listeners.filter((known) => known !== listener)
     }
     throwIfAborted() {
-      if (this.#aborted) throw new NativeError("The reply is no longer wanted")
+      if (this.#aborted) throw new NativeError("The request was cancelled")
     }
   }
   const signal = new globalThis.AbortSignal()
@@ -147,7 +150,7 @@
     }
   }
 
-  /** Pieces of another model's reply, as they come; each is asked for when it is wanted. */
+  /** Yields the pieces of another model's response, fetching them as they are consumed. */
   const streamOf = async function* (request) {
     const { stream } = await ask("chat.open", { request })
     let over = false
@@ -193,11 +196,11 @@
       },
     })
 
-  /** @returns a promise where it has to wait before it gives more */
+  /** @returns a promise if the function has to wait before it emits more */
   const emit = (piece) => {
     if (piece === undefined || piece === null) return undefined
     const json = stringify(piece)
-    if (json === undefined) throw new TypeError("a reply is made of texts and objects")
+    if (json === undefined) throw new TypeError("reply must yield strings or objects")
     return host("out", json) === undefined ? undefined : pause(0)
   }
 
@@ -210,7 +213,8 @@
   let context
   const hook = (name) => {
     const found = exported[name]
-    if (typeof found !== "function") throw new TypeError(`the module has no function "${name}"`)
+    if (typeof found !== "function")
+      throw new TypeError(`The module does not export a function "${name}"`)
     return found
   }
 
@@ -260,7 +264,7 @@
   }
 
   return {
-    /** The module is being loaded; `told` is JSON of what the context holds. */
+    /** Called while the module loads; the second argument is the context's data as JSON. */
     load: (module, told) => {
       context = contextOf(parse(told))
       const loading = apply(then, module, [
@@ -270,7 +274,7 @@
       ])
       finish(0, loading)
     },
-    /** Does one of the tasks and says `done` with its id. */
+    /** Runs a task and reports `done` with its id. */
     invoke: (json) => {
       const { id, task, args } = parse(json)
       finish(id, (async () => tasks[task](args))())

@@ -1,41 +1,44 @@
 import type { LogLine } from "../run-schema.ts"
 
-/** What one run may take. */
+/** Resource limits of one run. */
 export interface Limits {
-  /** Bytes of memory for its code and data. */
+  /** Memory in bytes, for code and data. */
   memory: number
-  /** Milliseconds of computing between two outputs. */
+  /** Milliseconds of CPU time between two outputs. */
   cpuMs: number
-  /** Milliseconds in all, waiting included. */
+  /** Milliseconds in total, including waiting. */
   wallMs: number
-  /** Bytes and pieces of output. */
+  /** Maximum size of the output, in bytes and in pieces. */
   outputBytes: number
   pieces: number
 }
 
-/** Refused at the border: there is nothing to import, and no file is ever read for a guest. */
+/**
+ * Rejected by the host: there are no modules to import, and no file is read on behalf of a
+ * function.
+ */
 export const noImports = "A function cannot import other modules"
 
-/** What the guest's code threw. The stack speaks of the author's own lines. */
+/** An exception thrown by the function's code. The stack refers to lines of its own source. */
 export interface Fault {
   name: string
   message: string
   stack: string
 }
 
-/** Why a guest cannot go on; its own exceptions are told with `done`. */
+/** Why a run ended; exceptions in its tasks are reported with `done` instead. */
 export type Ending = "timeout" | "out_of_memory" | "threw" | "denied" | "cancelled" | "finished"
 
-/** To the worker, several at a time. Texts named `json` are given to the guest as they are. */
+/** Messages to the worker, sent in batches. `json` fields are passed into the isolate unparsed. */
 export type Asked =
   | { type: "begin"; run: number; slot: number; code: string; json: string; limits: Limits }
   | { type: "invoke"; run: number; id: number; json: string }
   | { type: "settle"; run: number; json: string }
-  /** What was told so far has been taken by whoever reads. */
+  /** The output so far has been consumed. */
   | { type: "room"; run: number }
   | { type: "end"; run: number; why: "finished" | "cancelled" }
 
-/** From the worker, several at a time. */
+/** Messages from the worker, sent in batches. */
 export type Told =
   | { type: "out"; run: number; pieces: string[] }
   | { type: "log"; run: number; lines: LogLine[] }
@@ -52,8 +55,8 @@ export type Told =
     }
 
 /**
- * What both sides of a worker share: since when it computes, for which run, and its thread's number;
- * one flag a run.
+ * Memory shared with a worker: when its current work began, for which run, and its thread id; then
+ * one cancel flag per run slot.
  */
 const clockFields = 3
 export const slots = 1024
@@ -63,7 +66,7 @@ export const flagsOf = (shared: SharedArrayBuffer): Int32Array =>
   new Int32Array(shared, clockFields * 4, slots)
 export const sharedBytes = (clockFields + slots) * 4
 
-/** The same on all threads, unlike `performance.now()`; never 0, which means idle. */
+/** A clock common to all threads, unlike `performance.now()`; never 0, which means idle. */
 export const threadTime = (): number =>
   Number(process.hrtime.bigint() / 1_000_000n) & 0x3fffffff || 1
 
@@ -71,6 +74,6 @@ export interface WorkerData {
   wasm: WebAssembly.Module
   shared: SharedArrayBuffer
   memory: number
-  /** 19 gives way to everything else. */
+  /** Scheduling priority; 19 yields to everything else. */
   niceness: number
 }

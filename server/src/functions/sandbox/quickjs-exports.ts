@@ -1,7 +1,7 @@
-/** A place in the engine's memory; values of its own are boxes there. */
+/** An address in the engine's memory. JavaScript values are boxed there. */
 export type Pointer = number
 
-/** What is called of the engine, as `quickjs-wasi` 3.6.2 exports it. */
+/** The exports of `quickjs-wasi` 3.6.2 that are used. */
 export interface EngineExports {
   memory: WebAssembly.Memory
   __stack_pointer: { value: number }

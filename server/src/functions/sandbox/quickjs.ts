@@ -3,17 +3,17 @@ import { noImports } from "./protocol.ts"
 import type { EngineExports, Pointer } from "./quickjs-exports.ts"
 import { systemFor } from "./wasi.ts"
 
-/** Takes a text over, if it has no more than so many characters. */
+/** Reads a string argument. @throws if it has more than `max` characters */
 export type Read = (max: number) => string
 
-/** What the engine asks of us while it runs. */
+/** Callbacks from the engine to the host. */
 export interface Outside {
-  /** @throws a text, which is an error in the guest */
+  /** @throws a string, which becomes an error in the function */
   called(name: string, read: Read): string | undefined
   interrupted(): boolean
 }
 
-/** What the engine threw; the stack speaks of the guest's own lines. */
+/** An exception thrown by the engine. The stack refers to lines of the function's source. */
 export class Thrown extends Error {
   constructor({ name, message, stack }: Record<"name" | "message" | "stack", string>) {
     super(message)
@@ -22,12 +22,12 @@ export class Thrown extends Error {
   }
 }
 
-/** Memory that is there before it is wanted: an engine that did not grow can be made new again. */
+/** Memory allocated up front: an engine whose memory did not grow can be reset. */
 const spareBytes = 1_000_000
 const shortText = 1024
 const moduleFlag = 1
 
-/** One QuickJS in a memory of its own. */
+/** A QuickJS engine with its own memory. */
 export class Engine {
   readonly #outside: Outside
   readonly #exports: EngineExports
@@ -54,12 +54,12 @@ export class Engine {
         startedAt: () => this.#startedAt,
       }),
     })
-    // Parsed nowhere: these are the exports of the one version that is installed.
+    // Not validated: these are the exports of the one installed version.
     this.#exports = instance.exports as unknown as EngineExports
     this.#heap = Buffer.from(this.#exports.memory.buffer)
   }
 
-  /** One in which nothing was run. */
+  /** Creates an engine in which no code has run. */
   static create(
     wasm: WebAssembly.Module,
     outside: Outside,
@@ -68,7 +68,7 @@ export class Engine {
     const engine = new Engine(wasm, outside)
     const own = engine.#exports
     own._initialize()
-    if (own.qjs_init() !== 0) throw new Error("the engine does not start")
+    if (own.qjs_init() !== 0) throw new Error("The JavaScript engine could not be started")
     own.qjs_set_memory_limit(memory)
     own.qjs_set_max_stack_size(stack)
     own.qjs_set_interrupt_handler(1)
@@ -78,7 +78,7 @@ export class Engine {
     return engine
   }
 
-  /** One that is as another was. */
+  /** Creates an engine in the state of the image. */
   static copy(wasm: WebAssembly.Module, outside: Outside, image: Image): Engine {
     const engine = new Engine(wasm, outside)
     const { memory } = engine.#exports
@@ -101,7 +101,7 @@ export class Engine {
     }
   }
 
-  /** Every byte of its memory becomes what it is in the image. @returns false where it has grown */
+  /** Restores every byte of the memory from the image. @returns false if the memory has grown */
   reset(image: Image): boolean {
     const heap = this.#memory
     if (heap.length !== image.pages * pageBytes) return false
@@ -111,26 +111,27 @@ export class Engine {
   }
 
   #begin({ stack, runtime, context, nothing }: Image): void {
-    // The one global that the engine ever writes, and where its state begins.
+    // The stack pointer is the only global that the engine writes; its state starts at these two
+    // pointers.
     this.#exports.__stack_pointer.value = stack
     this.#exports.qjs_set_runtime_and_context(runtime, context)
     this.#nothing = nothing
     this.#startedAt = performance.now()
   }
 
-  /** A function of the guest's that calls us. */
+  /** Creates the function through which the isolate calls the host. */
   hostFunction(): Pointer {
     return this.#withText("host", (name, length) =>
       this.#exports.qjs_new_host_function(name, length, 0),
     )
   }
 
-  /** @throws {Thrown} where it does not parse */
+  /** @throws {QuickJsError} if the code cannot be parsed */
   evaluate(code: string, file: string): Pointer {
     return this.#evaluate(code, file, 0)
   }
 
-  /** @returns the promise of its namespace */
+  /** @returns a promise of the module's namespace */
   evaluateModule(code: string, file: string): Pointer {
     return this.#evaluate(code, file, moduleFlag)
   }
@@ -143,7 +144,7 @@ export class Engine {
     )
   }
 
-  /** Its arguments are freed. @throws {Thrown} */
+  /** Frees the arguments. @throws {QuickJsError} */
   call(callee: Pointer, args: readonly Pointer[]): Pointer {
     const own = this.#exports
     const list = this.#room(args.length * 4)
@@ -154,7 +155,7 @@ export class Engine {
     return this.#checked(result)
   }
 
-  /** Runs what waits to be run, until nothing does. @throws {Thrown} */
+  /** Runs pending jobs until none are left. @throws {QuickJsError} */
   runJobs(): void {
     const own = this.#exports
     while (own.qjs_is_job_pending()) if (own.qjs_execute_pending_job() < 0) throw this.#thrown()
@@ -177,13 +178,13 @@ export class Engine {
     const to = own.wasm_malloc(26 * 8)
     if (to === 0) return this.#memory.length
     own.qjs_compute_memory_usage(to)
-    // The third of its numbers.
+    // `memory_used_size` is the third 64-bit field.
     const used = Number(this.#memory.readBigInt64LE(to + 16))
     own.wasm_free(to)
     return used
   }
 
-  /** What stands there; anew when the memory has grown, as what there was is then detached. */
+  /** A view of the engine's memory, renewed after growth because the old buffer is detached. */
   get #memory(): Buffer {
     if (this.#heap.length === 0) this.#heap = Buffer.from(this.#exports.memory.buffer)
     return this.#heap
@@ -193,7 +194,7 @@ export class Engine {
     return this.#exports.wasm_malloc(Math.max(bytes, 1)) || noMemory()
   }
 
-  /** With a text in the engine's memory, ended by a zero. */
+  /** Calls `use` with a null-terminated copy of the text in the engine's memory. */
   #withText<T>(text: string, use: (at: Pointer, length: number) => T): T {
     const max = text.length <= shortText ? text.length * 3 : Buffer.byteLength(text)
     const at = this.#room(max + 1)
@@ -206,18 +207,18 @@ export class Engine {
 
   #read(value: Pointer, max: number): string {
     const own = this.#exports
-    if (own.qjs_is_string(value) === 0) throw "Only text crosses"
+    if (own.qjs_is_string(value) === 0) throw "Only strings can be passed to the host"
     const lengthTo = this.#room(4)
     const at = own.qjs_get_string_len(value, lengthTo)
     const length = this.#memory.readUInt32LE(lengthTo)
     own.wasm_free(lengthTo)
     if (at === 0) return noMemory()
-    // A character has one byte at least: only what has more of them may have to be counted.
+    // A UTF-8 character has at least one byte, so only longer strings need counting.
     const characters = length <= max ? length : this.#lengthOf(value)
     const text = characters <= max ? this.#memory.toString("utf8", at, at + length) : ""
     own.qjs_free_cstring(at)
     if (characters <= max) return text
-    throw `${characters} characters are too many: ${max} can be handed over at once`
+    throw `String of ${characters} characters is too long (maximum ${max})`
   }
 
   #lengthOf(text: Pointer): number {
@@ -252,19 +253,20 @@ export class Engine {
     return text
   }
 
-  /** @returns an owned value, or 0 where an error was thrown in the guest */
+  /** @returns an owned value, or 0 if an error was thrown in the function */
   #called(count: number, args: Pointer): Pointer {
     const own = this.#exports
     try {
       const [name = 0, text = name] = Array.from({ length: Math.min(count, 2) }, (_, index) =>
         this.#memory.readUInt32LE(args + index * 4),
       )
-      if (name === 0) throw "Only text crosses"
+      if (name === 0) throw "Only strings can be passed to the host"
       const answer = this.#outside.called(this.#read(name, 20), (max) => this.#read(text, max))
       return answer === undefined ? own.qjs_dup_value(this.#nothing) : this.text(answer)
     } catch (error) {
-      // Only texts are thrown on purpose; a stack of ours is none of the guest's business.
-      return this.#throwIn(typeof error === "string" ? error : "What was handed over is malformed")
+      // Only strings are thrown on purpose; stack traces of the gateway must not reach the
+      // function.
+      return this.#throwIn(typeof error === "string" ? error : "Malformed call to the host")
     }
   }
 
@@ -278,7 +280,7 @@ export class Engine {
     return 0
   }
 
-  /** A text of the engine's that it frees itself. */
+  /** A copy of a string that the engine frees itself. */
   #copied(text: Pointer): Pointer {
     const end = this.#memory.indexOf(0, text)
     const copy = this.#room(end - text + 1)
@@ -287,7 +289,7 @@ export class Engine {
   }
 }
 
-/** As the engine itself says it. */
+/** The engine's own wording, recognized by `outcomeOf` in session.ts. */
 const noMemory = (): never => {
   throw "out of memory"
 }

@@ -1,15 +1,15 @@
 import type { LogLine } from "../run-schema.ts"
 
-/** And one more, which says that there were others. */
+/** One more line reports that others were dropped. */
 const maxLines = 199
 const maxCharacters = 64 * 1024
 
-/** The file name that an author's module has in stacks. */
+/** The file name of a function's module in stack traces. */
 export const moduleName = "function.ts"
 
 const framePattern = new RegExp(`${moduleName.replace(".", "\\.")}:(\\d+)(?::(\\d+))?`)
 
-/** The first place of the author's own source in a stack. */
+/** The first position in a stack trace that lies in the function's own source. */
 export const placeOf = (stack: string): { line: number | null; column: number | null } => {
   const [, line, column] = framePattern.exec(stack) ?? []
   return { line: line ? Number(line) : null, column: column ? Number(column) : null }
@@ -17,16 +17,19 @@ export const placeOf = (stack: string): { line: number | null; column: number | 
 
 const levels: readonly LogLine["level"][] = ["debug", "info", "warn", "error"]
 
-/** What a guest wants to log. @throws where it is malformed: a module can poison what makes it */
+/**
+ * Parses a log message from the isolate.
+ * @throws if it is malformed: a module can tamper with the globals that create it
+ */
 export const logMessage = (json: string) => {
   const told: Record<string, unknown> = JSON.parse(json)
   const level = levels.find((one) => one === told.level)
   const { text, stack } = told
   if (level && typeof text === "string" && typeof stack === "string") return { level, text, stack }
-  throw new Error("no line for the log")
+  throw new Error("malformed log message")
 }
 
-/** Takes the lines of one run, as many as there is room for. */
+/** Collects the log lines of one run, up to a limit. */
 export const createGuestLog = (elapsed: () => number) => {
   let lines: LogLine[] = []
   let taken = 0
@@ -34,7 +37,7 @@ export const createGuestLog = (elapsed: () => number) => {
   let full = false
 
   return {
-    /** @returns false when there is no room for more */
+    /** @returns false if the log is full */
     write: ({ level, text, stack }: ReturnType<typeof logMessage>): boolean => {
       characters += text.length
       if (taken >= maxLines || characters > maxCharacters) {
@@ -45,16 +48,16 @@ export const createGuestLog = (elapsed: () => number) => {
       lines.push({ level, text, line: placeOf(stack).line, at_ms: Math.round(elapsed()) })
       return true
     },
-    /** What was written since this was last asked. */
+    /** Returns and clears the lines written so far. */
     take: (): LogLine[] => {
       const out = lines
       lines = []
       return out
     },
-    /** Says so if some had no room. */
+    /** Adds a notice if lines were dropped. */
     close: (): void => {
       if (!full) return
-      const text = "More lines were not kept"
+      const text = "Log limit reached; further lines were dropped"
       lines.push({ level: "warn", text, line: null, at_ms: Math.round(elapsed()) })
     },
   }

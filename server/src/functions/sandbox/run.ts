@@ -10,9 +10,9 @@ import { createTimers } from "./timers.ts"
 const maxCalls = 64
 const maxMessage = 16 * 1024 * 1024
 const maxLogMessage = 64 * 1024
-/** A guest that goes on putting out lets its neighbours have their turn after so long. */
+/** Milliseconds after which a run that produces output continuously yields to the other runs. */
 const turnMs = 8
-/** Output that nobody has taken yet. */
+/** Maximum size of output not yet consumed. */
 const maxUnreadBytes = 256 * 1024
 
 export interface GuestDeps extends MachineDeps {
@@ -25,8 +25,8 @@ type Begin = Extract<Asked, { type: "begin" }>
 type Stop = { ending: Ending; why: string | null }
 
 /**
- * One run in a machine of its own. Only JSON text crosses, measured before it is read; the machine
- * is given back when the run is over, in whatever way.
+ * One run in its own isolate. Only JSON text is exchanged, and its length is checked before it is
+ * read. The isolate is returned when the run ends for any reason.
  */
 export class Guest implements Host {
   readonly #needs: GuestDeps
@@ -36,9 +36,9 @@ export class Guest implements Host {
   readonly #over: (machine: Machine) => void
   readonly #startedAt = performance.now()
   readonly #log = createGuestLog(() => performance.now() - this.#startedAt)
-  /** Tasks under way. */
+  /** Tasks in progress. */
   readonly #open = new Set<number>()
-  /** Asked of it while its module is being loaded. */
+  /** Tasks received while the module is loading. */
   #held: { id: number; json: string }[] = []
   readonly #timers = createTimers((id) =>
     this.#enter((machine) => machine.call("ring", String(id))),
@@ -58,7 +58,7 @@ export class Guest implements Host {
   #paused = false
   #calls = 0
 
-  /** Loads the author's module; `done` with id 0 tells how that went. */
+  /** Starts loading the module; `done` with id 0 reports the result. */
   constructor(
     deps: GuestDeps,
     machine: Machine,
@@ -71,7 +71,7 @@ export class Guest implements Host {
     this.#slot = slot
     this.#limits = limits
     this.#over = over
-    const tooLong = `It took longer than ${limits.wallMs / 1000} seconds`
+    const tooLong = `Timed out after ${limits.wallMs / 1000} seconds`
     this.#wall = setTimeout(() => this.#end("timeout", tooLong), limits.wallMs)
     machine.serve(this)
     this.#open.add(0)
@@ -96,7 +96,7 @@ export class Guest implements Host {
     this.#enter((machine) => machine.call("settle", json))
   }
 
-  /** Its output so far was taken. */
+  /** Resumes a run that waits for its output to be consumed. */
   room(): void {
     this.#untaken = 0
     this.#goOn()
@@ -115,13 +115,13 @@ export class Guest implements Host {
     if (Atomics.load(flags, this.#slot) === this.#run) {
       this.#stop = { ending: "cancelled", why: null }
     } else if (this.#allowance.isUsedUp(() => this.#markTime())) {
-      const why = `It computed for more than ${this.#limits.cpuMs} ms without any output`
+      const why = `Used more than ${this.#limits.cpuMs} ms of CPU time without output`
       this.#stop = { ending: "timeout", why }
     }
     return this.#stop !== null
   }
 
-  /** For the watchdog: it can still be interrupted. */
+  /** Tells the watchdog that the run still responds to interrupts. */
   #markTime(): void {
     Atomics.store(this.#needs.clock, 0, threadTime())
   }
@@ -143,11 +143,11 @@ export class Guest implements Host {
       case "fault":
         return this.#failed(read(maxMessage))
       default:
-        throw "There is no such operation"
+        throw "Unknown host operation"
     }
   }
 
-  /** Everything that runs the guest's code goes through here: it is timed and can be stopped. */
+  /** The only place where the function's code runs: it is timed here and can be stopped. */
   #enter(work: (machine: Machine) => void): void {
     const machine = this.#machine
     if (!machine || this.#stop) return
@@ -184,14 +184,14 @@ export class Guest implements Host {
     this.#slowestMs = Math.max(this.#slowestMs, ms)
   }
 
-  /** Whether it can go on after a turn. */
+  /** Decides whether the run can continue after a slice. */
   #look(broke: unknown): void {
-    // Set by what ran meanwhile, which the type checker cannot see.
+    // May be set while the code ran, which the type checker cannot see.
     const stop: Stop | null = this.#stop
     if (stop) this.#end(stop.ending, stop.why)
     else if (broke !== undefined) this.#broke(broke)
     else if (this.#open.size > 0 && !this.#waitsForUs()) {
-      this.#end("timeout", "It waits for a promise that nothing will ever settle")
+      this.#end("timeout", "Deadlock: the function awaits a promise that can never settle")
     }
   }
 
@@ -201,20 +201,20 @@ export class Guest implements Host {
 
   #broke(error: unknown): void {
     if (error instanceof RangeError || (error instanceof Error && /stack/i.test(error.message))) {
-      this.#end("threw", "Its calls are nested too deeply")
+      this.#end("threw", "Stack overflow")
     } else {
       const max = Math.round(this.#needs.memory / 1e6)
-      this.#end("out_of_memory", `It needs more than ${max} MB of memory`)
+      this.#end("out_of_memory", `Out of memory (maximum ${max} MB)`)
     }
   }
 
-  /** @returns a text when the guest is to wait before it puts out more */
+  /** @returns a string if the function has to wait before it emits more */
   #put(json: string): string | undefined {
     const { pieces, outputBytes, cpuMs } = this.#limits
     this.#pieces++
     this.#bytes += json.length
     if (this.#pieces > pieces || this.#bytes > outputBytes) {
-      const why = `Its reply is longer than ${pieces} pieces or ${outputBytes / 1e6} MB`
+      const why = `The response exceeds ${pieces} pieces or ${outputBytes / 1e6} MB`
       this.#stop = { ending: "denied", why }
       return "stop"
     }
@@ -236,15 +236,15 @@ export class Guest implements Host {
     this.#enter((machine) => machine.call("settle", '{"id":0}'))
   }
 
-  /** @returns why not, where it may not */
+  /** @returns the reason if the call is rejected */
   #ask(json: string): string | undefined {
-    if (this.#calls >= maxCalls) return `More than ${maxCalls} calls at once are not allowed`
+    if (this.#calls >= maxCalls) return `Too many concurrent host calls (maximum ${maxCalls})`
     this.#calls++
     this.#needs.outbox.put({ type: "call", run: this.#run, json })
     return undefined
   }
 
-  /** @param told an id, and what came of it as JSON */
+  /** @param told a task's id and its result as JSON, separated by a space */
   #done(told: string): undefined {
     const space = told.indexOf(" ")
     const id = Number(told.slice(0, space))
@@ -254,7 +254,7 @@ export class Guest implements Host {
     this.#needs.outbox.put({ type: "done", run: this.#run, id, json })
   }
 
-  /** What is thrown where nothing waits for it ends all that is under way. */
+  /** An exception that nothing can catch, such as one in a timer, fails all tasks in progress. */
   #failed(json: string): undefined {
     for (const id of [...this.#open]) this.#done(`${id} ${json}`)
   }

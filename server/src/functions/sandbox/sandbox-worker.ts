@@ -19,13 +19,13 @@ interface Deps {
   wasm: WebAssembly.Module
   memory: number
   niceness: number
-  /** Told when the worker has ended, expected or not. */
+  /** Called when the worker has exited, expectedly or not. */
   gone: (lane: Lane) => void
 }
 
 export interface Begin {
   code: string
-  /** What the context holds, as JSON. */
+  /** The data for the function's `context`, as JSON. */
   json: string
   limits: Limits
   hears: Hears
@@ -34,11 +34,11 @@ export interface Begin {
 
 const stackMb = 8
 const heapMb = 256
-/** Who gets less of a core than one part in so many is not told from who hangs. */
+/** A worker that gets less than 1/20 of a core is treated like one that hangs. */
 const minShare = 20
-const lostWords = "Another function had to be stopped by force beside it"
+const lostWords = "Stopped because another function in the same worker had to be terminated"
 
-/** One worker thread and the runs in it. */
+/** One worker thread and its runs. */
 export class Lane {
   readonly #worker: Worker
   readonly #sessionByRun = new Map<number, Session>()
@@ -47,7 +47,7 @@ export class Lane {
   readonly #flags = flagsOf(this.#shared)
   readonly #freeSlots = Array.from({ length: slots }, (_, slot) => slot)
   readonly #outbox = createOutbox<Asked>((all) => this.#worker.postMessage(all))
-  /** What it had computed when it was first seen in this piece of work. */
+  /** The thread's CPU time when the current piece of work was first observed. */
   #seen: { since: number; computed: number | null } = { since: 0, computed: null }
   #closed = false
 
@@ -55,8 +55,8 @@ export class Lane {
     const workerData: WorkerData = { wasm, memory, niceness, shared: this.#shared }
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
       workerData,
-      // Nothing of ours is in reach, though the guest has no way to look for it. With the cache no
-      // compiler of TypeScript is loaded, which takes 10 MB.
+      // An empty environment, although functions have no access to it. With the compile cache the
+      // TypeScript compiler is not loaded, which saves 10 MB.
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
       resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: heapMb },
     })
@@ -66,7 +66,7 @@ export class Lane {
     })
     this.#worker.on("error", () => {})
     this.#worker.once("exit", () => {
-      this.#lose("out_of_memory", "It needs more memory than a worker has")
+      this.#lose("out_of_memory", "The worker ran out of memory")
       gone(this)
     })
   }
@@ -99,8 +99,8 @@ export class Lane {
   }
 
   /**
-   * Milliseconds for which the worker has computed in the guest's code without a break, as far as
-   * has been looked. Those for which others keep it from a core count little: that is not its fault.
+   * Milliseconds for which the worker has been running a function's code without a break, as far as
+   * observed. Counts CPU time, so that time spent waiting for a core hardly counts.
    */
   busyMs(): number {
     const since = Atomics.load(this.#clock, 0)
@@ -112,10 +112,10 @@ export class Lane {
     return Math.max(computed - this.#seen.computed, passed / minShare)
   }
 
-  /** Ends the worker in the middle of whatever it does. */
+  /** Terminates the worker immediately. */
   kill(): void {
     this.#closed = true
-    this.#lose("timeout", "It computed without end and could not be interrupted")
+    this.#lose("timeout", "Did not respond to interrupts and was terminated")
     void this.#worker.terminate()
   }
 
@@ -124,7 +124,7 @@ export class Lane {
     return this.#worker.terminate()
   }
 
-  /** The run that was computing is at fault; the others were only beside it. */
+  /** Blames the run whose code was executing; the others merely shared its worker. */
   #lose(outcome: "timeout" | "out_of_memory", message: string): void {
     const culprit = Atomics.load(this.#clock, 0) === 0 ? 0 : Atomics.load(this.#clock, 1)
     for (const [run, session] of [...this.#sessionByRun]) {

@@ -5,14 +5,17 @@ import type { Session } from "./session.ts"
 import { leanBinary } from "./wasm-binary.ts"
 
 const watchMs = 50
-/** Beyond its deadline a guest is interrupted by the engine; where that does not help, by force. */
+/**
+ * Past its deadline a run is interrupted by the engine; after this grace period its worker is
+ * killed.
+ */
 const graceMs = 250
-/** Workers go when nothing ran for so long. */
+/** Workers are closed after this long without runs. */
 const idleMs = 300_000
-/** A function that computes longer than this without a break is kept from those that do not. */
+/** Functions that compute longer than this without a break run in separate workers. */
 const slowMs = 50
 const maxSlowNames = 1000
-/** Requests come before functions, and functions that answer at once before those that compute. */
+/** Requests have priority over functions, and quick functions over slow ones. */
 const niceness = { quick: 10, slow: 19 }
 
 interface Deps {
@@ -21,14 +24,14 @@ interface Deps {
 }
 
 export interface Opening extends Omit<Begin, "limits" | "left"> {
-  /** Whose code it is; those that compute for long are kept apart. */
+  /** The function's id; slow functions are moved to separate workers by it. */
   name: string
   limits?: Partial<Limits>
 }
 
 const wasmFile = () => readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm")))
 
-/** Runs authors' code in worker threads, which are started when they are first wanted. */
+/** Runs functions in worker threads, which are started on first use. */
 export const createWall = ({ workers, limits }: Deps) => {
   const quick = new Set<Lane>()
   const slow = new Set<Lane>()
@@ -51,7 +54,7 @@ export const createWall = ({ workers, limits }: Deps) => {
       memory: limits.memory,
       niceness: lanes === quick ? niceness.quick : niceness.slow,
       gone: (lost) => {
-        // One that was ended by force has its place taken at once: the next run finds it ready.
+        // A killed worker is replaced immediately, so that the next run does not have to wait.
         if (lanes.delete(lost) && !closed && lanes === quick) start(wasm, lanes)
       },
     })
@@ -100,16 +103,16 @@ export const createWall = ({ workers, limits }: Deps) => {
   return {
     limits,
 
-    /** Has workers stand ready. */
+    /** Starts the workers ahead of the first run. */
     warm: async (): Promise<void> => {
       const wasm = await compile()
       if (!closed) laneFor(wasm, "")
     },
 
-    /** Begins a run in a machine of its own. */
+    /** Starts a run in its own isolate. */
     open: async ({ name, limits: own, ...begin }: Opening): Promise<Session> => {
       const wasm = await compile()
-      if (closed) throw new Error("the wall is closed")
+      if (closed) throw new Error("The sandbox is closed")
       entered()
       lastRun = (lastRun % 0x3fffffff) + 1
       return laneFor(wasm, name).begin(lastRun, {

@@ -3,13 +3,16 @@ import type { LogLine, RunOutcome } from "../run-schema.ts"
 import { type Asked, type Ending, type Fault, noImports, type Told } from "./protocol.ts"
 import { placeOf } from "./run-log.ts"
 
-/** What went wrong in an author's code, as a value. */
+/** An error of a function, as a value. */
 export interface Trouble {
   outcome: Exclude<RunOutcome, "ok">
   message: string
   line: number | null
   column: number | null
-  /** It refused the request in words for the caller. */
+  /**
+   * True if the function rejected the request with `context.refuse`; the message is then for the
+   * caller.
+   */
   refused: boolean
 }
 
@@ -20,16 +23,18 @@ export interface Cost {
   memoryBytes: number
 }
 
-/** What hears a guest, on our side of the wall. */
+/** Receives the events of a run, in the main thread. */
 export interface Hears {
-  /** JSON texts; `false` makes the guest wait until `room` is called. */
+  /** Receives JSON texts; returning false pauses the function until `resumeOutput` is called. */
   out(pieces: string[]): boolean
   log(lines: LogLine[]): void
-  /** @throws {Refused} in words for the author; anything else is told as a fault of ours */
+  /**
+   * @throws {HostCallError} with a message for the author; other errors are reported as internal
+   */
   call(name: string, args: unknown): Promise<unknown>
 }
 
-/** Why a call of the guest's is not answered; `denied` where it may never be. */
+/** The error that a host call returns to the function. `denied` means that it is never allowed. */
 export class Refused extends Error {
   readonly code: string
   readonly status: number
@@ -55,7 +60,7 @@ const outcomeOf = ({ name, message }: Fault): Trouble["outcome"] => {
   return name === "InternalError" && message === "out of memory" ? "out_of_memory" : "threw"
 }
 
-/** How a fault reads for a person: with its kind, unless that says nothing. */
+/** Converts an exception to an error message, with the exception's name if it is informative. */
 const troubleOf = (fault: Fault): Trouble => {
   const { name, message, stack } = fault
   const plain = ["Error", "DeniedError", "RefusedError", "RequestError"].includes(name)
@@ -80,22 +85,24 @@ export const trouble = (outcome: Trouble["outcome"], message: string): Trouble =
   refused: false,
 })
 
-/** Far less than a guest may have told before it has to wait: so it need not be told of every piece. */
+/**
+ * Output is acknowledged in steps of this size, well below the limit at which a function pauses.
+ */
 const untoldBytes = 32 * 1024
 
-const cancelled = "The reply was no longer wanted"
+const cancelled = "Cancelled: the client disconnected"
 
 interface Deps {
   run: number
   hears: Hears
   post: (asked: Asked) => void
-  /** Raises the flag that stops it even while it computes. */
+  /** Sets the flag that stops the run even while it computes. */
   raise: () => void
-  /** Told once, when nothing more comes of it. */
+  /** Called once, after the last event. */
   left: (slowestMs: number) => void
 }
 
-/** One run on our side of the wall. */
+/** The main thread's side of one run. */
 export class Session {
   readonly #needs: Deps
   readonly #open = new Map<number, (result: Result) => void>()
@@ -104,9 +111,9 @@ export class Session {
   #over = false
   #takenBytes = 0
   #settleOver: (cost: Cost) => void = () => {}
-  /** Settles when the machine is gone. */
+  /** Resolves when the run has ended. */
   readonly over: Promise<Cost>
-  /** Whether the author's module could be loaded. */
+  /** Resolves when the module was loaded, or failed to load. */
   readonly loaded: Promise<Result>
 
   constructor(deps: Deps) {
@@ -117,7 +124,7 @@ export class Session {
     this.loaded = new Promise((resolve) => this.#open.set(0, resolve))
   }
 
-  /** Has the guest do one of its tasks. */
+  /** Runs one task in the isolate. */
   invoke(task: string, args: unknown): Promise<Result> {
     if (this.#over) {
       return Promise.resolve({ trouble: this.#trouble ?? trouble("cancelled", cancelled) })
@@ -128,7 +135,7 @@ export class Session {
     return new Promise((resolve) => this.#open.set(id, resolve))
   }
 
-  /** The output so far was taken. */
+  /** Acknowledges all output so far. */
   room(): void {
     this.#takenBytes = 0
     if (!this.#over) this.#needs.post({ type: "room", run: this.#needs.run })
@@ -144,14 +151,15 @@ export class Session {
     this.#needs.post({ type: "end", run: this.#needs.run, why: "cancelled" })
   }
 
-  /** What its worker told. */
+  /** Handles an event from the worker. */
   hear(told: Told): void {
     try {
       this.#take(told)
     } catch {
-      // A module can poison what its own texts are made with; that is its own end, and not ours.
+      // A module can tamper with the globals that serialize its messages; that ends only its own
+      // run.
       this.cancel()
-      this.lost(trouble("threw", "It broke what it is run with"))
+      this.lost(trouble("threw", "The function corrupted its runtime"))
     }
   }
 
@@ -166,7 +174,7 @@ export class Session {
     else this.#end(told)
   }
 
-  /** Its worker is gone. */
+  /** Ends the run because its worker has exited. */
   lost(why: Trouble): void {
     this.#close(why, { cpuMs: 0, memoryBytes: 0 }, 0)
   }
@@ -204,7 +212,7 @@ export class Session {
   }
 }
 
-/** What nests too deep for us is no answer for a guest either. */
+/** Values nested too deeply to be serialized are reported as an error. */
 const textOf = ({ id, ...answer }: { id: number; value?: unknown; error?: unknown }): string => {
   try {
     return JSON.stringify({ id, ...answer })
@@ -218,6 +226,6 @@ const inWords = (error: unknown) => {
     const { message, code, status, denied } = error
     return { message, code, status, denied }
   }
-  const message = "Something went wrong in the gateway"
+  const message = "An internal error occurred"
   return { message, code: "internal", status: 500, denied: false }
 }

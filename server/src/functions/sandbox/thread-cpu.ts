@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs"
 import { basename } from "node:path"
 
-/** The calling thread's number in the system; 0 where the system does not say. */
+/** The kernel's id of the current thread; 0 if unknown (not Linux). */
 export const ownThread = (): number => {
   try {
     return Number(basename(readlinkSync("/proc/thread-self"))) || 0
@@ -10,7 +10,7 @@ export const ownThread = (): number => {
   }
 }
 
-/** Milliseconds that a thread of this process has computed; null where the system does not say. */
+/** CPU time of a thread of this process in milliseconds; null if unknown. */
 export const computedBy = (thread: number): number | null => {
   if (thread === 0) return null
   try {

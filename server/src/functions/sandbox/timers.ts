@@ -1,7 +1,7 @@
 const max = 200
 const maxMs = 600_000
 
-/** What a guest's `setTimeout` stands on. */
+/** The host side of `setTimeout` in the sandbox. */
 export const createTimers = (ring: (id: number) => void) => {
   const timerById = new Map<number, NodeJS.Timeout>()
 
@@ -9,15 +9,16 @@ export const createTimers = (ring: (id: number) => void) => {
     size: (): number => timerById.size,
 
     /**
-     * @param told an id and milliseconds; fewer than none end the timer
-     * @returns why not, where it may not
+     * @param told a timer's id and its milliseconds, separated by a space; a negative number clears
+     * the timer
+     * @returns the reason if the timer is rejected
      */
     set: (told: string): string | undefined => {
       const [id = Number.NaN, ms = Number.NaN] = told.split(" ").map(Number)
       clearTimeout(timerById.get(id))
       timerById.delete(id)
       if (!(ms >= 0)) return undefined
-      if (timerById.size >= max) return `More than ${max} timers are not allowed`
+      if (timerById.size >= max) return `Too many timers (maximum ${max})`
       const over = (): void => {
         timerById.delete(id)
         ring(id)

@@ -7,13 +7,16 @@ const steady = 1
 
 interface Deps {
   memory: () => Buffer
-  /** When the run began that is under way; null while there is none. */
+  /** Start of the current run in `performance.now()` time; null if there is none. */
   startedAt: () => number | null
 }
 
-/** What the engine takes for its operating system: clocks to the millisecond, and nothing else. */
+/**
+ * The WASI imports of the engine: clocks with millisecond resolution and random bytes, nothing
+ * else.
+ */
 export const systemFor = ({ memory, startedAt }: Deps) => ({
-  /** The steady clock begins with each run. */
+  /** The monotonic clock starts at 0 with each run. */
   clock_time_get: (clock: number, _precision: number, to: Pointer): number => {
     const began = startedAt()
     const elapsed = began === null ? 0 : performance.now() - began
@@ -25,7 +28,7 @@ export const systemFor = ({ memory, startedAt }: Deps) => ({
     randomFillSync(memory(), to, length)
     return 0
   },
-  // What the engine itself would print goes nowhere.
+  // Output of the engine itself is discarded.
   fd_write: (): number => badFile,
   fd_close: (): number => noSuchCall,
   fd_fdstat_get: (): number => noSuchCall,

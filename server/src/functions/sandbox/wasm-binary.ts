@@ -1,11 +1,11 @@
-/** Of what the engine's binary exports; the rest of four hundred is for extensions that are not loaded. */
+/** Exports of the engine's binary that are used; the other four hundred belong to extensions. */
 const isWanted = (name: string): boolean =>
   /^(qjs_|wasm_|memory$|__stack_pointer$|_initialize$)/.test(name)
 
 const magicBytes = 8
 const exportSection = 7
 
-/** @returns a number as the format writes it, and where the next thing stands */
+/** Reads an unsigned LEB128 number. @returns the number and the offset after it */
 const numberAt = (bytes: Buffer, at: number): [value: number, next: number] => {
   let value = 0
   let next = at
@@ -39,8 +39,8 @@ const wantedExports = (section: Buffer): Buffer => {
 }
 
 /**
- * The engine without what nobody calls: each instance makes an object of every export, and that took
- * two thirds of the time in which a machine is made.
+ * Removes unused exports from the engine's binary. Instantiation creates an object for each export,
+ * which took two thirds of the time needed to create an isolate.
  */
 export const leanBinary = (binary: Buffer): Buffer<ArrayBuffer> => {
   const parts = [binary.subarray(0, magicBytes)]

@@ -1,5 +1,5 @@
-// The few globals of browsers and servers that authors expect and QuickJS lacks. Texts and addresses
-// are taken apart by the host, whose answers are JSON.
+// Web APIs that authors expect and QuickJS lacks. Text encoding and URL parsing are done by the
+// host, whose answers are JSON.
 ;(host) => {
   const { parse, stringify } = JSON
   const { defineProperty } = Object
@@ -10,7 +10,7 @@
   const { min } = Math
   const text = String
 
-  // Bytes cross as a string with one character each: as JSON, each would be an object on both sides.
+  // Bytes are passed as a string with one character each, which is cheaper than a JSON array.
   const bytesOf = (binary) => {
     const bytes = new Uint8Array(binary.length)
     for (let at = 0; at < bytes.length; at++) bytes[at] = apply(charCodeAt, binary, [at])

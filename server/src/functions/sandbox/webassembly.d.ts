@@ -1,4 +1,4 @@
-/** Beside what knowledge/webassembly.d.ts describes. */
+/** Supplements knowledge/webassembly.d.ts. */
 declare namespace WebAssembly {
   function compile(bytes: Uint8Array): Promise<Module>
 }
