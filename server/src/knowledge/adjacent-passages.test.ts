@@ -24,7 +24,7 @@ const pieces = passages.map(({ starts, ends }, at) =>
   found({ text: text.slice(starts, ends), start: starts, end: ends, score: 1 / (at + 1) }),
 )
 
-it("puts pieces that overlap together to what they were cut from, word for word", () => {
+it("merges overlapping passages into exactly the text they were cut from", () => {
   expect(pieces.length).toBeGreaterThan(4)
   const [whole, ...others] = mergeAdjacentPassages(pieces.toReversed())
   expect(others).toEqual([])
@@ -32,7 +32,7 @@ it("puts pieces that overlap together to what they were cut from, word for word"
   expect(whole).toMatchObject({ start: 0, end: text.length, score: 1 })
 })
 
-it("keeps apart what is apart, in the order of the ranking", () => {
+it("keeps passages with a gap between them apart, in ranking order", () => {
   const [first, second, , fourth] = pieces
   if (!first || !second || !fourth) throw new Error("there are too few pieces")
   const other = found({ file_id: "b", text: "Other.", start: 0, end: 6 })
@@ -47,7 +47,7 @@ it("keeps apart what is apart, in the order of the ranking", () => {
   }
 })
 
-it("does not join what stands on different pages", () => {
+it("does not merge passages on different pages", () => {
   const [first, second] = pieces
   if (!first || !second) throw new Error("there are too few pieces")
   const onPages = [

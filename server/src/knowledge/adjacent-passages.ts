@@ -1,6 +1,6 @@
 import type { FoundPassage } from "./schema.ts"
 
-/** They overlap, on the same page, slide or sheet. */
+/** Whether `z` overlaps or continues `a` on the same page, slide or sheet. */
 const isContinued = (a: FoundPassage, z: FoundPassage): boolean =>
   a.file_id === z.file_id &&
   z.start >= a.start &&
@@ -9,7 +9,7 @@ const isContinued = (a: FoundPassage, z: FoundPassage): boolean =>
   a.slide === z.slide &&
   a.sheet === z.sheet
 
-/** Both as the one piece of text that they are parts of, with the scores of the better one. */
+/** Both as one passage, with the scores of the better one. */
 const merge = (a: FoundPassage, z: FoundPassage): FoundPassage => {
   const better = a.score >= z.score ? a : z
   const text = z.end > a.end ? a.text + z.text.slice(a.end - z.start) : a.text
@@ -18,8 +18,8 @@ const merge = (a: FoundPassage, z: FoundPassage): FoundPassage => {
 }
 
 /**
- * Long paragraphs are split with an overlap; passages that follow each other are merged, so that no
- * text is given twice. In the order of the best passage of each.
+ * Long paragraphs are split with an overlap; adjacent passages are merged, so that no text is sent
+ * twice. The result is ordered by the best rank of the passages merged into each.
  */
 export const mergeAdjacentPassages = (passages: readonly FoundPassage[]): FoundPassage[] => {
   const ranked = passages.map((passage, rank) => ({ passage, rank }))

@@ -15,20 +15,20 @@ interface Named {
   name: string
 }
 
-/** Tells what people attach to their questions by its name. */
+/** Looks up the names of files and collections attached to questions. */
 export const createAttaching = ({ files, collections }: Deps) => {
   const nameOf = async (caller: Caller, { type, id }: FileReference): Promise<string> => {
     const options = { param: "files" }
     if (type === "file") {
       const file = await files.find(caller, id)
-      return file?.filename ?? fail("file_not_found", "There is no such file", options)
+      return file?.filename ?? fail("file_not_found", "File not found.", options)
     }
     const collection = await collections.find(caller, id)
-    return collection?.name ?? fail("collection_not_found", "There is no such collection", options)
+    return collection?.name ?? fail("collection_not_found", "Collection not found.", options)
   }
 
   return {
-    /** Each once, in their order. @throws {Failure} `file_not_found` or `collection_not_found` */
+    /** Deduplicated, in order. @throws {Failure} `file_not_found` or `collection_not_found` */
     named: (caller: Caller, references: readonly FileReference[]): Promise<Named[]> => {
       const byKey = new Map(references.map((one) => [`${one.type} ${one.id}`, one]))
       return Promise.all(
@@ -39,7 +39,7 @@ export const createAttaching = ({ files, collections }: Deps) => {
       )
     },
 
-    /** The files and collections among those named that the caller may read. */
+    /** The given files and collections that the caller can read. */
     readableAmong: async (
       caller: Caller,
       ids: { files: Iterable<string>; collections: Iterable<string> },

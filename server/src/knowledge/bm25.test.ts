@@ -38,8 +38,8 @@ const countOf = (own: number, named: boolean, onlyThere: boolean): number => {
 const limit = 20
 
 /**
- * BM25 as it is written in the book, passage by passage, with the names' words added; without
- * frequent terms where a rarer one finds enough.
+ * Reference implementation of BM25, passage by passage, with the terms of file names added and
+ * without frequent terms where a rarer one has enough hits.
  */
 const byTheBook = (scope: readonly Document[], query: string): Map<string, number> => {
   const passages = scope.flatMap(({ filename, texts }, file) => {
@@ -92,7 +92,7 @@ const expectByTheBook = (
   }
 }
 
-describe("the search by words", () => {
+describe("lexical search", () => {
   it.each([1, 3, 40, 300])("ranks the passages of %i files as BM25 does", (count) => {
     const all = documents(count)
     const shelf = createWordShelf(1e9)
@@ -101,20 +101,20 @@ describe("the search by words", () => {
   })
 
   it.each([0.02, 0.3, 0.7, 0.98])(
-    "counts words in the files asked about only, were they %f of all",
+    "uses term statistics of the searched files only, a share of %f of all",
     (share) => {
       const all = documents(300)
       const shelf = createWordShelf(1e9)
       shelf.put(given(all))
       for (let round = 0; round < 20; round++) {
         const some = all.filter(() => random(1000) < share * 1000)
-        // In another order than the one in which they came.
+        // In a different order than they were added in.
         expectByTheBook(shelf, some.toReversed(), sentence(5))
       }
     },
   )
 
-  it("goes on so while files come, change and go, and segments are put together", () => {
+  it("ranks correctly while files are added, changed and removed, and segments merge", () => {
     const all = documents(120)
     const shelf = createWordShelf(1e9)
     const there = new Map<string, Document>()
@@ -134,7 +134,7 @@ describe("the search by words", () => {
     }
   })
 
-  it("lets go of the words that were asked about longest ago", () => {
+  it("evicts the least recently used files", () => {
     const all = documents(200)
     const [early, late] = [all.slice(0, 100), all.slice(100)]
     const all100 = createWordShelf(1e9)
@@ -150,7 +150,7 @@ describe("the search by words", () => {
     expectByTheBook(shelf, late, sentence(5))
   })
 
-  it("leaves out what most passages say only where a rarer word finds enough", () => {
+  it("skips frequent terms only where a rarer one has enough hits", () => {
     const texts = Array.from({ length: 60 }, (_, at) => `invoice ${at < 20 ? "harbor" : "airport"}`)
     const shelf = createWordShelf(Number.POSITIVE_INFINITY)
     shelf.put([{ id: "f0", filename: "p.txt", data: packWords(texts) }])
@@ -161,7 +161,7 @@ describe("the search by words", () => {
     expect(scores("invoice harbor", 20)).toEqual(scores("harbor", 20))
   })
 
-  it("finds nothing where nothing is asked, and nothing in no files", () => {
+  it("finds nothing for an empty query or without files", () => {
     const all = documents(3)
     const shelf = createWordShelf(1e9)
     shelf.put(given(all))
@@ -169,7 +169,7 @@ describe("the search by words", () => {
     expect(found(shelf, [], sentence(3))).toEqual({ hits: [], total: 0 })
   })
 
-  it("holds more passages than one segment can number", () => {
+  it("holds more passages than fit in one segment", () => {
     const texts = Array.from({ length: 40_000 }, (_, at) => `${word()} n${at}`)
     const shelf = createWordShelf(1e9)
     const data = packWords(texts)

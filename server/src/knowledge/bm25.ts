@@ -5,9 +5,9 @@ import { countsIn, findTerm, type QueryTerm, type Scope, scopeOf } from "./term-
 /** BM25 (Robertson and Zaragoza, 2009), with constants measured on XQuAD (`npm run bench:answers`). */
 const k1 = 1.2
 const b = 0.6
-/** How much a word of the file's name counts beside one of the text. */
+/** Weight of a term in the file's name relative to one in the text. */
 const nameWeight = 1
-/** Terms that more passages than this share have are skipped where others find enough. */
+/** Terms in more than this share of passages are skipped if rarer ones have enough hits. */
 const maxFrequency = 0.5
 
 export interface LexicalHit {
@@ -30,7 +30,7 @@ interface Weighed extends QueryTerm {
   weight: number
 }
 
-/** What a term adds to passages that have it `count` times. */
+/** The score that a term adds to a passage in which it occurs `count` times. */
 const scoreOf = (weight: number, count: number, norm: number): number =>
   (weight * count * (k1 + 1)) / (count + norm)
 
@@ -54,7 +54,9 @@ const addSpans = (
   }
 }
 
-/** A file's name stands over each of its passages, as if each had the word once more. */
+/**
+ * Terms of a file's name count for each of its passages, as if they occurred once more in its text.
+ */
 const addNamed = (scope: Scope, file: number, term: Weighed): void => {
   const { starts, scores, norms } = scope.segment
   const first = starts[file] ?? 0
@@ -67,7 +69,7 @@ const addNamed = (scope: Scope, file: number, term: Weighed): void => {
   }
 }
 
-/** Clears what the last search left, and says for each passage what its length takes away. */
+/** Clears the scores of the previous search and computes each passage's length normalization. */
 const prepare = ({ runs, segment }: Scope, average: number): void => {
   const { scores, norms } = segment
   const { lengths } = segment.words
@@ -83,7 +85,7 @@ const prepare = ({ runs, segment }: Scope, average: number): void => {
 interface FoundTerm {
   term: QueryTerm
   found: (ReturnType<typeof findTerm> & { scope: Scope })[]
-  /** In so many passages. */
+  /** Number of passages with the term. */
   frequency: number
 }
 
@@ -94,8 +96,8 @@ const findTerms = (scopes: readonly Scope[], terms: readonly QueryTerm[]): Found
   })
 
 /**
- * Leaves out the terms that most passages have where a rarer one finds enough of them: they weigh
- * next to nothing, and take most of the time.
+ * Drops terms that most passages contain if a rarer one has enough hits: they add almost nothing to
+ * the score but take most of the time.
  */
 const skipFrequent = (terms: FoundTerm[], total: number, limit: number): FoundTerm[] => {
   const rarer = terms.filter(({ frequency }) => frequency <= total * maxFrequency)
@@ -112,7 +114,7 @@ const scoreTerm = ({ term, found, frequency }: FoundTerm, total: number): void =
   }
 }
 
-/** Collects the best `limit`; of equal ones those of the first files. */
+/** Collects the best `limit` hits; ties are ordered by file. */
 const createBest = (limit: number) => {
   const hits: LexicalHit[] = []
   let bar = Number.MIN_VALUE
@@ -135,7 +137,7 @@ const createBest = (limit: number) => {
   }
 }
 
-/** Offers the passages of one file. */
+/** Offers the passages of one file as hits. */
 const offerFile = (
   best: ReturnType<typeof createBest>,
   { starts, scores }: Segment,
@@ -150,7 +152,10 @@ const offerFile = (
   }
 }
 
-/** The best passages of some files by BM25, equal ones in the files' order, and how many there are. */
+/**
+ * Searches files by BM25. Returns the best passages, ties in the order of the files, and the number
+ * of passages searched.
+ */
 export const searchWords = (
   parts: readonly Part[],
   query: string,

@@ -11,7 +11,7 @@ const nothing: Found = { type: "found", id: 0, lexical: [], dense: [], total: 0 
 const manyFiles = (count: number): Warmable[] =>
   Array.from({ length: count }, (_, at) => ({ id: `${at}`, filename: `${at}.txt`, passages: 10 }))
 
-/** A search that remembers what it was asked about, and takes some time. */
+/** A search that records its queries and takes some time. */
 const remembering = () => {
   const pieces: string[][] = []
   const search: Searcher["search"] = async ({ files }) => {
@@ -22,7 +22,7 @@ const remembering = () => {
   return { pieces, search }
 }
 
-it("reads all files in pieces, and rests between them", async () => {
+it("reads all files in batches with pauses between them", async () => {
   const { pieces, search } = remembering()
   const start = performance.now()
   const files = async () => manyFiles(170)
@@ -33,7 +33,7 @@ it("reads all files in pieces, and rests between them", async () => {
   expect(performance.now() - start).toBeGreaterThan(4 * 10 * 3)
 })
 
-it("starts no search where there are no files, and ends in the middle when it is told to", async () => {
+it("starts no search without files, and stops between batches when closed", async () => {
   const empty = remembering()
   const files = async () => []
   await startWarming({ searcher: empty, files, space: () => null, after: 0 }).done()
@@ -47,7 +47,7 @@ it("starts no search where there are no files, and ends in the middle when it is
 })
 
 it.each(chooseDatabases())(
-  "what was read before a start is in memory soon after it, on $name",
+  "loads files into memory soon after a restart, on $name",
   async ({ place: makePlace }) => {
     const place = await makePlace()
     const first = await startGateway(place.env)
@@ -57,7 +57,7 @@ it.each(chooseDatabases())(
     await first.stop()
     const second = await startGateway(place.env)
     await second.gateway.library.warmed()
-    // What is in memory needs no more reading.
+    // Files in memory are not read again.
     await second.gateway.db.transact(async (tx) => {
       await sql`delete from file_words`.execute(tx)
     })

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Searcher } from "./search-client.ts"
 
-/** When nothing of the start is still under way. */
+/** Delay after the start, so that warming does not compete with it. */
 const settledMs = 5000
 const filesAtOnce = 50
-/** As many as one may well ask about; the rest is read when it is asked about. */
+/** Warms no more than this; other files are read when they are first searched. */
 const maxPassages = 100_000
-/** For each moment of work so many of rest: chats and searches come first. */
+/** Pause after each batch as a multiple of its duration, so that requests come first. */
 const rests = 3
 
 export interface Warmable {
@@ -17,22 +17,22 @@ export interface Warmable {
 
 interface Deps {
   searcher: Pick<Searcher, "search">
-  /** Files that can be searched, the newest first; `most` passages of them together. */
+  /** Searchable files, newest first, with `max` passages in total. */
   files: (max: number) => Promise<Warmable[]>
-  /** In which vectors are scanned; null where none are. */
+  /** The embedding index whose vectors are scanned; null if none is. */
   space: () => string | null
   after?: number
 }
 
 /**
- * Has the search read what the first question would wait for: words and vectors of the newest
- * files, little by little. Where there is nothing to read, nothing is started.
+ * Loads the terms and vectors of the newest files into memory in small batches, so that the first
+ * question does not have to wait for them. Starts no worker if there is nothing to load.
  */
 export const startWarming = ({ searcher, files, space, after = settledMs }: Deps) => {
   const stop = new AbortController()
   const { signal } = stop
 
-  /** A search for nothing leaves in memory what it looked at. */
+  /** An empty query loads the files into the caches. */
   const read = async (some: readonly Warmable[]): Promise<void> => {
     const current = space()
     await searcher.search({
@@ -54,10 +54,10 @@ export const startWarming = ({ searcher, files, space, after = settledMs }: Deps
     }
   }
 
-  // What fails here is read by the search that needs it.
+  // Files that fail here are read by the search that needs them.
   const running = warm().catch(() => {})
   return {
-    /** Resolves when all is read, or it was ended. */
+    /** Resolves when warming is complete or was stopped. */
     done: (): Promise<void> => running,
     close: async (): Promise<void> => {
       stop.abort()

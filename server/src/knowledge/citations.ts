@@ -16,22 +16,22 @@ export const FileReference = z.looseObject({
 })
 export type FileReference = z.output<typeof FileReference>
 
-/** How long a chat waits for files that are still being read. */
+/** How long a request waits for files that are still being processed. */
 const defaultTimeoutMs = 30_000
 
-/** One entry a passage; entry i is citation [i + 1]. */
+/** A passage as returned to clients; entry i is citation [i + 1]. */
 export interface Source {
   source: { id: string; name: string; type: "file" | "collection" }
   document: string[]
   metadata: Record<string, unknown>[]
   distances: number[]
-  /** Set once the finished reply refers to it. */
+  /** Set once the finished response refers to it. */
   cited?: boolean
 }
 
 export interface Cited {
   passages: FoundPassage[]
-  /** Null where no collection was searched. */
+  /** Null if no collection was searched. */
   fileList: FileList | null
   sources: Source[]
   sources_skipped: Findings["sources_skipped"]
@@ -42,7 +42,7 @@ interface Deps {
   collections: Collections
   selection: SourceSelection
   retrieval: Retrieval
-  /** Tokens that the sources of one answer may take, set by the administrators. */
+  /** Maximum number of tokens for the sources of one answer, set by administrators. */
   maxTokens: () => number
   /** For tests. */
   timeoutMs?: number
@@ -52,7 +52,7 @@ type NamedCollection = { id: string; name: string; search: SearchWay }
 
 interface Scope {
   named: StoredFile[]
-  /** By file: the collection that it is asked for through. */
+  /** By file id: the collection through which the file is searched. */
   collected: Map<string, { file: KnownFile; collection: NamedCollection }>
   modes: Set<SearchWay>
 }
@@ -64,8 +64,8 @@ export const skippedOf = (file: KnownFile): Findings["sources_skipped"][number] 
   reason:
     file.error ??
     (file.status === "stored"
-      ? "It was stored without being processed."
-      : "It is still being read."),
+      ? "The file was stored without being processed."
+      : "The file is still being processed."),
 })
 
 export const isSearchable = (file: KnownFile): boolean =>
@@ -74,13 +74,16 @@ export const isSearchable = (file: KnownFile): boolean =>
 const isSettled = (file: KnownFile): boolean =>
   isSearchable(file) || file.status === "failed" || file.status === "stored"
 
-/** A collection that a model brings along, opened by its owner's access beside the caller's. */
+/**
+ * A collection attached to a model, accessible with its owner's permissions as well as the
+ * caller's.
+ */
 export interface Lent {
   id: string
   owner: Principal | undefined
 }
 
-/** How a reply names a passage that it rests on. */
+/** The passage as a citation in a response. */
 export const sourceOf = (
   passage: FoundPassage,
   collection?: { id: string; name: string },
@@ -110,33 +113,33 @@ export interface CitationRequest {
   references: readonly FileReference[]
   lent: readonly Lent[]
   question: string
-  /** The question before it in the conversation. */
+  /** The previous question in the conversation. */
   previous?: string | undefined
   signal: AbortSignal
 }
 
-/** Finds the passages that a chat's `files` hold for its question. */
+/** Finds the sources for a question in the `files` of a completion request. */
 export const createCitations = (deps: Deps) => {
   const { files, collections, selection, retrieval, maxTokens } = deps
   const ms = deps.timeoutMs ?? defaultTimeoutMs
 
   const namedFile = async (caller: Caller, id: string, signal: AbortSignal) => {
     const param = "files"
-    const unknown = () => fail("file_not_found", `There is no file ${id.slice(0, 200)}`, { param })
+    const unknown = () => fail("file_not_found", `File "${id.slice(0, 200)}" not found.`, { param })
     const found = (await files.find(caller, id)) ?? unknown()
     const until = () => files.until(id, isSettled, { ms, signal })
     const file = (isSettled(found) ? found : await until()) ?? unknown()
     if (isSearchable(file)) return file
     if (file.status === "failed") {
-      fail("file_unreadable", `The file "${file.filename}" cannot be read: ${file.error}`, {
+      fail("file_unreadable", `File "${file.filename}" cannot be read: ${file.error}`, {
         param,
       })
     }
     if (file.status === "stored") {
-      const message = `The file "${file.filename}" was stored without being processed; process it first`
+      const message = `File "${file.filename}" was stored without being processed. Process it first.`
       fail("file_not_ready", message, { param })
     }
-    const message = `The file "${file.filename}" is still being read; try again soon`
+    const message = `File "${file.filename}" is still being processed. Try again in a few seconds.`
     return fail("file_not_ready", message, { param, headers: { "retry-after": "5" } })
   }
 
@@ -149,7 +152,9 @@ export const createCitations = (deps: Deps) => {
 
   const namedCollection = async (caller: Caller, id: string) => {
     const unknown = () =>
-      fail("collection_not_found", `There is no collection ${id.slice(0, 200)}`, { param: "files" })
+      fail("collection_not_found", `Collection "${id.slice(0, 200)}" not found.`, {
+        param: "files",
+      })
     return (await collections.find(caller, id)) ?? unknown()
   }
 
@@ -169,14 +174,14 @@ export const createCitations = (deps: Deps) => {
       const opened = await lentCollection(caller, one)
       if (opened) await addCollection(scope, opened)
     }
-    // All at once, so that they share one wait.
+    // In parallel, so that they share one wait.
     const unique = new Set((ids.get("file") ?? []).map(({ id }) => id))
     const named = [...unique].map((id) => namedFile(caller, id, signal))
     scope.named.push(...(await Promise.all(named)))
     return scope
   }
 
-  /** The files of collections, once they are read or the time is up. */
+  /** The files of collections once they are processed, or when the wait times out. */
   const settled = async (scope: Scope, signal: AbortSignal) => {
     const searchable: KnownFile[] = []
     const skipped: Findings["sources_skipped"] = []
@@ -211,10 +216,11 @@ export const createCitations = (deps: Deps) => {
 
   return {
     /**
-     * What a model is given for a question.
-     * @param contextTokens what the model's context has room for; the administrators' limit may be lower
+     * The sources for a question, as sent to the model.
+     * @param contextTokens tokens that fit into the model's context; the administrators' limit may
+     * be lower
      * @throws {Failure} `file_not_found`, `collection_not_found`, `file_unreadable` or
-     *   `file_not_ready`
+     * `file_not_ready`
      */
     cite: async (
       caller: Caller,
@@ -231,7 +237,10 @@ export const createCitations = (deps: Deps) => {
       return { passages, fileList, sources, sources_skipped: skipped }
     },
 
-    /** The best passages of collections, as many as asked for. @throws {Failure} as `cite` */
+    /**
+     * The best `limit` passages of the given files and collections.
+     * @throws {Failure} as `findSources`
+     */
     search: async (
       caller: Caller,
       { limit, ...request }: CitationRequest & { limit: number },
@@ -244,7 +253,7 @@ export const createCitations = (deps: Deps) => {
   }
 }
 
-/** Of equal texts the one that is ranked first. */
+/** Keeps the best ranked of passages with equal text. */
 const withoutDuplicates = (passages: readonly FoundPassage[]): FoundPassage[] => {
   const texts = new Set<string>()
   return passages.filter(({ text }) => {

@@ -3,7 +3,7 @@ import { type Principal, permits } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Collection } from "./schema.ts"
 
-export const unknownCollection = (): never => fail("not_found", "There is no such collection")
+export const unknownCollection = (): never => fail("not_found", "Collection not found.")
 
 export const mayAccess = (
   { user_id, access_grants }: Pick<Collection, "user_id" | "access_grants">,
@@ -11,16 +11,18 @@ export const mayAccess = (
   permission: AccessGrant["permission"],
 ): boolean => user_id === who.user.id || permits(access_grants, who, permission)
 
-/** @throws {Failure} `not_found` to who may not even read it, and `forbidden` */
+/**
+ * @throws {Failure} `not_found` if the principal cannot read it, `forbidden` if it cannot change it
+ */
 export const requireWritable = (collection: Collection | undefined, who: Principal): Collection => {
   if (!collection || !mayAccess(collection, who, "read")) return unknownCollection()
   if (mayAccess(collection, who, "write")) return collection
-  return fail("forbidden", "You may read this collection, but not change it")
+  return fail("forbidden", "You can read this collection, but not change it.")
 }
 
 /**
- * Writers change what a collection holds. Who else may read or change it, and whether it exists,
- * is its owner's decision: a writer whose grant is revoked must not come back by another one.
+ * Writers can change the contents of a collection. Sharing and deleting it is up to its owner:
+ * otherwise a writer whose grant is revoked could have granted access to another account.
  * @throws {Failure} `forbidden`
  */
 export const requireOwnership = (

@@ -28,7 +28,7 @@ interface EditRequest {
   id: string
 }
 
-/** One edit inside its transaction, with the collection and the caller as `tx` reads them. */
+/** One edit within its transaction, with the collection and the caller as read by `tx`. */
 interface Edit {
   tx: Tx
   caller: Caller
@@ -37,28 +37,28 @@ interface Edit {
 
 type AuditEvent = Omit<Change, "actor" | "target">
 
-/** An upload that is stored once it is known that the collection does not have its bytes. */
+/** An upload that is stored only if the collection does not contain the same bytes yet. */
 interface UploadedFile {
   id: string
   hash: string
   store: () => Promise<void>
 }
 
-/** Of the files that one request adds, those whose ids the audit trail keeps. */
+/** Maximum number of added file ids per request recorded in the audit log. */
 const maxAuditedFiles = 100
 
 const onlyOwnerShares =
-  "Only the owner of this collection and administrators may change access_grants; leave it out"
-const onlyOwnerDeletes = "Only the owner of this collection and administrators may delete it"
+  "Only the owner of this collection and administrators can change access_grants. Omit the field."
+const onlyOwnerDeletes = "Only the owner of this collection and administrators can delete it."
 
 /**
- * Changes of collections. Each locks its collection, reads it and the caller's access again, and
- * writes only what was sent: of two that run at once, neither undoes the other.
+ * Edits of collections. Each edit locks its collection, re-reads it and the caller's permissions,
+ * and writes only the fields sent, so that concurrent edits do not undo each other.
  */
 export const createCollectionEdits = (deps: Deps) => {
   const { db, bus, audit, store, files, rowLimits, now, refreshCaller } = deps
 
-  /** @param work what to write; returns what the audit trail says of it, null where nothing changes */
+  /** @param work writes the change; returns its audit event, or null if nothing changed */
   const editWithin = async (
     tx: Tx,
     { actor, caller, id }: EditRequest,
@@ -87,7 +87,7 @@ export const createCollectionEdits = (deps: Deps) => {
     work: (edit: Edit) => Promise<AuditEvent>,
   ): Promise<Collection> => (await edit(request, work)) ?? unknownCollection()
 
-  /** What was sent, without grants that are as they were: forms send all that they show. */
+  /** The fields sent, without grants equal to the current ones: forms send everything they show. */
   const changesOf = (before: Collection, sent: CollectionChanges): CollectionChanges => {
     const { access_grants, ...fields } = sent
     const set = Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== undefined))
@@ -95,13 +95,13 @@ export const createCollectionEdits = (deps: Deps) => {
     return isSame ? set : { ...set, access_grants }
   }
 
-  /** Counts a great many rows, and so comes before the transaction. */
+  /** Counts many rows and therefore runs before the transaction. */
   const checkLinkCount = async (owner: string, added: readonly string[]): Promise<void> => {
     if (added.length === 0) return
     const max = maxRows.collectionFilesPerUser
     if ((await store.links.count(owner)) + added.length <= max) return
-    const limit = `All collections of one user may have at most ${max.toLocaleString("en")} files`
-    fail("limit_reached", `${limit} together. Take files out of collections first.`)
+    const limit = `The collections of one user can contain at most ${max.toLocaleString("en")} files`
+    fail("limit_reached", `${limit} in total. Remove files from collections first.`)
   }
 
   const link = async (tx: Tx, id: string, added: readonly string[]): Promise<AuditEvent> => {
@@ -141,11 +141,11 @@ export const createCollectionEdits = (deps: Deps) => {
       })
     },
 
-    /** Links files; those linked already stay so, and none waits for its processing. */
+    /** Adds files in any processing state; files already in the collection are skipped. */
     addFiles: async (request: EditRequest, fileIds: readonly string[]): Promise<Collection> => {
       const { id, caller } = request
       const { user_id: owner } = requireWritable(await store.byId(id), caller)
-      // A file keeps its owner, so that this may come before the transaction.
+      // A file never changes its owner, so this check can run before the transaction.
       await files.checkOwned(caller, [...new Set(fileIds)])
       await checkLinkCount(owner, await store.links.missing(id, fileIds))
       return editKept(request, async ({ tx }) =>
@@ -153,7 +153,7 @@ export const createCollectionEdits = (deps: Deps) => {
       )
     },
 
-    /** How uploads that name a collection get into it. */
+    /** Adds uploads that name a collection. */
     uploads: {
       check: async ({ caller, id }: EditRequest): Promise<void> => {
         const { user_id: owner } = requireWritable(await store.byId(id), caller)
@@ -172,11 +172,12 @@ export const createCollectionEdits = (deps: Deps) => {
       },
     },
 
-    /** Takes one file out; the file itself stays. */
+    /** Removes a file from the collection without deleting it. */
     removeFile: (request: EditRequest, fileId: string): Promise<Collection> =>
       editKept(request, async ({ tx }) => {
         const { id } = request
-        if (!(await store.links.remove(tx, id, fileId))) fail("not_found", "There is no such file")
+        if (!(await store.links.remove(tx, id, fileId)))
+          fail("not_found", "File not found in this collection.")
         await touch(tx, id)
         return { action: "collection.file_removed", before: { files: [fileId] } }
       }),

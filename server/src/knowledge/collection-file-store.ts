@@ -14,7 +14,10 @@ const noFiles: FileCounts = {
   failed: 0,
 }
 
-/** The files of collections, of which one may have tens of thousands, in the order of their adding. */
+/**
+ * Reads the files of collections in the order in which they were added. A collection may have tens
+ * of thousands.
+ */
 export const createMemberStore = (db: Database) => {
   const of = (id: string) =>
     db.read
@@ -48,11 +51,11 @@ export const createMemberStore = (db: Database) => {
       return { items, total }
     },
 
-    /** How many files each of some collections has, and how far they are. */
+    /** Number of files per collection, in total and by status. */
     counts: async (ids: readonly string[]): Promise<(id: string) => FileCounts> => {
       if (ids.length === 0) return () => noFiles
       const byId = new Map(ids.map((id) => [id, { ...noFiles }]))
-      // All files of all of them, which may be very many.
+      // Reads all files of these collections, which may be many.
       const rows = await db.aside
         .selectFrom("collection_files")
         .innerJoin("files", "files.id", "collection_files.file_id")

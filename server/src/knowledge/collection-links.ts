@@ -5,7 +5,7 @@ const rowsPerStatement = 300
 
 /** Which files are in which collections. */
 export const createCollectionLinks = (db: Database) => ({
-  /** Those of `fileIds` that are not in the collection, each once and in their order. */
+  /** The ids that are not in the collection, deduplicated and in order. */
   missing: async (
     id: string,
     fileIds: readonly string[],
@@ -23,7 +23,7 @@ export const createCollectionLinks = (db: Database) => ({
     return [...new Set(fileIds)].filter((fileId) => !linked.has(fileId))
   },
 
-  /** The file of these bytes that was added first; not one that could not, or was not to, be read. */
+  /** The first file added with these bytes, except failed and unprocessed ones. */
   fileOfBytes: async (tx: Tx, id: string, hash: string): Promise<string | undefined> => {
     const row = await tx
       .selectFrom("files")
@@ -38,7 +38,7 @@ export const createCollectionLinks = (db: Database) => ({
     return row?.id
   },
 
-  /** How many there are in all collections of one user. */
+  /** Number of files in all collections of a user. */
   count: async (owner: string): Promise<number> => {
     const { count } = await db.aside
       .selectFrom("collection_files")
@@ -60,7 +60,7 @@ export const createCollectionLinks = (db: Database) => ({
     }
   },
 
-  /** @returns false when the file was not in the collection */
+  /** @returns false if the file was not in the collection */
   remove: async (tx: Tx, id: string, fileId: string): Promise<boolean> => {
     const { numDeletedRows } = await tx
       .deleteFrom("collection_files")

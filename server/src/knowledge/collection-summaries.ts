@@ -6,19 +6,22 @@ import type { AccessGrant } from "../grants/schema.ts"
 
 const maxListedFiles = 20
 
-/** What a list shows of one collection beside its row. */
+/** What a list shows of a collection in addition to its row. */
 export interface ListParts {
-  /** The first grants, those to everyone before others. */
+  /** The first grants, grants to everyone first. */
   grants: AccessGrant[]
   grantCount: number
-  /** Ids of the files that were added first, in that order. */
+  /** Ids of the files added first, in order. */
   fileIds: string[]
 }
 
 const grantsOfCollection = `access_grants
   where resource_type = 'collection' and resource_id = collections.id`
 
-/** Reads no more than it shows, by two statements for a page: a collection may have very many. */
+/**
+ * Reads summaries with two statements per page and only the rows shown, since collections can be
+ * large.
+ */
 export const createListParts = (db: Database) => {
   const firstGrants = jsonRows(db, {
     fields: Object.fromEntries(grantColumns.map((name) => [name, name])),

@@ -17,12 +17,12 @@ import type {
 
 interface Deps extends EditDeps {
   members: MemberStore
-  /** What passages are found by their meaning with. */
+  /** The id of the embedding model used for semantic search; null if there is none. */
   embeddingModel: () => string | null
   newId: () => string
 }
 
-/** As many as a page of them may have. */
+/** The maximum page size. */
 const maxFiles = 200
 
 const toCollectionFile = (file: StoredFile): CollectionFile => {
@@ -30,7 +30,7 @@ const toCollectionFile = (file: StoredFile): CollectionFile => {
   return { id, filename, meta, data, status: data.status }
 }
 
-/** Collections of files, and who may read and change them. */
+/** Collections of files, with access checks. */
 export const createCollections = (deps: Deps) => {
   const { db, bus, audit, store, members, files, rowLimits, newId, now } = deps
   const edits = createCollectionEdits(deps)
@@ -63,13 +63,16 @@ export const createCollections = (deps: Deps) => {
   return {
     find,
     readable,
-    /** The collections among `ids` that the caller may read. */
+    /** The ids of collections that the caller can read. */
     readableAmong: store.readableAmong,
     uploads: edits.uploads,
-    /** All files of a collection, with what a search must know. */
+    /** All files of a collection, with the fields needed for search. */
     filesOf: members.all,
 
-    /** Who may read a file through collections, or one collection: found once for any number. */
+    /**
+     * Returns a check for read access to a collection, or to a file through collections. The grants
+     * are read once for any number of principals.
+     */
     readersOf: async (
       topic: "files" | "collections",
       id: string,

@@ -70,7 +70,7 @@ interface Deps extends LibraryOptions {
   report: (error: Error) => void
 }
 
-/** Null on an embedded database. */
+/** Null on SQLite. */
 const openPgvector = async ({ db, say, report }: Deps): Promise<Pgvector | null> => {
   if (db.dialect !== "postgres") return null
   const pgvector = createPgvector({ store: createPgvectorStore(db), say, report })
@@ -78,7 +78,7 @@ const openPgvector = async ({ db, say, report }: Deps): Promise<Pgvector | null>
   return pgvector
 }
 
-/** Everything about files and collections, built in order. */
+/** Creates everything related to files and collections. */
 export const createLibrary = async (deps: Deps) => {
   const {
     config,
@@ -223,7 +223,7 @@ export const createLibrary = async (deps: Deps) => {
     reading: createReading({ files, passages, store: collectionStore }),
     attaching: createAttaching({ files, collections }),
     citations: createCitations({ files, collections, selection, retrieval, maxTokens }),
-    /** Resolves when what was there at the start is ready to be searched. */
+    /** Resolves when the files present at the start are in memory. */
     warmed: warming.done,
     close: async (): Promise<void> => {
       await warming.close()

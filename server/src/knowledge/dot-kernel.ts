@@ -1,16 +1,16 @@
 /**
- * A WebAssembly module of one function, written by hand so that nothing has to be built:
+ * A WebAssembly module with one function, assembled by hand so that no build step is needed:
  * `dots(query, vectors, width, count, out)` writes the dot product of a query with each of `count`
- * int8 vectors as int32. The query's components are from 0 to 127, the vectors' from -127 to 127:
- * within these bounds the relaxed instruction is exact on every machine. All addresses are in
- * bytes; `width` is a multiple of `grain`.
+ * int8 vectors as int32. The query's components must be 0 to 127, the vectors' -127 to 127: within
+ * these bounds the relaxed instruction is exact on every CPU. Addresses are in bytes; `width` is a
+ * multiple of `componentsPerStep`.
  */
 const i32 = 0x7f
 const v128 = 0x7b
 const [query, vectors, width, count, out, at, end, sum] = [0, 1, 2, 3, 4, 5, 6, 7]
-/** Instructions that do not wait for one another. */
+/** Independent accumulators, so that instructions do not wait for each other. */
 const lanes = 4
-/** Components a turn. */
+/** Components processed per iteration. */
 export const grain = 16 * lanes
 
 /** Unsigned LEB128. */
@@ -21,7 +21,7 @@ const text = (name: string): number[] => [name.length, ...Buffer.from(name)]
 
 const get = (local: number): number[] => [0x20, local]
 const set = (local: number): number[] => [0x21, local]
-/** Signed LEB128, of what is not negative. */
+/** Signed LEB128 of a non-negative number. */
 const constant = (value: number): number[] =>
   value < 0x40 ? [0x41, value] : [0x41, (value & 0x7f) | 0x80, value >>> 7]
 const add = [0x6a]
@@ -32,7 +32,7 @@ const addLanes = simd(0xae)
 const each = (work: (lane: number) => number[]): number[] =>
   Array.from({ length: lanes }, (_, lane) => work(lane)).flat()
 
-/** Sixteen products, added in fours to one of the sums. */
+/** Sixteen products, accumulated in groups of four. */
 const multiply = (lane: number): number[] => [
   ...[...get(vectors), ...load(16 * lane), ...get(at), ...load(16 * lane)],
   ...[...get(sum + lane), ...simd(0x113), ...set(sum + lane)], // relaxed_dot_i8x16_i7x16_add_s
@@ -45,8 +45,8 @@ const step = (local: number, by: number[]): number[] => [
 ]
 
 const body = [
-  ...[0x02, 0x40, 0x03, 0x40], // block, loop: one vector a turn
-  ...[...get(count), 0x45, 0x0d, 0x01], // leave when none is left
+  ...[0x02, 0x40, 0x03, 0x40], // block, loop: one vector per iteration
+  ...[...get(count), 0x45, 0x0d, 0x01], // exit when none is left
   ...each((lane) => [...simd(0x0c), ...Array<number>(16).fill(0), ...set(sum + lane)]),
   ...[...get(query), ...set(at)],
   ...[...get(vectors), ...get(width), ...add, ...set(end)],
@@ -54,7 +54,7 @@ const body = [
   ...each(multiply),
   ...step(at, constant(grain)),
   ...step(vectors, constant(grain)),
-  ...[...get(vectors), ...get(end), 0x49, 0x0d, 0x00], // on while below the end
+  ...[...get(vectors), ...get(end), 0x49, 0x0d, 0x00], // continue while below the end
   0x0b,
   ...[...get(sum), ...get(sum + 1), ...addLanes, ...get(sum + 2), ...addLanes],
   ...[...get(sum + 3), ...addLanes, ...set(sum)],
@@ -84,7 +84,7 @@ export type Dots = (
   out: number,
 ) => void
 
-/** The kernel over a memory. */
+/** Instantiates the kernel on a memory. */
 export const createDots = (memory: WebAssembly.Memory): Dots => {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { e: { m: memory } })
   return exports.dots as Dots

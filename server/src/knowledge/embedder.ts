@@ -13,10 +13,10 @@ const Reply = z.object({
   data: z.array(z.object({ embedding: z.array(z.number()).min(1), index: z.int().optional() })),
 })
 
-/** Of one request. */
+/** Limits of one request. */
 const maxTexts = 32
 const maxTokens = 8000
-/** The built-in model takes about half a second for these; then progress shows. */
+/** The built-in model takes about half a second per batch; small batches keep progress visible. */
 const builtInBatch = 8
 const replyMs = 60_000
 const defaultRetryMs = 200
@@ -24,7 +24,7 @@ const maxPauseMs = 10_000
 const tries = 10
 const minCharactersToSplit = 200
 
-/** Nobody has the model at the moment, which no quick second try would change. */
+/** No connection offers the model at the moment; an immediate retry would not help. */
 class NotOffered extends Error {
   override name = "NotOffered"
 }
@@ -43,7 +43,7 @@ const middle = (text: string): number => {
 }
 
 export interface EmbedderOptions {
-  /** Before a busy model is asked again; twice as long after each further refusal. */
+  /** Delay before a busy model is retried; doubled after each further failure. */
   embeddingRetryMs?: number
 }
 
@@ -54,11 +54,11 @@ interface Deps extends EmbedderOptions {
 
 interface How {
   signal: AbortSignal
-  /** Whether a busy model is asked again. */
+  /** Whether to retry a busy model. */
   patient: boolean
 }
 
-/** How many of the texts, from the first on, go into one request. */
+/** How many of the texts, from the first on, fit into one request. */
 export const batchSize = (model: string, texts: readonly string[]): number => {
   if (model === builtInModelId) return Math.min(texts.length, builtInBatch)
   let tokens = 0
@@ -69,7 +69,7 @@ export const batchSize = (model: string, texts: readonly string[]): number => {
   return end === -1 ? texts.length : end
 }
 
-/** Asks embedding models, patiently: a busy one is asked again, a text too long is halved. */
+/** Requests embeddings: retries busy models and halves texts that are too long. */
 export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetryMs }: Deps) => {
   const askOne = async (
     { upstream, model }: Offer,
@@ -86,7 +86,7 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
       AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
     )
     const { data } = Reply.parse(reply)
-    if (data.length !== input.length) throw new Error("it answered with too few vectors")
+    if (data.length !== input.length) throw new Error("the model returned too few vectors")
     const vectors: Float32Array[] = []
     for (const [at, { embedding, index }] of data.entries()) vectors[index ?? at] = unit(embedding)
     return vectors
@@ -94,7 +94,8 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
 
   const askNow = (model: string, input: readonly string[], signal: AbortSignal) => {
     const [offer] = inOrderOfChoice(models.offersOf(model))
-    if (!offer) throw new NotOffered(`no connection offers the embedding model "${model}" just now`)
+    if (!offer)
+      throw new NotOffered(`no connection currently offers the embedding model "${model}"`)
     return askOne(offer, input, signal)
   }
 
@@ -115,7 +116,7 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
     }
   }
 
-  /** One text as the sum of its halves. */
+  /** Embeds a text as the normalized sum of its halves. */
   const askHalves = async (model: string, text: string, how: How): Promise<Float32Array[]> => {
     const cut = middle(text)
     const [a] = await askHalving(model, [text.slice(0, cut)], how)
@@ -142,8 +143,8 @@ export const createEmbedder = ({ models, builtIn, embeddingRetryMs = defaultRetr
 
   return {
     /**
-     * Unit vectors of texts that go into one request (see `batchSize`).
-     * @throws when the model refuses, or stays busy
+     * Unit vectors of texts that fit into one request (see `batchSize`).
+     * @throws if the model rejects the request or stays busy
      */
     embed: (
       model: string,

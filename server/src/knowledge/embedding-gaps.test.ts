@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest"
 import { createEmbeddingGaps } from "./embedding-gaps.ts"
 
-it("looks up the gaps of an index once for many searches, and again as it is built", async () => {
+it("caches the gaps of an index across searches, and refreshes them while it is built", async () => {
   vi.useFakeTimers({ toFake: ["performance"] })
   const lacking = new Map([
     ["new", ["a", "b"]],

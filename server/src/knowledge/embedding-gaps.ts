@@ -1,11 +1,13 @@
 import type { VectorStore } from "./vector-store.ts"
 
-/** While an index is being built, its gaps are looked up as often. */
+/** Cache lifetime of the gaps of an incomplete index. */
 const refreshMs = 5000
-/** A complete index gets new gaps only by new files, whose status tells. */
+/**
+ * Cache lifetime for a complete index: only new files add gaps, and those have their own status.
+ */
 const completeRefreshMs = 60_000
 
-/** Which files lack embeddings in an index, such as old ones after an upgrade. */
+/** Caches which files lack embeddings in an index, such as old files after an upgrade. */
 export const createEmbeddingGaps = (store: Pick<VectorStore, "lackingIds">) => {
   let known = { index: "", readAt: 0, ids: new Set<string>() }
 
@@ -13,7 +15,7 @@ export const createEmbeddingGaps = (store: Pick<VectorStore, "lackingIds">) => {
     const age = performance.now() - known.readAt
     const maxAge = known.ids.size > 0 ? refreshMs : completeRefreshMs
     if (known.index === index && age < maxAge) return known.ids
-    // Before it is awaited, so that searches at the same time do not all look it up.
+    // Set before awaiting, so that concurrent searches do not repeat the lookup.
     known = { ...known, index, readAt: performance.now() }
     const ids = new Set(await store.lackingIds(index))
     known = { ...known, ids }

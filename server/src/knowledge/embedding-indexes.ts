@@ -21,7 +21,7 @@ interface Deps extends SpacesOptions {
   models: EmbeddingModels
   embedder: Embedder
   store: VectorStore
-  /** Has the database's own index follow; nothing where it has none. */
+  /** Updates the database's own vector index; does nothing if it has none. */
   catchUp: (spaces: readonly Space[]) => Promise<void>
   files: FileStore
   passages: PassageStore
@@ -31,14 +31,14 @@ interface Deps extends SpacesOptions {
   report: (error: Error) => void
 }
 
-/** A question waits no longer for its vector; it is then searched for by words. */
+/** Time limit for embedding a question; after it, the search is lexical only. */
 const defaultQuestionTimeoutMs = 4000
-/** The built-in model cannot hang on a network, only be slow while others use the processor. */
+/** The built-in model cannot hang on a network, only be slow when the CPU is busy. */
 const builtInQuestionTimeoutMs = 15_000
 const passagesAtOnce = 32
 const filesAtOnce = 1000
 const lookMs = 30_000
-/** A large file's vectors are asked for so long at a time, then others have their turn. */
+/** A large file is embedded in slices of this duration, so that other jobs get their turn. */
 const sliceMs = 2000
 
 const textOf = ({ text, place }: StoredPassage): string => {
@@ -49,8 +49,8 @@ const textOf = ({ text, place }: StoredPassage): string => {
 const targetOf = (spaceId: string, fileId: string): string => `${spaceId} ${fileId}`
 
 /**
- * The spaces in which passages have vectors: one that is searched and, while another model takes
- * over, one that is built beside it until it has every file.
+ * The embedding indexes: the active one, which is searched, and while the model is being changed,
+ * one being built that replaces it once it contains every file.
  */
 export const createSpaces = (deps: Deps) => {
   const { db, bus, models, embedder, store, files, passages, newId, now } = deps
@@ -74,7 +74,7 @@ export const createSpaces = (deps: Deps) => {
     await queue?.add(tx, { kind: "embed", ...names, owner: user_id })
   }
 
-  /** Keeps a space that was to take over from doing so: the model of the active one was chosen again. */
+  /** Drops an index being built, because the active index's model was selected again. */
   const dropBuilding = async (): Promise<void> => {
     if (!spaces.some(({ state }) => state === "building")) return
     await db.transact(async (tx) => {
@@ -84,7 +84,10 @@ export const createSpaces = (deps: Deps) => {
     await load()
   }
 
-  /** Opens a space for the model in use, if there is none; a second one only to take over. */
+  /**
+   * Adds an index for the selected model unless it exists; a second one is built to replace the
+   * active one.
+   */
   const openSpace = async (model: string): Promise<void> => {
     if (model === active()?.model) return dropBuilding()
     if (spaces.some((space) => space.model === model)) return
@@ -105,14 +108,14 @@ export const createSpaces = (deps: Deps) => {
       const lacking = await store.lacking(id, filesAtOnce)
       if (lacking.length === 0) continue
       await db.transact(async (tx) => {
-        // Several processes may do this at once: in one order, or they would wait for each other.
+        // Ordered, because several processes may do this concurrently and would deadlock otherwise.
         const inOrder = lacking.toSorted((a, z) => (a.user_id < z.user_id ? -1 : 1))
         for (const file of inOrder) await enqueue(tx, id, file)
       })
     }
   }
 
-  /** Lets the space that was built take over once no file is missing in it. */
+  /** Activates the index being built once it contains every file. */
   const takeOver = async (): Promise<void> => {
     const building = spaces.find(({ state }) => state === "building")
     if (
@@ -136,7 +139,7 @@ export const createSpaces = (deps: Deps) => {
         if (model !== null) await openSpace(model)
         await fill()
         await takeOver()
-        // An index is built for minutes; passages are scanned meanwhile.
+        // Not awaited: building takes minutes, during which passages are scanned.
         void deps.catchUp(spaces)
       } catch (error) {
         deps.report(error instanceof Error ? error : new Error(String(error)))
@@ -145,7 +148,7 @@ export const createSpaces = (deps: Deps) => {
     return looking
   }
 
-  /** Whether any vectors of a file are still to come. */
+  /** Marks a file as completed once its passages are embedded or embedding was given up. */
   const complete = async (fileId: string): Promise<void> => {
     await db.transactLoosely(async (tx) => {
       const file = await files.byId(fileId, tx)
@@ -172,14 +175,14 @@ export const createSpaces = (deps: Deps) => {
     return size
   }
 
-  /** What another file of the same bytes has already; nothing is embedded twice. */
+  /** Copies vectors from another file with the same bytes, so that nothing is embedded twice. */
   const borrow = async (space: Space, file: StoredFile): Promise<void> => {
     if ((await store.done(file.id, space.id)) > 0) return
     const twin = await files.twin(file)
     if (twin) await db.transactLoosely((tx) => store.copy(tx, twin.id, file.id, space.id))
   }
 
-  /** @returns false when the slice was over before the file was */
+  /** @returns false if the slice ended before the file was complete */
   const embedSlice = async (
     space: Space,
     fileId: string,
@@ -213,7 +216,7 @@ export const createSpaces = (deps: Deps) => {
       concurrency: deps.concurrency,
       attempts: 12,
       run,
-      // Found by words it is already; the next look tries its vectors again.
+      // The file can already be found by keywords; the next reconciliation retries its embeddings.
       gaveUp: (target) => complete(target.split(" ")[1] ?? ""),
     } satisfies Kind,
 
@@ -223,11 +226,12 @@ export const createSpaces = (deps: Deps) => {
       timer = setInterval(() => void look(), lookMs).unref()
     },
 
-    /** Has what changed among the models take effect. */
+    /** Applies changes of the available or selected models. */
     look: (): void => void look(),
 
     /**
-     * Has a file's passages embedded, those left that a twin has no vectors of.
+     * Starts embedding a file's passages, except those whose vectors can be copied from a
+     * duplicate.
      * @returns whether the file has to wait for it
      */
     searchable: async (tx: Tx, fileId: string, twinId: string | null): Promise<boolean> => {
@@ -240,13 +244,13 @@ export const createSpaces = (deps: Deps) => {
       return true
     },
 
-    /** The space that is searched. */
+    /** The id of the active index. */
     active: (): string | null => active()?.id ?? null,
 
-    /** The model that passages are found by their meaning with; null where there is none. */
+    /** The model used for semantic search; null if there is none. */
     model: (): string | null => usable()?.model ?? null,
 
-    /** The space that is searched, and the one that is to take over. */
+    /** The active index, and the one being built. */
     current: () => ({
       active: active() ?? null,
       building: spaces.find(({ state }) => state === "building") ?? null,

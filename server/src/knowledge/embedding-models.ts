@@ -3,10 +3,10 @@ import { type BuiltInModel, builtInModelId } from "./built-in/built-in-model.ts"
 import type { TextKind } from "./embedding-input-type.ts"
 import { type AvailableModel, noEmbeddingModel } from "./embedding-schema.ts"
 
-/** Names of embedding models where a provider does not say what a model can do. */
+/** Names of embedding models, for providers that do not report capabilities. */
 const embeds = /embed|(^|[/_-])(bge|gte|e5|minilm|gritlm|jina-v)/i
 
-/** What some models want before a text, which they were trained with. */
+/** Prefixes that some models were trained with. */
 const prefixes: [model: RegExp, query: string, passage: string][] = [
   [/nomic-embed/i, "search_query: ", "search_document: "],
   [/(^|[/_-])(multilingual-)?e5/i, "query: ", "passage: "],
@@ -17,7 +17,7 @@ const prefixes: [model: RegExp, query: string, passage: string][] = [
   ],
 ]
 
-/** A text as `model` wants it. */
+/** The text with the prefix that `model` expects. */
 export const prefixed = (model: string, kind: TextKind, text: string): string => {
   const [, query = "", passage = ""] = prefixes.find(([names]) => names.test(model)) ?? []
   return (kind === "query" ? query : passage) + text
@@ -36,7 +36,7 @@ interface Deps {
   chosen: () => string
 }
 
-/** Which embedding models there are, and which of them is used. */
+/** Lists the available embedding models and chooses the one to use. */
 export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
   const offersOf = (id: string): readonly Offer[] => {
     if (id === builtInModelId) return []
@@ -44,7 +44,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
     return offers.get(id) ?? offers.get(`${id}:latest`) ?? []
   }
 
-  /** Models of connections, with local ones first. */
+  /** Models of connections, local ones first. */
   const found = (): [id: string, offers: readonly Offer[]][] => {
     const usable = [...registry.offers()].filter(
       ([id, offers]) =>
@@ -55,10 +55,10 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
     return [...usable.filter(isLocal), ...usable.filter((one) => !isLocal(one))]
   }
 
-  /** Why a model cannot embed anything at present, in a sentence; null while it can. */
+  /** Why a model is currently unavailable, as a sentence; null if it is available. */
   const problemOf = (id: string): string | null => {
     if (id !== builtInModelId) {
-      return offersOf(id).length > 0 ? null : `No connection offers the model "${id}" at present.`
+      return offersOf(id).length > 0 ? null : `No connection currently offers the model "${id}".`
     }
     const problem = builtIn.problem()
     return problem && `The built-in embedding model is unavailable: ${problem}`
@@ -66,7 +66,7 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
   const isAvailable = (id: string): boolean => problemOf(id) === null
   const isEnabled = (): boolean => chosen() !== noEmbeddingModel
 
-  /** False just after a start: a model that no connection offers yet may be offered in a moment. */
+  /** False just after the start: a connection may still be about to list its models. */
   const areAllListed = (): boolean => registry.upstreams().every((upstream) => upstream.settled())
 
   const chooseAutomatically = (current: string | null): string | null => {
@@ -79,10 +79,10 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
     offersOf,
     isEnabled,
     problemOf,
-    /** Whether a model may be used now. */
+    /** Whether a model can be used now. */
     isUsable: (id: string): boolean => isEnabled() && isAvailable(id),
 
-    /** What can be chosen. */
+    /** The models that can be chosen. */
     list: (): AvailableModel[] => [
       ...(builtIn.problem() === null
         ? [{ id: builtInModelId, built_in: true, connections: [] }]
@@ -95,8 +95,8 @@ export const createEmbeddingModels = ({ registry, builtIn, chosen }: Deps) => {
     ],
 
     /**
-     * The model to use: the one that was chosen, else the one that has an index (`current`), else
-     * the built-in one. Null where there is none, or where the chosen one is not available.
+     * The model to use: the configured one, else the one that has an index (`current`), else the
+     * built-in one. Null if there is none, or if the configured one is unavailable.
      */
     choose: (current: string | null): string | null => {
       const id = chosen()

@@ -9,9 +9,9 @@ export const embeddingModelRoutes = (router: Router, status: EmbeddingStatusRead
     method: "get",
     path: "/",
     summary:
-      "The model that provides semantic search; set it with `embedding_model` of the settings",
+      "Get the embedding model used for semantic search; change it with the setting `embedding_model`",
     responses: {
-      200: json(EmbeddingStatus, "The model, and for administrators how it was chosen"),
+      200: json(EmbeddingStatus, "The model and, for administrators, how it was chosen"),
     },
   })
   router.on(get, ({ caller }) => status.read(caller))

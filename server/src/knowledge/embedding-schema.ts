@@ -1,13 +1,13 @@
 import { z } from "zod"
 
-/** Turns semantic search off where it stands in place of a model. */
+/** Value of the setting `embedding_model` that disables semantic search. */
 export const noEmbeddingModel = "none"
 
 /** An embedding model that can be chosen. */
 const AvailableModel = z.object({
   id: z.string(),
   built_in: z.boolean(),
-  /** Names of the connections that offer it; empty for the built-in one. */
+  /** Names of the connections that offer the model; empty for the built-in one. */
   connections: z.array(z.string()),
 })
 export type AvailableModel = z.output<typeof AvailableModel>
@@ -15,51 +15,53 @@ export type AvailableModel = z.output<typeof AvailableModel>
 const CurrentModel = z.object({
   id: z.string(),
   built_in: z.boolean(),
-  /** False while it cannot embed questions; they are then searched lexically only. */
+  /** False while questions cannot be embedded; searches are then lexical only. */
   available: z.boolean(),
-  /** Why it is not available, in a sentence; null while it is. */
+  /** Why the model is unavailable, as a sentence; null if it is available. */
   reason: z.string().nullable(),
 })
 
 const Choice = z.object({
   by: z.enum(["environment", "administrator", "automatic"]),
-  /** The model's id, `none` where semantic search is turned off, or null where it is automatic. */
+  /** The model's id, `none` if semantic search is disabled, or null if chosen automatically. */
   model: z.string().nullable(),
-  /** The environment variable that fixes it; null where administrators can change it. */
+  /** The environment variable that sets the model; null if administrators can change it. */
   variable: z.string().nullable(),
-  /** Why the choice is not in effect, in a sentence; null while it is. */
+  /** Why the choice has no effect, as a sentence; null if it has. */
   problem: z.string().nullable(),
 })
 
-/** An index that lacks passages. */
+/** Progress of an incomplete index. */
 const IndexProgress = z.object({
   model: z.string(),
-  /** Passages that have a vector. */
+  /** Number of passages with a vector. */
   done: z.int(),
   total: z.int(),
 })
 
 const RecommendedModel = z.object({
-  /** The name to pull it by. */
+  /** The name to pull the model by. */
   name: z.string(),
-  /** Bytes to download. */
+  /** Download size in bytes. */
   size: z.int(),
   note: z.string(),
 })
 
 export const EmbeddingStatus = z
   .object({
-    /** The model whose index answers questions; null where there is none. */
+    /** The model whose index is searched; null if there is none. */
     model: CurrentModel.nullable(),
-    /** Null for anyone but administrators. */
+    /** Null unless the caller is an administrator. */
     admin: z
       .object({
         choice: Choice,
-        /** Null while no passage lacks a vector. */
+        /** Null if every passage has a vector. */
         building: IndexProgress.nullable(),
-        /** What `embedding_model` of the settings can be set to, beside `none` and the empty text. */
+        /** The values that the setting `embedding_model` accepts, besides `none` and "". */
         models: z.array(AvailableModel),
-        /** A model worth pulling; null where no runtime is connected, or where it is there already. */
+        /**
+         * A model worth pulling; null if no runtime is connected, or if it is installed already.
+         */
         recommended: RecommendedModel.nullable(),
       })
       .nullable(),

@@ -18,14 +18,16 @@ interface Deps {
 
 type AdminStatus = NonNullable<EmbeddingStatus["admin"]>
 
-/** Offered where a runtime could pull it. */
+/** Recommended if a connected runtime can pull it. */
 const recommended = {
   name: "bge-m3",
   size: 1_200_000_000,
   note: "Works in more than 100 languages; the built-in model works best in English.",
 }
 
-/** Reports which model provides semantic search, and refuses to set one that there is not. */
+/**
+ * Reports which model provides semantic search, and rejects settings that name an unknown model.
+ */
 export const createEmbeddingStatus = ({ models, registry, settings, spaces, vectors }: Deps) => {
   settings.objectTo(async (_actor, { embedding_model: id }) => {
     const isKnown = [undefined, "", noEmbeddingModel, settings.current().embedding_model].includes(
@@ -34,8 +36,8 @@ export const createEmbeddingStatus = ({ models, registry, settings, spaces, vect
     const ids = models.list().map((model) => model.id)
     if (isKnown || id === undefined || ids.includes(id)) return
     const others =
-      ids.length > 0 ? `Choose one of: ${ids.join(", ")}.` : "There is none at present."
-    fail("bad_request", `There is no embedding model "${id}". ${others}`)
+      ids.length > 0 ? `Choose one of: ${ids.join(", ")}.` : "No embedding models are available."
+    fail("bad_request", `Unknown embedding model "${id}". ${others}`)
   })
 
   const modelOf = (space: Space | null): EmbeddingStatus["model"] => {
@@ -79,8 +81,8 @@ export const createEmbeddingStatus = ({ models, registry, settings, spaces, vect
       const { active, building } = spaces.current()
       const model = modelOf(active)
       if (caller.user.role !== "admin") {
-        // The reason may name the server's files.
-        const reason = model?.reason ? "It is not available at present." : null
+        // The reason may contain file paths of the server.
+        const reason = model?.reason ? "The model is currently unavailable." : null
         return { model: model && { ...model, reason }, admin: null }
       }
       return {

@@ -3,17 +3,17 @@ import type { KnownFile } from "../files/store.ts"
 import { estimateTokens } from "./tokens.ts"
 
 const maxTokens = 400
-/** Of the budget, where that is small. */
+/** Share of the context budget, if that is less. */
 const maxShare = 0.1
-/** What the delimiters take. */
+/** Tokens of the delimiters. */
 const tokensAround = 40
-/** Files looked at; more never fit. */
+/** Files read; more never fit. */
 const maxFiles = 60
 const maxLine = 100
 
-/** What the model is told of a collection's files besides their passages. */
+/** An overview of the searched collections' files, sent to the model in addition to passages. */
 export interface FileList {
-  /** How many files the collections have that can be searched. */
+  /** Number of searchable files in the collections. */
   total: number
   /** Each file's name and the first line of its text. */
   files: { name: string; firstLine: string }[]
@@ -29,7 +29,7 @@ const firstLineOf = (text: string): string => {
   return bare.length > maxLine ? `${bare.slice(0, maxLine).toWellFormed().trimEnd()}…` : bare
 }
 
-/** Lists the files of a collection, so that "What is in here?" can be answered. */
+/** Lists the files of a collection, so that the model can answer "What is in here?". */
 export const createFileLists = (passages: PassageStore) => ({
   /** The first files, as many as fit. */
   read: async (files: readonly KnownFile[], budget: number): Promise<FileList> => {

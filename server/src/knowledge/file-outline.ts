@@ -5,25 +5,25 @@ import { toFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 import { tokensBesideText, tokensOf, truncatePassage } from "./selection.ts"
 
-/** The share of its tokens that a file's outline may take; the rest is for the openings. */
+/** Share of a file's tokens for its outline; the rest is for the openings of its parts. */
 const outlineShare = 0.4
-/** Tokens of the document's opening, which often says what it is about, and of each part's. */
+/** Tokens of the document's opening, which often states its topic, and of each further part's. */
 const firstOpeningTokens = 200
 const openingTokens = 75
-/** Fewer say nothing. */
+/** Shorter openings are of no use. */
 const minOpeningTokens = 20
 const maxOpenings = 40
-/** Locations looked at; of a file with more passages, some from the first to the last. */
+/** Locations read; longer files are sampled evenly. */
 const maxPlaces = 5000
 
 type Location = Omit<Place, "row">
-/** Where a part begins: the first passage with its heading, page, slide or sheet. */
+/** A part of a file: the first passage with a given heading, page, slide or sheet. */
 interface Part {
   position: number
   location: Location
 }
 
-/** Empty where there is only a number of a page or slide, which says nothing of what is on it. */
+/** Empty if there is only a page or slide number, which says nothing about the content. */
 const labelOf = ({ page, slide, sheet, heading }: Location): string => {
   const title = heading?.join(" › ") ?? sheet ?? ""
   if (title === "") return ""
@@ -31,7 +31,7 @@ const labelOf = ({ page, slide, sheet, heading }: Location): string => {
   return slide === undefined ? title : `${title} (slide ${slide})`
 }
 
-/** Each heading once; pages, slides and sheets only where there are no headings. */
+/** One part per heading; pages, slides and sheets are used only if there are no headings. */
 const partsOf = (places: readonly { position: number; place: string }[]): Part[] => {
   const parsed = places.map(({ position, place }) => {
     const { row, ...location } = Place.parse(JSON.parse(place))
@@ -45,7 +45,7 @@ const partsOf = (places: readonly { position: number; place: string }[]): Part[]
   )
 }
 
-/** At most `count` of them, from the first to the last. */
+/** At most `count` items, evenly spaced. */
 const spread = <T>(items: readonly T[], count: number): T[] => {
   if (items.length <= count) return [...items]
   const step = items.length / count
@@ -55,8 +55,8 @@ const spread = <T>(items: readonly T[], count: number): T[] => {
 }
 
 /**
- * The shape of files that are too large to be given whole: their headings, and how each part begins.
- * With both "Summarize this" can be answered, in any language, without guessing what was asked.
+ * An overview of files that are too large to be sent whole: their headings and the opening of each
+ * part. This lets the model answer "Summarize this" in any language, without detecting the intent.
  */
 export const createFileParts = (passages: PassageStore) => {
   const outlineOf = (
@@ -69,7 +69,7 @@ export const createFileParts = (passages: PassageStore) => {
     const row = { starts: 0, ends: 0, place: "{}" }
     for (let count = labels.length; count >= 2; count = Math.floor(count * 0.8)) {
       const some = spread(labels, count)
-      const note = some.length < labels.length ? `\n(${labels.length} parts in all)` : ""
+      const note = some.length < labels.length ? `\n(${labels.length} parts in total)` : ""
       const text = `${some.map((label) => `- ${label}`).join("\n")}${note}`
       const outline = toFoundPassage(file, { ...row, text }, "outline")
       if (tokensOf(outline) <= maxTokens) return outline
@@ -100,13 +100,13 @@ export const createFileParts = (passages: PassageStore) => {
   }
 
   return {
-    /** A file's outline and openings, in reading order, within so many tokens. */
+    /** A file's outline and openings in reading order, at most `maxTokens` in total. */
     read: async (file: KnownFile, maxTokens: number): Promise<FoundPassage[]> => {
       const places = spread(await passages.places(file.id), maxPlaces)
       const parts = partsOf(places)
       const outline = outlineOf(file, parts, Math.floor(maxTokens * outlineShare))
       const left = maxTokens - (outline ? tokensOf(outline) : 0)
-      // A text without headings has parts all the same.
+      // A text without headings is sampled evenly.
       const begun =
         parts.length > 1 ? parts : places.map(({ position }) => ({ position, location: {} }))
       return [...(outline ? [outline] : []), ...(await openingsOf(file, begun, left))]

@@ -12,10 +12,10 @@ interface Deps {
   store: CollectionStore
 }
 
-/** A book has more; what people choose from by eye does not. */
+/** Longer outlines are cut off; people do not scan that many entries. */
 const maxOutline = 1000
 
-/** What people look at in a file: its passages, and the collections it lies in. */
+/** What a file's page shows: its passages, its outline, and the collections that contain it. */
 export const createReading = ({ files, passages, store }: Deps) => ({
   passages: async (
     caller: Caller,
@@ -37,7 +37,7 @@ export const createReading = ({ files, passages, store }: Deps) => ({
     return { items, total }
   },
 
-  /** The places that its passages name, each where it first comes. */
+  /** The pages, slides, sheets or headings of the file, each at its first occurrence. */
   outline: async (caller: Caller, id: string): Promise<FileOutline> => {
     await files.readable(caller, id)
     const items: FileOutline["items"] = []
@@ -51,7 +51,7 @@ export const createReading = ({ files, passages, store }: Deps) => ({
     return { items }
   },
 
-  /** Only those that the caller may read. */
+  /** Collections that contain the file and that the caller can read. */
   usedIn: async (caller: Caller, id: string): Promise<UsedIn> => {
     await files.readable(caller, id)
     return { items: await store.holding(caller, id) }

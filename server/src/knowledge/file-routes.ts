@@ -4,33 +4,36 @@ import type { Router } from "../http/router.ts"
 import type { Reading } from "./file-passages.ts"
 import { FileOutline, FilePassage, PassageQuery, UsedIn } from "./schema.ts"
 
-/** `/api/v1/files/{id}/…`, as far as passages and collections are concerned. */
+/** The routes under `/api/v1/files/{id}/` for passages and collections. */
 export const fileKnowledgeRoutes = (router: Router, reading: Reading): Router => {
   const passages = route("user", {
     method: "get",
     path: "/:id/passages",
-    summary: "The passages that a file was split into, in their order",
+    summary: "List the passages of a file in order",
     params: ById,
     query: PassageQuery,
-    responses: { 200: json(Page(FilePassage), "One page of passages; none until it was read") },
+    responses: {
+      200: json(Page(FilePassage), "One page of passages; empty until the file is processed"),
+    },
   })
   router.on(passages, ({ caller, params, query }) => reading.passages(caller, params.id, query))
 
   const outline = route("user", {
     method: "get",
     path: "/:id/outline",
-    summary: "The pages, slides, sheets or headings of a file, and where each begins in its text",
+    summary:
+      "Get a file's outline: its headings, pages, slides or sheets, and their offsets in the text",
     params: ById,
-    responses: { 200: json(FileOutline, "In the order of the text; empty where there are none") },
+    responses: { 200: json(FileOutline, "The outline in reading order; may be empty") },
   })
   router.on(outline, ({ caller, params }) => reading.outline(caller, params.id))
 
   const collections = route("user", {
     method: "get",
     path: "/:id/collections",
-    summary: "The collections that a file lies in, as far as you may read them",
+    summary: "List the collections that contain a file and that you can read",
     params: ById,
-    responses: { 200: json(UsedIn, "By name") },
+    responses: { 200: json(UsedIn, "The collections, sorted by name") },
   })
   router.on(collections, ({ caller, params }) => reading.usedIn(caller, params.id))
   return router

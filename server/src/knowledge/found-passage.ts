@@ -4,7 +4,7 @@ import type { FoundPassage } from "./schema.ts"
 type Fields = Pick<FoundPassage, "file_id" | "filename" | "text" | "start" | "end"> &
   Partial<FoundPassage>
 
-/** A passage that the model is given and that no ranking has a score for, but for what is said. */
+/** A passage with defaults for everything that a search would determine. */
 export const createFoundPassage = (fields: Fields): FoundPassage => ({
   score: 1,
   lexical: null,
@@ -19,7 +19,7 @@ export const createFoundPassage = (fields: Fields): FoundPassage => ({
   ...fields,
 })
 
-/** A passage as it is stored. */
+/** Converts a stored passage. */
 export const toFoundPassage = (
   { id, filename }: { id: string; filename: string },
   row: { text: string; place: string; starts: number; ends: number },

@@ -11,10 +11,10 @@ import { candidates, type RankedHit, rank } from "./ranking.ts"
 import type { FoundPassage } from "./schema.ts"
 import { createWordShelf } from "./segment-cache.ts"
 
-/** By this name it is searched like a collection; no collection's own id can be that. */
+/** Searchable like a collection under this id, which no collection can have. */
 export const handbookId = "handbook"
 
-/** The documentation that comes with the gateway. */
+/** The documentation shipped with the gateway. */
 export const ownDocuments = join(import.meta.dirname, "../../../docs")
 
 const maxCharacters = 2_000_000
@@ -24,14 +24,14 @@ interface Document {
   name: string
   text: string
   passages: readonly Passage[]
-  /** As `packWords` packs them. */
+  /** As packed by `packWords`. */
   words: Uint8Array
 }
 
 const titleOf = (text: string, file: string): string =>
   /^#\s+(.+)$/m.exec(text)?.[1]?.trim() ?? file
 
-/** Words of a heading count for its passage, as they do in a reader's eye. */
+/** The indexed text includes headings, so that their words count for the passage. */
 const indexed = (text: string, { starts, ends, place }: Passage): string =>
   `${place.heading?.slice(1).join(" ") ?? ""}\n${text.slice(starts, ends)}`
 
@@ -43,12 +43,12 @@ const readDocument = async (folder: string, file: string): Promise<Document> => 
 }
 
 const readAll = async (folder: string) => {
-  // An image that was built without it has no handbook; a search then finds nothing.
+  // An image built without the documentation has no handbook; searches then find nothing.
   const files = await readdir(folder).catch(() => [])
   const documents: Document[] = []
   for (const file of files.filter((name) => name.endsWith(".md")).sort()) {
     documents.push(await readDocument(folder, file))
-    // Other requests have their turn between two documents.
+    // Lets other requests run between two documents.
     await setImmediate()
   }
   const shelf = createWordShelf(Number.POSITIVE_INFINITY)
@@ -56,7 +56,7 @@ const readAll = async (folder: string) => {
   return { documents, shelf }
 }
 
-/** Words and their beginnings; a trigram alone does not make two texts speak of the same thing. */
+/** Whole words and prefixes. A shared trigram alone does not make a passage relevant. */
 const keywordsOf = (text: string): Set<string> => {
   const { kinds } = termsOf(text)
   return new Set([...kinds.keys()].filter((term) => kinds.get(term) !== "trigram"))
@@ -87,7 +87,7 @@ const searchIn = (
   return rank({ lexical: hits, dense: null, total })
 }
 
-/** The gateway's own documentation, searched by its words; read when it is first asked for. */
+/** The gateway's own documentation with lexical search, loaded on first use. */
 export const createHandbook = (folder: string) => {
   let reading: ReturnType<typeof readAll> | undefined
   return {

@@ -1,7 +1,7 @@
 import { openFile } from "../db/sqlite-file.ts"
 import { mergePacks } from "./quantization.ts"
 
-/** Reads the embedded database in the thread that searches, so that no other waits for it. */
+/** Reads SQLite in the search thread, so that the main thread is not blocked. */
 export const createOwnReader = (path: string) => {
   const database = openFile(path, true)
   const words = database.prepare("select data from file_words where file_id = ?")
@@ -14,7 +14,7 @@ export const createOwnReader = (path: string) => {
       return data instanceof Uint8Array ? data : null
     },
 
-    /** As `packCoarse` packs them. */
+    /** As packed by `packCoarse`. */
     vectors: (space: string, fileId: string): { count: number; data: Uint8Array } | null => {
       const packs = vectors
         .all(space, fileId)

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Tables } from "../db/tables.ts"
 
-/** More components than that no index of pgvector takes, even in half precision. */
+/** The maximum number of dimensions of an index in pgvector, with half precision. */
 export const maxDimensions = 4000
 const batchesAtOnce = 20
 const lockName = "portico:passage_vectors"
@@ -40,7 +40,7 @@ const there = async (reader: Kysely<Tables>, name: string): Promise<boolean> => 
   return rows[0]?.there === true
 }
 
-/** Where the batch is gone meanwhile, nothing is added. */
+/** Inserts nothing if the batch has been deleted in the meantime. */
 const insert = async (
   db: Kysely<Tables>,
   { fileId, spaceId, first, vectors }: VectorBatch,
@@ -57,8 +57,8 @@ const insert = async (
 }
 
 /**
- * A table for each space, in half precision, made from `vector_batches`: it goes with the rows it
- * was made from, and can be thrown away.
+ * One table per embedding index, in half precision, derived from `vector_batches`: its rows are
+ * deleted along with the batches, and it can be rebuilt at any time.
  */
 export const createPgvectorStore = (db: Database) => ({
   version: async (): Promise<string | null> => {
@@ -67,12 +67,14 @@ export const createPgvectorStore = (db: Database) => ({
     return rows[0]?.extversion ?? null
   },
 
-  /** @throws when the database does not have it, or does not allow it */
+  /** @throws if the extension is not available or not permitted */
   install: async (): Promise<void> => {
     await sql`create extension if not exists vector`.execute(db.read)
   },
 
-  /** Whether the space can be searched: all that was there when its index was built is in it. */
+  /**
+   * Whether the embedding index can be searched: the database index was built over all its vectors.
+   */
   isWhole: async (spaceId: string): Promise<boolean> => {
     const { rows } = await sql`
       select 1 from pg_index
@@ -80,7 +82,7 @@ export const createPgvectorStore = (db: Database) => ({
     return rows.length > 0
   },
 
-  /** Waits for those who write batches just now: later ones find the table. */
+  /** Waits for batches being written; later ones find the table. */
   make: (spaceId: string, dimensions: number): Promise<void> =>
     db.transact(async (tx) => {
       await sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`.execute(tx)
@@ -96,7 +98,7 @@ export const createPgvectorStore = (db: Database) => ({
         )`.execute(tx)
     }),
 
-  /** In the transaction that writes the batch; where the space has no table, it does without. */
+  /** Runs in the transaction that writes the batch; does nothing if there is no table yet. */
   add: async (tx: Tx, batch: VectorBatch): Promise<void> => {
     await sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockName}, 0))`.execute(tx)
     if (await there(tx, nameOf(batch.spaceId))) await insert(tx, batch)
@@ -114,7 +116,7 @@ export const createPgvectorStore = (db: Database) => ({
     await sql`drop table if exists ${tableOf(spaceId)}`.execute(tx)
   },
 
-  /** Adds what is missing, such as what was there before the table. */
+  /** Adds missing batches, such as those written before the table existed. */
   fill: async (spaceId: string): Promise<void> => {
     let after = { file_id: "", first: -1 }
     for (;;) {
@@ -139,8 +141,8 @@ export const createPgvectorStore = (db: Database) => ({
   },
 
   /**
-   * Runs `work` while no other process builds the index of the space, then builds it.
-   * @returns false when another one is at it
+   * Runs `work`, then builds the database index, unless another process is doing so.
+   * @returns false if another process is building it
    */
   build: (spaceId: string, work: () => Promise<void>): Promise<boolean> =>
     db.patiently(async (own) => {
@@ -150,7 +152,7 @@ export const createPgvectorStore = (db: Database) => ({
       if (rows[0]?.mine !== true) return false
       try {
         await work()
-        // One that was broken off is no good, and in the way.
+        // An interrupted build leaves an invalid index behind.
         await sql`drop index if exists ${sql.table(indexOf(spaceId))}`.execute(own)
         await sql`create index concurrently ${sql.ref(indexOf(spaceId))}
           on ${tableOf(spaceId)} using hnsw (embedding halfvec_ip_ops)`.execute(own)
@@ -160,19 +162,20 @@ export const createPgvectorStore = (db: Database) => ({
       return true
     }),
 
-  /** Passages of files, at the most; not all need to have vectors yet. */
+  /** Upper bound for the number of vectors of these files; not all passages may have one yet. */
   passagesOf: async (fileIds: readonly string[]): Promise<number> => {
     const { rows } = await sql<{ sum: number | null }>`
       select sum(passages) as sum from files where id = any(${fileIds}::text[])`.execute(db.read)
     return Number(rows[0]?.sum ?? 0)
   },
 
-  /** Looks at every vector of some files. */
+  /** Exact search: compares every vector of the files. */
   nearestOfAll: async (
     spaceId: string,
     { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },
   ): Promise<NearRow[]> => {
-    // Materialized, so that the planner cannot use the index, which would give up too soon.
+    // Materialized, so that the planner cannot use the approximate index, which could stop too
+    // early.
     const { rows } = await sql<NearRow>`
       with scored as materialized (
         select file_id, position, -(embedding <#> ${literal(values)}::halfvec) as score
@@ -182,7 +185,7 @@ export const createPgvectorStore = (db: Database) => ({
     return rows
   },
 
-  /** By the index, which goes on until so many belong to the files. */
+  /** Approximate search by the index, which continues until enough results belong to the files. */
   nearest: (
     spaceId: string,
     { values, fileIds, limit }: { values: Float32Array; fileIds: readonly string[]; limit: number },

@@ -7,9 +7,9 @@ import {
 } from "./pgvector-store.ts"
 import type { DenseHit } from "./search-protocol.ts"
 
-/** From this version on an index goes on until a filter has let enough through. */
+/** The first version whose index scan continues until enough rows pass a filter. */
 const minVersion = [0, 8] as const
-/** In scopes up to this size every vector is looked at. */
+/** Scopes up to this number of passages are searched exactly. */
 const exactByDefault = 20_000
 
 interface Deps {
@@ -35,8 +35,8 @@ const isEnough = (version: string): boolean => {
 }
 
 /**
- * Vectors in PostgreSQL's own index, where it has pgvector. Whatever it cannot answer (it is not
- * built yet, a model has too many dimensions), the scan in the gateway does.
+ * Searches vectors with an index in PostgreSQL if pgvector is available. Anything that it cannot
+ * answer (index not built yet, too many dimensions) is scanned by the gateway instead.
  */
 export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault }: Deps) => {
   let usable = false
@@ -44,7 +44,7 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
   let catching: Promise<void> | undefined
   const tooWide = new Set<string>()
 
-  /** @returns the version, or in words why there is none */
+  /** @returns the version, or the reason why there is none */
   const install = async (): Promise<{ version: string | null; why: string }> => {
     const known = await store.version()
     if (known !== null) return { version: known, why: "" }
@@ -64,7 +64,7 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
   const build = async (id: string, dimensions: number): Promise<void> => {
     await store.make(id, dimensions)
     const built = await store.build(id, () => store.fill(id))
-    if (built) say(`pgvector has the passages of ${id}: searches by meaning ask it from now on`)
+    if (built) say(`pgvector index of ${id} is complete; semantic searches now use it`)
   }
 
   const catchUpOn = async (id: string, dimensions: number | null): Promise<void> => {
@@ -73,7 +73,9 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
       await ((await isWhole(id)) ? store.fill(id) : build(id, dimensions))
     } else if (!tooWide.has(id)) {
       tooWide.add(id)
-      say(`pgvector indexes up to ${maxDimensions} dimensions, the model has ${dimensions}`)
+      say(
+        `pgvector cannot index ${dimensions} dimensions (maximum ${maxDimensions}); the gateway scans vectors instead`,
+      )
     }
   }
 
@@ -93,20 +95,20 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
 
   const askIndex = async ({ space, ...asked }: Asked): Promise<DenseHit[] | null> => {
     const rows = await store.nearest(space, asked)
-    // It gave up before the filter had let enough through.
+    // The index scan stopped before enough rows passed the filter.
     return rows.length < asked.limit ? null : toHits(rows, asked.fileIds)
   }
 
   return {
-    /** Finds out whether the database has the extension; makes it, where that is allowed. */
+    /** Checks whether the extension is available, and creates it if permitted. */
     open: async (): Promise<void> => {
       const { version, why } = await install()
       usable = version !== null && isEnough(version)
       const wanted = minVersion.join(".")
-      if (usable) say(`the database has pgvector ${version}: it indexes vectors`)
+      if (usable) say(`the database has pgvector ${version}; vectors are indexed by the database`)
       else if (version !== null) {
-        say(`the gateway scans vectors: pgvector is ${version}, and ${wanted} is needed`)
-      } else say(`the gateway scans vectors: the database has no pgvector (${why})`)
+        say(`the gateway scans vectors: pgvector ${version} is older than ${wanted}`)
+      } else say(`the gateway scans vectors: pgvector is not available (${why})`)
     },
 
     usable: (): boolean => usable,
@@ -119,7 +121,7 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
       await store.drop(tx, spaceId)
     },
 
-    /** Has the index catch up with all spaces; the first time that may take minutes. */
+    /** Updates the database's indexes; the first time this may take minutes. */
     catchUp: (spaces: readonly { id: string; dimensions: number | null }[]): Promise<void> => {
       if (!usable) return Promise.resolve()
       const all = async (): Promise<void> => {
@@ -133,7 +135,7 @@ export const createPgvector = ({ store, say, report, exactUpTo = exactByDefault 
       return catching
     },
 
-    /** @returns null where it cannot tell, and the gateway has to scan */
+    /** @returns null if the gateway has to scan instead */
     search: async (asked: Asked): Promise<DenseHit[] | null> => {
       if (!(await isWhole(asked.space))) return null
       try {

@@ -1,6 +1,6 @@
 import type { DenseHit } from "./search-protocol.ts"
 
-/** Vectors of unit length as int8 components after one float32 factor each. */
+/** Unit vectors quantized to int8, with one float32 factor each. */
 export interface Coarse {
   count: number
   dimensions: number
@@ -46,7 +46,7 @@ interface Pack {
   data: Uint8Array
 }
 
-/** Several packs as one: all factors first, then all components. */
+/** Merges packs into one: all factors first, then all components. */
 export const mergePacks = (packs: readonly Pack[]): Pack => {
   const open = packs.map(({ data, count }) => openCoarse(data, count))
   const bytes = (array: Float32Array | Int8Array): Uint8Array =>
@@ -58,7 +58,7 @@ export const mergePacks = (packs: readonly Pack[]): Pack => {
   return { count: packs.reduce((sum, { count }) => sum + count, 0), data: Buffer.concat(parts) }
 }
 
-/** The same direction with length 1. */
+/** Scales a vector to length 1. */
 export const unit = (values: ArrayLike<number>): Float32Array => {
   const vector = Float32Array.from(values)
   let sum = 0
@@ -67,10 +67,10 @@ export const unit = (values: ArrayLike<number>): Float32Array => {
   return vector.map((value) => value / length)
 }
 
-/** A query's components are moved by this, so that none is negative. */
+/** Added to a query's components, so that none is negative. */
 export const queryOffset = 64
 
-/** In seven bits, as the kernel wants it. */
+/** Quantizes a query to seven bits, as required by the kernel. */
 export const coarseQuery = (query: Float32Array) => {
   let largest = 0
   for (const value of query) largest = Math.max(largest, Math.abs(value))
@@ -87,22 +87,22 @@ export const exactDot = (a: Float32Array, b: Float32Array): number => {
   return sum
 }
 
-/** A file's vectors beside a query. */
+/** The kernel's results for one file's vectors. */
 interface Compared {
   count: number
-  /** What the kernel found, by vector. */
+  /** Dot products with the offset query, by vector. */
   dots: Int32Array
-  /** What the query's offset added to each. */
+  /** The share of the query's offset in each dot product. */
   offsets: Int32Array
   factors: Float32Array
-  /** Of the query. */
+  /** The query's quantization factor. */
   factor: number
 }
 
-/** Compares a file's vectors; what it gives holds until the next file is compared. */
+/** Compares a file's vectors with a query; the result is valid until the next comparison. */
 export type Scan = () => Compared
 
-/** Calls back for those above `bar`. */
+/** Calls `onHit` for passages with a score above `minScore`. */
 const scoreFile = (
   { count, dots, offsets, factors, factor }: Compared,
   bar: number,
@@ -115,7 +115,7 @@ const scoreFile = (
   }
 }
 
-/** Looks at every vector. Files without vectors in the space are null. */
+/** Scores every vector. Files without vectors in the index are null. */
 export const scanVectors = (files: readonly (Scan | null)[], limit: number): DenseHit[] => {
   const hits: DenseHit[] = []
   let bar = Number.NEGATIVE_INFINITY

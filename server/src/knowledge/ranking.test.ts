@@ -27,7 +27,7 @@ describe("the ranking of passages", () => {
     expect(order(rank({ lexical: [hit(70, 4)], dense, total: 300 }))[0]).toBe(70)
   })
 
-  it("does not hold against a passage that it has no embedding yet", () => {
+  it("does not penalize passages without an embedding", () => {
     const dense = Array.from({ length: 20 }, (_, at) => hit(at, 0.2 - at / 1000))
     const others = Array.from({ length: 40 }, (_, at) => hit(50 + at, 2.5 - at / 1000))
     const lexical = [{ file: 1, passage: 0, score: 3.5 }, ...others]
@@ -41,22 +41,22 @@ describe("the ranking of passages", () => {
     expect(order(rank({ lexical, dense: null, total: 3 }))).toEqual([0, 1, 2])
   })
 
-  it("finds nothing where neither ranking has a hit", () => {
+  it("finds nothing if neither ranking has a hit", () => {
     expect(rank({ lexical: [], dense: [], total: 10 })).toEqual([])
     expect(rank({ lexical: [], dense: null, total: 0 })).toEqual([])
   })
 
-  it("adds a previous question to a follow-up, and says what only that one found", () => {
+  it("combines a follow-up with the previous question, and marks passages found only by that", () => {
     const last = { lexical: [hit(5, 3), hit(8, 2)], dense: null, total: 100 }
     const previous = { lexical: [hit(7, 3), hit(8, 2)], dense: null, total: 100 }
     const ranked = rankWithPrevious(last, previous)
-    // Second best for both questions is better than best for one of them.
+    // Second for both questions beats first for one of them.
     expect(order(ranked)).toEqual([8, 5, 7])
     expect(ranked.find(({ passage }) => passage === 7)?.fromPrevious).toBe(true)
     expect(ranked.find(({ passage }) => passage === 5)?.fromPrevious).toBe(false)
   })
 
-  it("takes turns between two orders, each passage once", () => {
+  it("alternates between two rankings without duplicates", () => {
     const a = [hit(1, 0), hit(2, 0), hit(3, 0)]
     const b = [hit(2, 0), hit(4, 0)]
     expect(interleave(a, b).map(({ passage }) => passage)).toEqual([1, 2, 4, 3])

@@ -1,11 +1,11 @@
 import type { RankedScore, SearchWay } from "./schema.ts"
 
-/** Of each ranking, as many hits take part. */
+/** Number of hits used from each ranking. */
 export const candidates = 100
-/** How much semantic similarity counts beside BM25, from 0 to 1. */
+/** Weight of semantic similarity relative to BM25, from 0 to 1. */
 const denseWeight = 0.6
 
-/** A passage, by its file's index among those searched and its position in the file. */
+/** A passage: the file's index in the search scope, and the position in the file. */
 interface Position {
   file: number
   passage: number
@@ -21,26 +21,26 @@ interface Scored extends Position {
 }
 
 export interface RankedHit extends Scored {
-  /** From 1 for the best of its ranking to 0. */
+  /** From 1 for the best hit of this search to 0. */
   score: number
-  /** Found only with the help of the previous question. */
+  /** Found only through the previous question. */
   fromPrevious: boolean
 }
 
 /** The hits of one question, best first. */
 export interface Hits {
   lexical: readonly Hit[]
-  /** Null where there was no semantic search. */
+  /** Null if there was no semantic search. */
   dense: readonly Hit[] | null
-  /** Passages that were searched. */
+  /** Number of passages searched. */
   total: number
-  /** Files some of whose passages have no embedding yet. */
+  /** Files with passages that have no embedding yet. */
   incomplete?: ReadonlySet<number>
 }
 
 export const keyOf = ({ file, passage }: Position): string => `${file}:${passage}`
 
-/** Standard scores over the best hits; what is not among them counts as the last of them. */
+/** Standard scores over the best hits; passages without a hit get the lowest of them. */
 const normalize = (hits: readonly Hit[], length: number): ((hit: Position) => number) => {
   const scores = hits.map(({ score }) => score)
   while (scores.length < length) scores.push(0)
@@ -60,7 +60,7 @@ interface Scoring {
   scoreOf: (hit: Position) => number
 }
 
-/** Both rankings of a question as one score, for any passage. */
+/** Combines both rankings of a question into one score for any passage. */
 const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
   const best = { lexical: lexical.slice(0, candidates), dense: dense?.slice(0, candidates) ?? [] }
   const hits = new Map<string, Scored>()
@@ -71,11 +71,12 @@ const score = ({ lexical, dense, total, incomplete }: Hits): Scoring => {
       hits.set(keyOf(hit), { ...known, [name]: { rank: at + 1, score: hit.score } })
     }
   }
-  // Zeros for the passages without a hit: the only match of an identifier then counts in full.
+  // Padded with zeros for passages without a hit, so that the only match of an identifier counts
+  // fully.
   const lexicalScore = normalize(best.lexical, Math.min(candidates, total))
   const denseScore = normalize(best.dense, 0)
   const weight = best.dense.length > 0 ? denseWeight : 0
-  /** An average score where there may be no embedding yet: that says nothing against a passage. */
+  /** The mean if the passage may lack an embedding, which must not count against it. */
   const semanticScore = (hit: Position): number =>
     incomplete?.has(hit.file) && !hits.get(keyOf(hit))?.dense ? 0 : denseScore(hit)
   return {
@@ -92,7 +93,7 @@ const sort = (hits: ReadonlyMap<string, Scored>, scoreOf: Scoring["scoreOf"]) =>
   return scored.map((hit) => ({ ...hit, score: 1 - (best - hit.score) / range }))
 }
 
-/** Takes turns between two lists, without duplicates. */
+/** Alternates between two lists, without duplicates. */
 export const interleave = <T extends Position>(a: readonly T[], b: readonly T[]): T[] => {
   const merged = new Map<string, T>()
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
@@ -103,15 +104,15 @@ export const interleave = <T extends Position>(a: readonly T[], b: readonly T[])
   return [...merged.values()]
 }
 
-/** The passages of one question, best first. */
+/** Ranks the passages of one question, best first. */
 export const rank = (hits: Hits): RankedHit[] => {
   const { hits: found, scoreOf } = score(hits)
   return sort(found, scoreOf).map((hit) => ({ ...hit, fromPrevious: false }))
 }
 
 /**
- * A follow-up's passages by the question together with the one before it, each ranked on its own:
- * "And on Sundays?" says little without it.
+ * Ranks the passages of a follow-up question by it and the previous question, each scored
+ * separately: "And on Sundays?" says little on its own.
  */
 export const rankWithPrevious = (last: Hits, previous: Hits): RankedHit[] => {
   const [a, b] = [score(last), score(previous)]
@@ -125,7 +126,7 @@ export const rankWithPrevious = (last: Hits, previous: Hits): RankedHit[] => {
   }))
 }
 
-/** Which rankings there are. */
+/** The retrieval mode that was actually used. */
 export const modeOf = ({ lexical, dense }: { lexical: boolean; dense: boolean }): SearchWay => {
   if (!dense) return "lexical"
   return lexical ? "hybrid" : "dense"

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { createClient } from "../outbound/client.ts"
 
 const answerMs = 5000
-/** Of a reply: an index and a score for each of some dozen passages. */
+/** Limit for a response with the index and score of some dozen passages. */
 const maxBytes = 4_000_000
 
 const Reply = z.object({
@@ -10,20 +10,23 @@ const Reply = z.object({
 })
 
 interface Settings {
-  /** Without `/rerank`. */
+  /** Base URL, without `/rerank`. */
   url: string
   model: string | undefined
   key: string | undefined
 }
 
-/** Orders texts by how well they answer a query: by text, its score. Null where nobody answered. */
+/**
+ * Scores texts by how well they answer a query, keyed by the text's index. Null if the endpoint did
+ * not respond.
+ */
 export type Rerank = (
   query: string,
   texts: readonly string[],
   signal?: AbortSignal,
 ) => Promise<Map<number, number> | null>
 
-/** A model that ranks, behind an endpoint of the shape that Jina, Cohere, vLLM and llama.cpp share. */
+/** Client for a rerank endpoint as offered by Jina, Cohere, vLLM and llama.cpp. */
 export const createReranker = ({ url, model, key }: Settings): Rerank => {
   const client = createClient(url, { connect: 5, firstByte: 5, idle: 5 })
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
@@ -39,7 +42,7 @@ export const createReranker = ({ url, model, key }: Settings): Rerank => {
       return await ask(query, texts, signal ? AbortSignal.any([signal, limit]) : limit)
     } catch (error) {
       if (signal?.aborted) throw error
-      // The order of before will do.
+      // The previous order is kept.
       return null
     }
   }

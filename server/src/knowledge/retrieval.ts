@@ -17,7 +17,7 @@ import type { FoundPassage, SearchWay } from "./schema.ts"
 import type { Searcher } from "./search-client.ts"
 import { isReserved } from "./selection.ts"
 
-/** A question's embedding; null where no model makes one. */
+/** The embedding of a question and the index that it can be searched in. */
 export interface Meaning {
   model: string
   space: string
@@ -27,14 +27,14 @@ export interface Meaning {
 interface Deps {
   passages: PassageStore
   searcher: Searcher
-  /** @returns null when there is no embedding model, or it does not answer just now */
+  /** @returns null if there is no embedding model, or if it does not respond in time */
   meaningOf: (query: string, signal?: AbortSignal) => Promise<Meaning | null>
-  /** Null where no endpoint is set. */
+  /** Null if no rerank endpoint is configured. */
   rerank: Rerank | null
   fairLoop: FairLoop
-  /** Ids of the files some of whose passages have no embedding in a model's index. */
+  /** Ids of files with passages that have no embedding in an index. */
   filesLackingEmbeddings: (space: string) => Promise<ReadonlySet<string>>
-  /** The same hits with scores from exact vectors. */
+  /** Replaces the hits' scores with those of exact vectors. */
   rescore: (meaning: Meaning, fileIds: readonly string[], hits: Rescored[]) => Promise<Rescored[]>
 }
 
@@ -44,12 +44,12 @@ export interface Rescored {
   score: number
 }
 
-/** Of the dense ranking; those below keep the score of the quantized vectors. */
+/** Dense hits rescored; the rest keep the score of the quantized vectors. */
 const maxRescored = 50
 const maxReranked = 50
-/** Ranked passages whose text is read; more than a prompt takes, as some are duplicates. */
+/** Ranked passages whose text is read; more than a prompt can hold, because some are duplicates. */
 const maxRanked = 80
-/** Passages read of a file before other requests take their turn. */
+/** Passages read from a file before other requests get their turn. */
 const readAtOnce = 8
 
 export interface PassageQuery {
@@ -57,27 +57,30 @@ export interface PassageQuery {
   asker: string
   files: readonly KnownFile[]
   question: string
-  /** The question before it in the conversation. */
+  /** The previous question in the conversation. */
   previous?: string | undefined
   mode: SearchWay
   signal?: AbortSignal
 }
 
 export interface RankedPassages {
-  /** Best first, not selected yet. */
+  /** Best first, before selection. */
   passages: FoundPassage[]
-  /** Which rankings there were. */
+  /** The retrieval mode that was actually used. */
   search: SearchWay
   model: string | null
-  /** Files some of whose passages are found by keywords only, as they have no embedding yet. */
+  /**
+   * Number of files with passages that can only be found by keywords, as they have no embedding
+   * yet.
+   */
   partlyEmbedded: number
-  /** Null where no endpoint is set; false where it did not answer. */
+  /** Null if no rerank endpoint is configured; false if it did not respond. */
   reranked: boolean | null
 }
 
 type Texts = ReadonlyMap<string, FoundPassage>
 
-/** Ranks passages of files that the caller may read, which whoever calls has checked. */
+/** Ranks passages of files. Callers must have checked access to the files. */
 export const createRetrieval = (deps: Deps) => {
   const { passages, searcher, meaningOf, rerank, rescore, fairLoop } = deps
   const { filesLackingEmbeddings } = deps
@@ -108,7 +111,7 @@ export const createRetrieval = (deps: Deps) => {
   ): Promise<{ hits: Hits; mode: SearchWay; model: string | null }> => {
     const meaning = mode === "lexical" ? null : await meaningOf(question, signal)
     const scope = files.map(({ id, filename }) => ({ id, filename }))
-    // Without a model keywords must do, whatever was chosen.
+    // Without an embedding model the search is lexical, whatever the requested mode.
     const isLexical = mode !== "dense" || meaning === null
     const vector = meaning && { space: meaning.space, values: meaning.values }
     const query = { query: question, files: scope, limit: candidates, vector, lexical: isLexical }
@@ -129,7 +132,9 @@ export const createRetrieval = (deps: Deps) => {
     }
   }
 
-  /** The first ones in the endpoint's order, the rest after them; null where it did not answer. */
+  /**
+   * The first hits in the order of the rerank endpoint, then the rest; null if it did not respond.
+   */
   const rerankHits = async (
     question: string,
     { hits, texts }: { hits: readonly RankedHit[]; texts: Texts },

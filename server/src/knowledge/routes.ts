@@ -23,16 +23,16 @@ interface Deps {
   explanation: SearchExplanation
 }
 
-/** `/api/v1/knowledge`. */
+/** The routes under `/api/v1/knowledge`. */
 export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Router => {
   const byId = { params: ById }
   const answers = { 200: json(CollectionWithFiles, "The collection, with its files") }
-  const onlyOwner = { description: "Only the owner and administrators may do this" }
+  const onlyOwner = { description: "Only the owner and administrators can do this" }
 
   const list = route("user", {
     method: "get",
     path: "/",
-    summary: "List the collections that you may read",
+    summary: "List the collections that you can read",
     query: CollectionListQuery,
     responses: { 200: json(Page(CollectionWithFiles), "One page of collections") },
   })
@@ -42,7 +42,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     method: "post",
     path: "/create",
     givesAuthority: givesGrants,
-    summary: "Make a collection",
+    summary: "Create a collection",
     body: NewCollection,
     responses: answers,
   })
@@ -51,7 +51,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const get = route("user", {
     method: "get",
     path: "/:id",
-    summary: "Read a collection",
+    summary: "Get a collection",
     ...byId,
     responses: answers,
   })
@@ -60,7 +60,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const files = route("user", {
     method: "get",
     path: "/:id/files",
-    summary: "The files of a collection, in the order of their adding",
+    summary: "List the files of a collection in the order they were added",
     ...byId,
     query: CollectionFileQuery,
     responses: { 200: json(Page(CollectionFile), "One page of files") },
@@ -71,7 +71,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     method: "post",
     path: "/:id/update",
     givesAuthority: givesGrants,
-    summary: "Change a collection; only its owner and administrators change access_grants",
+    summary: "Update a collection; only its owner and administrators can change access_grants",
     ...byId,
     body: CollectionChanges,
     responses: { ...answers, 403: onlyOwner },
@@ -84,9 +84,9 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     method: "delete",
     path: "/:id/delete",
     givesAuthority: false,
-    summary: "Delete a collection, as its owner or an administrator; its files stay",
+    summary: "Delete a collection without its files; owner and administrators only",
     ...byId,
-    responses: { 200: json(Done, "Deleted"), 403: onlyOwner },
+    responses: { 200: json(Done, "The collection was deleted"), 403: onlyOwner },
   })
   router.on(remove, async ({ caller, actor, params }) => {
     await collections.remove(actor, caller, params.id)
@@ -97,7 +97,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     method: "post",
     path: "/:id/file/add",
     givesAuthority: false,
-    summary: "Link a file, whatever its state; done twice it is done once",
+    summary: "Add a file in any processing state (idempotent)",
     ...byId,
     body: FileId,
     responses: answers,
@@ -110,7 +110,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     method: "post",
     path: "/:id/files/batch/add",
     givesAuthority: false,
-    summary: "Link several files",
+    summary: "Add several files",
     ...byId,
     body: FileIds,
     responses: answers,
@@ -124,7 +124,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     method: "post",
     path: "/:id/file/remove",
     givesAuthority: false,
-    summary: "Take a file out; the file itself stays",
+    summary: "Remove a file from the collection without deleting it",
     ...byId,
     body: FileId,
     responses: answers,
@@ -137,7 +137,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     method: "post",
     path: "/:id/reset",
     givesAuthority: false,
-    summary: "Take all files out",
+    summary: "Remove all files from the collection without deleting them",
     ...byId,
     responses: answers,
   })
@@ -147,10 +147,10 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
     method: "post",
     path: "/:id/query",
     givesAuthority: false,
-    summary: "Search a collection; each passage with its scores and why a chat would be given it",
+    summary: "Search a collection, with each passage's scores and why it would be used in a chat",
     ...byId,
     body: Question,
-    responses: { 200: json(Findings, "The best passages first") },
+    responses: { 200: json(Findings, "Passages, best first") },
   })
   router.on(query, ({ caller, params, body }) => explanation.query(caller, params.id, body))
   return router

@@ -11,7 +11,7 @@ const fields = {
   name: z.string().trim().min(1, "must not be empty").max(200),
   description: z.string().max(10_000),
   access_grants: AccessGrants,
-  /** By words, by meaning, or both. */
+  /** The retrieval mode: lexical, semantic, or both. */
   search: SearchWay,
 }
 
@@ -31,7 +31,7 @@ export const CollectionFile = FileRecord.pick({ id: true, meta: true, data: true
   .meta({ id: "CollectionFile" })
 export type CollectionFile = z.output<typeof CollectionFile>
 
-/** How many files there are, in all and by their status. */
+/** Number of files in total and by status. */
 export const FileCounts = z
   .object({
     total: z.int(),
@@ -45,12 +45,16 @@ export const FileCounts = z
 export type FileCounts = z.output<typeof FileCounts>
 
 export const CollectionWithFiles = Collection.extend({
-  /** In a list `access_grants` has the first 20 of them, those to everyone first; else it has all. */
+  /**
+   * Number of grants. Lists include only the first 20 in `access_grants`, grants to everyone first.
+   */
   grant_count: z.int(),
-  /** The first of them in the order of their adding: 200 of one collection, 20 of each in a list. */
+  /**
+   * The first files in the order they were added: 200 for one collection, 20 for each in a list.
+   */
   files: z.array(CollectionFile),
   file_counts: FileCounts,
-  /** What passages are found by their meaning with; null where they are found by words only. */
+  /** The model for semantic search; null if the collection is searched by keywords only. */
   embedding_model: z.string().nullable(),
 }).meta({ id: "CollectionWithFiles" })
 export type CollectionWithFiles = z.output<typeof CollectionWithFiles>
@@ -88,7 +92,7 @@ export const FileIds = z.array(FileId).min(1).max(1000).meta({ id: "FileIds" })
 
 export const FilePassage = z
   .object({
-    /** Within the file, from 0. */
+    /** Index of the passage in the file, from 0. */
     position: z.int(),
     /** UTF-16 offsets in the file's text. */
     start: z.int(),
@@ -100,14 +104,14 @@ export const FilePassage = z
 export type FilePassage = z.output<typeof FilePassage>
 
 export const PassageQuery = ListQuery.pick({ page: true, page_size: true }).extend({
-  /** The page that has this place in the text, whatever `page` says. In UTF-16 units. */
+  /** UTF-16 offset in the text; returns the page that contains it and ignores `page`. */
   at: z.coerce.number<string>().int().min(0).optional(),
 })
 export type PassageQuery = z.output<typeof PassageQuery>
 
 export const FileOutline = z
   .object({
-    /** Each page, slide, sheet or heading once, where it begins in the text. */
+    /** Each page, slide, sheet or heading once, with the offset at which it starts. */
     items: z.array(z.object({ start: z.int(), ...Place.omit({ row: true }).shape })),
   })
   .meta({ id: "FileOutline" })
@@ -121,21 +125,21 @@ export type UsedIn = z.output<typeof UsedIn>
 export const Question = z
   .object({
     query: z.string().trim().min(1, "must not be empty").max(10_000),
-    /** The question before it in the conversation, for a follow-up such as "And on Sundays?". */
+    /** The previous question in the conversation, for follow-ups such as "And on Sundays?". */
     previous: z.string().trim().max(10_000).optional(),
     k: z.int().min(1).max(100).default(10),
   })
   .meta({ id: "KnowledgeQuestion" })
 export type Question = z.output<typeof Question>
 
-/** Where a passage stands in one ranking, from 1 on, and its score there. */
+/** The rank of a passage in one ranking, from 1, and its score. */
 export const RankedScore = z.object({ rank: z.int(), score: z.number() })
 export type RankedScore = z.output<typeof RankedScore>
 
 /**
- * Why a passage is given to the model: the search found it (`passage`), its file is given whole
- * (`whole`), or its file is named and too large, so that its headings (`outline`) and the beginning
- * of its parts (`opening`) are given.
+ * Why a passage is sent to the model: it was found by the search (`passage`), its file is sent
+ * whole (`whole`), or its file is attached but too large, so that its headings (`outline`) and the
+ * openings of its parts (`opening`) are sent.
  */
 export const SourceReason = z.enum(["passage", "whole", "outline", "opening"])
 export type SourceReason = z.output<typeof SourceReason>
@@ -146,29 +150,31 @@ export const FoundPassage = z
     filename: z.string(),
     text: z.string(),
     ...Place.shape,
-    /** UTF-16 offsets in the file's text; both 0 for an outline, which is no part of it. */
+    /** UTF-16 offsets in the file's text; both 0 for an outline, which is not part of the text. */
     start: z.int(),
     end: z.int(),
-    /** 0 to 1, where 1 is the best passage of this search; of use for order only. */
+    /** From 0 to 1, the best passage of this search; only meaningful for ordering. */
     score: z.number(),
-    /** BM25; null outside the best 100. */
+    /** BM25; null unless among the best 100. */
     lexical: RankedScore.nullable(),
-    /** Cosine similarity; null outside the best 100. */
+    /** Cosine similarity; null unless among the best 100. */
     dense: RankedScore.nullable(),
-    /** By the rerank endpoint; null where there is none, or it did not answer. */
+    /** From the rerank endpoint; null if there is none, or if it did not respond. */
     reranked: RankedScore.nullable(),
     reason: SourceReason,
-    /** The ranking whose first three passages always have a place, if it has one for that. */
+    /**
+     * The ranking whose top three passages are always used, if the passage is used for that reason.
+     */
     reserved: z.enum(["lexical", "dense"]).nullable(),
-    /** Found only with the help of the previous question. */
+    /** Found only through the previous question. */
     from_previous: z.boolean(),
-    /** How many adjacent passages it was merged from; 1 where it was not. */
+    /** Number of adjacent passages merged into this one; 1 if not merged. */
     merged: z.int(),
-    /** Whether the model is given it. */
+    /** Whether the passage is sent to the model. */
     used: z.boolean(),
     /**
-     * Why not: the same text is given already (`duplicate`), there is no space left (`budget`), or
-     * those that were ranked above it are enough (`rank`).
+     * Why the passage is not sent: its text is sent already (`duplicate`), the context budget is
+     * used up (`budget`), or enough passages rank above it (`rank`).
      */
     left_out: z.enum(["duplicate", "budget", "rank"]).nullable(),
   })
@@ -178,15 +184,15 @@ export type FoundPassage = z.output<typeof FoundPassage>
 export const Findings = z
   .object({
     passages: z.array(FoundPassage),
-    /** Tokens that sources may take, what those given to the model take, and how many those are. */
+    /** Tokens available for sources, tokens used, and number of passages used. */
     budget: z.object({ tokens: z.int(), used: z.int(), passages: z.int() }),
-    /** How it was searched, and what was missing for more. */
+    /** The retrieval mode that was used; `note` explains why it differs from the requested one. */
     search: SearchWay,
     note: z.string().nullable(),
     embedding_model: z.string().nullable(),
-    /** Files some of whose passages can only be found by keywords yet. */
+    /** Number of files with passages that can only be found by keywords so far. */
     partly_embedded: z.int(),
-    /** Files that cannot be searched (yet). */
+    /** Files that cannot be searched, or not yet. */
     sources_skipped: z.array(
       z.object({ id: z.string(), name: z.string(), status: z.string(), reason: z.string() }),
     ),

@@ -11,9 +11,9 @@ const answerMs = 20_000
 interface Deps {
   bus: Bus
   passages: PassageStore
-  /** Of the embedded database, which the thread reads by itself; null where it has to ask. */
+  /** Path of the SQLite database, which the worker reads itself; null if it has to request data. */
   file: string | null
-  /** The vectors of files in one space, as `packCoarse` packs them. */
+  /** Vectors of files in an embedding index, as packed by `packCoarse`. */
   vectorsOf: (space: string, fileIds: readonly string[]) => Promise<Given["vectors"]>
 }
 
@@ -23,12 +23,12 @@ interface Waiting {
   timer: NodeJS.Timeout
 }
 
-/** Searches in a thread of its own, so that no chat waits for it. */
+/** Searches in a worker thread, so that other requests are not blocked. */
 export const createSearcher = ({ bus, passages, file, vectorsOf }: Deps) => {
   let worker: Worker | undefined
   let last = 0
   const waiting = new Map<number, Waiting>()
-  /** For each loading under way, the files that changed meanwhile. */
+  /** For each load in progress, the files that have changed in the meantime. */
   const changed = new Set<Set<string>>()
 
   const settle = (id: number): Waiting | undefined => {
@@ -75,7 +75,7 @@ export const createSearcher = ({ bus, passages, file, vectorsOf }: Deps) => {
       for (const id of [...waiting.keys()]) settle(id)?.reject(error)
     }
     started.on("error", lost)
-    started.on("exit", () => lost(new Error("The search ended")))
+    started.on("exit", () => lost(new Error("The search worker exited.")))
     return started
   }
 
@@ -87,11 +87,12 @@ export const createSearcher = ({ bus, passages, file, vectorsOf }: Deps) => {
   })
 
   return {
-    /** @throws when the search broke, or took longer than 20 s */
+    /** @throws if the search fails or takes longer than 20 s */
     search: (asked: Omit<Search, "type" | "id">): Promise<Found> =>
       new Promise((resolve, reject) => {
         const id = ++last
-        const late = (): void => settle(id)?.reject(new Error("The search took too long"))
+        const late = (): void =>
+          settle(id)?.reject(new Error(`The search timed out after ${answerMs / 1000} seconds.`))
         waiting.set(id, { resolve, reject, timer: setTimeout(late, answerMs) })
         worker ??= start()
         const search: Asked = { type: "search", id, ...asked }
@@ -116,7 +117,10 @@ interface Index {
   }): Promise<Found["dense"] | null>
 }
 
-/** Words by the thread, meaning by an index; by the thread too where the index cannot tell. */
+/**
+ * Lexical search in the worker, dense search by the index; falls back to the worker if the index
+ * cannot answer.
+ */
 export const searchBeside = (searcher: Searcher, index: Index): Searcher => ({
   ...searcher,
   search: async (asked) => {

@@ -10,7 +10,7 @@ interface Deps {
   collections: Collections
   selection: SourceSelection
   retrieval: Retrieval
-  /** Tokens that the sources of one answer may take. */
+  /** Maximum number of tokens for the sources of one answer. */
   maxTokens: () => number
 }
 
@@ -18,18 +18,18 @@ type Ranked = Omit<RankedPassages, "passages">
 
 const notesOf = (wanted: SearchWay, { search, reranked }: Ranked): string[] => [
   ...(wanted !== "lexical" && search === "lexical"
-    ? ["Searched by keywords only: no embedding model is available at the moment."]
+    ? ["Keyword search only: no embedding model is currently available."]
     : []),
-  ...(reranked === false
-    ? ["The rerank endpoint does not answer: this is the order without it."]
-    : []),
+  ...(reranked === false ? ["The rerank endpoint did not respond; results are not reranked."] : []),
 ]
 
-/** Searches a collection and says why a chat would be given each passage, or not. */
+/** Searches a collection and explains why a chat would or would not use each passage. */
 export const createSearchExplanation = (deps: Deps) => {
   const { collections, selection, retrieval, maxTokens } = deps
 
-  /** Where all is given whole, the ranking is shown all the same: it is what was asked for. */
+  /**
+   * Files small enough to be sent whole are ranked nevertheless: this endpoint shows the ranking.
+   */
   const rankWhole = async (
     whole: SelectedSources,
     query: { asker: string; question: string; previous: string | undefined; mode: SearchWay },

@@ -1,6 +1,6 @@
 import type { LexicalHit } from "./bm25.ts"
 
-/** What is asked of the worker; it holds what it was given of files, as long as there is room. */
+/** Messages to the search worker, which caches the data of files within its memory limit. */
 export type Asked =
   | {
       type: "search"
@@ -8,7 +8,7 @@ export type Asked =
       query: string
       files: { id: string; filename: string }[]
       limit: number
-      /** The query in one model's space; null searches by words only. */
+      /** The query's embedding in an index; null for lexical search only. */
       vector: { space: string; values: Float32Array } | null
       lexical: boolean
     }
@@ -33,7 +33,7 @@ export type Answered =
       id: number
       lexical: LexicalHit[]
       dense: DenseHit[]
-      /** Passages whose words were searched. */
+      /** Number of passages searched lexically. */
       total: number
     }
   | { type: "broke"; id: number; message: string }

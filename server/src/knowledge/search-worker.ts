@@ -8,7 +8,7 @@ import { createVectorShelf } from "./vector-cache.ts"
 
 type Search = Extract<Asked, { type: "search" }>
 
-/** A million vectors of 384 components, and the words of as much text as is asked about often. */
+/** Room for a million vectors of 384 dimensions, and for the terms of frequently searched files. */
 const roomBytes = { vectors: 512e6, words: 256e6 }
 
 const shelves = {
@@ -17,7 +17,7 @@ const shelves = {
 }
 const reader = typeof workerData === "string" ? createOwnReader(workerData) : null
 
-/** A search that waits, and what it asked for already. */
+/** A search waiting for data, and the keys that were already requested. */
 interface Fetching {
   search: Search
   asked: Set<string>
@@ -40,7 +40,7 @@ const answer = ({ id, query, files, limit, vector, lexical }: Search): void => {
   shelves.words.shrink()
 }
 
-/** Which of the files asked about are not here. */
+/** Files of the search that are not in the caches. */
 const missing = ({ files, vector, lexical }: Search) => ({
   words: lexical ? files.filter(({ id }) => !shelves.words.has(id)) : [],
   vectors: vector ? files.filter(({ id }) => !shelves.vectors.has(`${vector.space} ${id}`)) : [],
@@ -72,7 +72,7 @@ const readMissing = (search: Search, own: NonNullable<typeof reader>): Given => 
   }
 }
 
-/** Asks for what is not here; what was asked for before, and did not come, does not exist. */
+/** Requests missing data. Data that was requested before and is still missing does not exist. */
 const fetchOrAnswer = ({ search, asked }: Fetching): void => {
   const { words, vectors } = missing(search)
   const ask = (some: { id: string }[], kind: string): string[] =>
@@ -102,7 +102,7 @@ const take = (id: number, given: Given): void => {
   waiting.delete(id)
   if (!fetching) return
   shelve(fetching.search, given)
-  // A file that was here when the search began may have been forgotten meanwhile.
+  // A file that was cached when the search started may have been dropped since.
   fetchOrAnswer(fetching)
 }
 

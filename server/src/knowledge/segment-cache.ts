@@ -8,20 +8,20 @@ import {
 import { mergeWords } from "../files/segment-merge.ts"
 import type { TermKind } from "../files/tokenizer.ts"
 
-/** Segments with fewer passages are put together once there are too many of them. */
+/** Segments with fewer passages are merged once there are too many of them. */
 const smallPassages = 8192
 const maxSmallSegments = 8
 
-/** The words of several files as one index: a term is looked up once, not once a file. */
+/** The terms of several files as one index, so that a term is looked up once and not per file. */
 export interface Segment {
   words: WordIndex
-  /** The words of the files' names; a file's number stands where a passage's would. */
+  /** Terms of the file names; indexed by file instead of by passage. */
   names: WordIndex
-  /** Where each file's passages begin; one more than there are files. */
+  /** First passage of each file, and the total as the last entry. */
   starts: Uint32Array
-  /** Words of each file, all its passages together. */
+  /** Number of words in all passages of each file. */
   lengths: Float64Array
-  /** Room for a search to count in, a number a passage. */
+  /** Scratch space for a search, one number per passage. */
   scores: Float32Array
   norms: Float32Array
 }
@@ -29,15 +29,15 @@ export interface Segment {
 export const postingsOf = ({ trigrams, counted }: WordIndex, kind: TermKind): Postings =>
   kind === "trigram" ? trigrams : counted
 
-/** The files of one segment that are asked about. */
+/** The files of a segment that are searched. */
 export interface Part {
   segment: Segment
-  /** For each file of the segment its place among those asked about, or -1. */
+  /** For each file of the segment its index in the search scope, or -1. */
   order: Int32Array
 }
 
 interface Held extends Segment {
-  /** Their ids; empty where one was dropped. */
+  /** File ids; empty if the file was dropped. */
   files: string[]
   living: number
 }
@@ -45,7 +45,7 @@ interface Held extends Segment {
 export interface NamedWords {
   id: string
   filename: string
-  /** As `packWords` packs them. */
+  /** As packed by `packWords`. */
   data: Uint8Array
 }
 
@@ -60,7 +60,7 @@ const sum = (numbers: Uint16Array): number => {
 
 const bytesOf = ({ words, names }: Segment): number => words.bytes + names.bytes
 
-/** What a segment counts in; made when it is put together, not for each of its files. */
+/** Scratch space, allocated per segment and not per file. */
 const counters = ({ passages }: WordIndex) => ({
   scores: new Float32Array(passages),
   norms: new Float32Array(passages),
@@ -99,7 +99,7 @@ const merge = (segments: readonly Held[]): Held => {
   }
 }
 
-/** Runs of segments that fit together into one. */
+/** Groups segments so that each group fits into one. */
 const fitting = (segments: readonly Held[]): Held[][] => {
   const runs: Held[][] = []
   let passages = maxPassages
@@ -114,10 +114,10 @@ const fitting = (segments: readonly Held[]): Held[][] => {
   return runs
 }
 
-/** Files' words in memory, ready to be searched; what was used longest ago goes first. */
+/** An LRU cache of files' terms in searchable segments. */
 export const createWordShelf = (room: number) => {
   const places = new Map<string, { segment: Held; file: number }>()
-  /** In the order of their last use. */
+  /** Least recently used first. */
   const segments = new Set<Held>()
   let bytes = 0
 
@@ -175,7 +175,7 @@ export const createWordShelf = (room: number) => {
       }
     },
 
-    /** Where files are; those that are not here are left out. */
+    /** Locations of the given files; files that are not cached are omitted. */
     parts: (ids: readonly string[]): Part[] => {
       const parts = new Map<Held, Part>()
       for (const [index, id] of ids.entries()) {
@@ -196,7 +196,7 @@ export const createWordShelf = (room: number) => {
       return [...parts.values()]
     },
 
-    /** Puts small segments together, and lets go of the oldest until all fit. */
+    /** Merges small segments and evicts the least recently used ones until the rest fit. */
     shrink: (): void => {
       tidy()
       for (const segment of segments) {

@@ -3,7 +3,7 @@ import { createFoundPassage } from "./found-passage.ts"
 import type { FoundPassage } from "./schema.ts"
 import { selectPassages, tokensOf } from "./selection.ts"
 
-/** About 100 tokens each, what is around it included. */
+/** About 100 tokens each, including the overhead. */
 const passage = (at: number, over: Partial<FoundPassage> = {}): FoundPassage =>
   createFoundPassage({
     file_id: "a",
@@ -20,20 +20,20 @@ const used = (passages: readonly FoundPassage[]): number[] =>
   passages.flatMap((one, at) => (one.used ? [at] : []))
 
 describe("the selection of passages", () => {
-  it("takes the best ones until the tokens are filled", () => {
+  it("selects the best passages until the budget is filled", () => {
     const selected = selectPassages(ranked, { max: each * 30, fill: each * 20 })
     expect(used(selected)).toEqual(Array.from({ length: 20 }, (_, at) => at))
     expect(selected[20]).toMatchObject({ used: false, left_out: "rank" })
   })
 
-  it("takes eight at least where they fit, forty at the most, and never more tokens than there are", () => {
+  it("selects at least eight if they fit, at most forty, and never exceeds the budget", () => {
     expect(used(selectPassages(ranked, { max: each * 30, fill: each }))).toHaveLength(8)
     expect(used(selectPassages(ranked, { max: 1e6, fill: 1e6 }))).toHaveLength(40)
     expect(used(selectPassages(ranked, { max: each * 5, fill: each * 5 }))).toHaveLength(5)
     expect(used(selectPassages(ranked, { max: 10, fill: 10 }))).toEqual([])
   })
 
-  it("gives the beginning of the best passage where not even that one fits", () => {
+  it("truncates the best passage if not even that one fits", () => {
     const chinese = passage(0, { text: "海".repeat(1000) })
     const [best, second] = selectPassages([chinese, passage(1, chinese)], { max: 400, fill: 200 })
     expect(best?.used).toBe(true)
@@ -43,7 +43,7 @@ describe("the selection of passages", () => {
     expect(second?.used).toBe(false)
   })
 
-  it("takes a smaller passage where a larger one does not fit", () => {
+  it("selects a smaller passage if a larger one does not fit", () => {
     const large = passage(1, { text: "y".repeat(5000) })
     const selected = selectPassages([passage(0), large, passage(2)], {
       max: each * 2,
@@ -53,7 +53,7 @@ describe("the selection of passages", () => {
     expect(selected[1]?.left_out).toBe("budget")
   })
 
-  it("has a place for the best three of each ranking, wherever they are", () => {
+  it("always selects the top three of each ranking", () => {
     const seat = (at: number, ranking: "lexical" | "dense", rank: number) =>
       passage(at, { [ranking]: { rank, score: 1 } })
     const list = ranked.with(40, seat(40, "lexical", 1)).with(50, seat(50, "dense", 3))
@@ -65,14 +65,14 @@ describe("the selection of passages", () => {
     expect(selected[0]?.reserved).toBe(null)
   })
 
-  it("keeps the reserved place of a text whose better ranked copy did not fit", () => {
+  it("keeps the reservation of a text whose better ranked copy did not fit", () => {
     const large = passage(0, { text: "z".repeat(2000) })
     const copy = passage(1, { text: "z".repeat(2000), lexical: { rank: 1, score: 9 } })
     const selected = selectPassages([large, copy], { max: tokensOf(copy), fill: 0 })
     expect(used(selected)).toEqual([1])
   })
 
-  it("takes the same text once", () => {
+  it("selects equal text only once", () => {
     const selected = selectPassages([passage(0), passage(0), passage(1)], { max: 1e4, fill: 1e4 })
     expect(used(selected)).toEqual([0, 2])
     expect(selected[1]?.left_out).toBe("duplicate")

@@ -1,36 +1,36 @@
 import type { FoundPassage } from "./schema.ts"
 import { estimateTokens, truncateToTokens } from "./tokens.ts"
 
-/** The best of each ranking that have a place whatever the other ranking says. */
+/** The top passages of each ranking, which are always selected. */
 const reservedPerRanking = 3
-/** As many passages at least, where they fit. */
+/** Minimum number of passages, if they fit. */
 const minPassages = 8
 const maxPassages = 40
 
-/** What the delimiters around one source take, without its name and heading. */
+/** Tokens of the delimiters around one source, without its name and heading. */
 const tokensAround = 24
 
-/** What a source takes in the prompt besides its text. */
+/** Estimated tokens that a source takes in the prompt in addition to its text. */
 export const tokensBesideText = ({
   filename,
   heading = [],
 }: Pick<FoundPassage, "filename" | "heading">): number =>
   tokensAround + estimateTokens(`${filename}${heading.join(" › ")}`)
 
-/** About how many tokens a source takes in the prompt. */
+/** Estimated tokens that a source takes in the prompt. */
 export const tokensOf = (passage: Pick<FoundPassage, "text" | "filename" | "heading">): number =>
   estimateTokens(passage.text) + tokensBesideText(passage)
 
-/** The beginning of a passage, within so many tokens. */
+/** The beginning of a passage that fits within `maxTokens`. */
 export const truncatePassage = (passage: FoundPassage, maxTokens: number): FoundPassage => {
   const text = truncateToTokens(passage.text, maxTokens - tokensBesideText(passage))
   return { ...passage, text, end: passage.start + text.length }
 }
 
 export interface TokenBudget {
-  /** Never more than this. */
+  /** Hard limit. */
   max: number
-  /** Once there are enough passages, none is added beyond this. */
+  /** Once there are enough passages, none is added beyond this number of tokens. */
   fill: number
 }
 
@@ -42,14 +42,14 @@ const isFirst = (ranked: Ranked["lexical"]): boolean =>
 export const isReserved = ({ lexical, dense }: Ranked): boolean =>
   isFirst(lexical) || isFirst(dense)
 
-/** Only where passages that were ranked above it are left out is its place owed to the reserve. */
+/** The ranking that a passage was selected for, if passages ranked above it were left out. */
 const reservedBy = (passage: FoundPassage, isBelowLeftOut: boolean): FoundPassage["reserved"] => {
   if (!isBelowLeftOut) return null
   if (isFirst(passage.dense)) return "dense"
   return isFirst(passage.lexical) ? "lexical" : null
 }
 
-/** Says which of the ranked passages the model is given; their order stays. */
+/** Marks which of the ranked passages are sent to the model, in unchanged order. */
 export const selectPassages = (
   ranked: readonly FoundPassage[],
   { max, fill }: TokenBudget,
@@ -87,7 +87,7 @@ const leaveOut =
   (left_out: FoundPassage["left_out"]) =>
   (passage: FoundPassage): FoundPassage => ({ ...passage, used: false, left_out })
 
-/** Where not even one passage fits, the beginning of the best one is better than none. */
+/** If not even one passage fits, the beginning of the best one is used. */
 const truncateBest = (best: FoundPassage, maxTokens: number): FoundPassage => {
   const passage = truncatePassage(best, maxTokens)
   return passage.text === "" ? leaveOut("budget")(best) : passage

@@ -9,34 +9,39 @@ import type { FoundPassage } from "./schema.ts"
 import { selectPassages, tokensOf } from "./selection.ts"
 import { charactersPerToken } from "./tokens.ts"
 
-/** Of the budget, for passages of collections; more of them distract more often than they help. */
+/**
+ * Share of the context budget filled with passages of collections; more tend to distract the model.
+ */
 const fillShare = 0.5
-/** As many as an export of a chat can carry; more short notes than that are searched. */
+/** The most that a chat export can hold; files with more short passages are searched instead. */
 const maxWholePassages = 100
-/** For the outlines and openings of named files that are too large to be given whole. */
+/**
+ * Share of the budget for outlines and openings of attached files that are too large to be sent
+ * whole.
+ */
 const partsShare = 0.25
-/** Fewer tokens say too little about a file. */
+/** With fewer tokens an overview of a file is of no use. */
 const minPartsTokens = 150
 
 export interface SourceQuery extends Omit<PassageQuery, "files"> {
-  /** Files that were named one by one. */
+  /** Files attached individually. */
   named: readonly KnownFile[]
-  /** Files that were named through a collection only. */
+  /** Files included only through a collection. */
   collected: readonly KnownFile[]
-  /** Tokens that all sources together may take. */
+  /** Maximum number of tokens for all sources together. */
   maxTokens: number
 }
 
 export interface SelectedSources {
-  /** What the model is given, in the order of their numbers. */
+  /** The passages sent to the model, in citation order. */
   passages: FoundPassage[]
-  /** What was found and not given. */
+  /** Passages found but not sent. */
   leftOut: FoundPassage[]
-  /** Null where no collection was searched. */
+  /** Null if no collection was searched. */
   fileList: FileList | null
-  /** Tokens that all of it takes. */
+  /** Tokens of all sources together. */
   tokens: number
-  /** Null where nothing had to be searched. */
+  /** Null if no search was necessary. */
   ranked: Omit<RankedPassages, "passages"> | null
 }
 
@@ -48,7 +53,7 @@ interface Deps {
 const sumOf = (passages: readonly FoundPassage[]): number =>
   passages.reduce((sum, passage) => sum + tokensOf(passage), 0)
 
-/** Whether an opening is part of a passage that is given as well. */
+/** Whether an opening is contained in a passage that is sent as well. */
 const isWithinAny = (
   { reason, file_id, start, end }: FoundPassage,
   passages: readonly FoundPassage[],
@@ -56,16 +61,16 @@ const isWithinAny = (
   reason === "opening" &&
   passages.some((one) => one.file_id === file_id && one.start <= start && one.end >= end)
 
-/** Of the whole file, by its length alone: never far too many. */
+/** Lower bound for the tokens of a whole file, from its length alone. */
 const fewestTokensOf = ({ text_length, passages }: KnownFile): number =>
   (text_length ?? 0) / charactersPerToken + (passages ?? 0)
 
-/** Chooses what a model is given of some files for a question. */
+/** Selects the sources that are sent to a model for a question. */
 export const createSourceSelection = ({ passages, retrieval }: Deps) => {
   const fileParts = createFileParts(passages)
   const fileLists = createFileLists(passages)
 
-  /** All passages of some files in reading order; null where they take more than `maxTokens`. */
+  /** All passages of the files in reading order; null if they exceed `maxTokens`. */
   const readWhole = async (
     files: readonly KnownFile[],
     maxTokens: number,
@@ -80,7 +85,7 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
     return sumOf(merged) <= maxTokens && merged.length <= maxWholePassages ? merged : null
   }
 
-  /** The named files that are given whole: all of them where they fit, else the smallest ones. */
+  /** Attached files sent whole: all of them if they fit, otherwise the smallest ones. */
   const readNamed = async (named: readonly KnownFile[], maxTokens: number) => {
     const all = await readWhole(named, maxTokens)
     if (all) return { whole: all, large: [] }
@@ -109,7 +114,9 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
   }
 
   return {
-    /** Named files and small collections whole where they fit, else the passages found in them. */
+    /**
+     * Attached files and small collections are sent whole if they fit; otherwise they are searched.
+     */
     select: async ({
       named,
       collected,
@@ -121,14 +128,14 @@ export const createSourceSelection = ({ passages, retrieval }: Deps) => {
         const tokens = sumOf(everything)
         return { passages: everything, leftOut: [], fileList: null, tokens, ranked: null }
       }
-      // Some of it is for what a search finds.
+      // The rest is reserved for the openings and for search results.
       const { whole, large } = await readNamed(named, maxTokens * (1 - partsShare))
       const leftTokens = maxTokens - sumOf(whole)
       const partsTokens = Math.floor(Math.min(maxTokens * partsShare, leftTokens / 2))
       const parts = await readParts(large, partsTokens)
       const fileList = collected.length > 0 ? await fileLists.read(collected, maxTokens) : null
       const given = [...whole, ...parts]
-      // A named file is what the question is about; of a collection, half of the budget is enough.
+      // A question is about its attached files; for collections a share of the budget is enough.
       const fillTokens = large.length > 0 ? maxTokens : maxTokens * fillShare
       const max = maxTokens - sumOf(given) - (fileList?.tokens ?? 0)
       const files = [...large, ...collected]

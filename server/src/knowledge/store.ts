@@ -17,7 +17,7 @@ import {
   SearchWay,
 } from "./schema.ts"
 
-/** Of the collections that a file is in, more than anybody reads. */
+/** Limit for the collections listed for one file. */
 const maxHolding = 1000
 
 const toCollection = (
@@ -27,11 +27,11 @@ const toCollection = (
 
 export interface ListedCollection extends Collection {
   grant_count: number
-  /** Of the files that were added first, in that order. */
+  /** Ids of the files added first, in order. */
   file_ids: string[]
 }
 
-/** Who may read any of some collections. */
+/** The owners and grants of one or more collections. */
 export interface Readers {
   owners: ReadonlySet<string>
   grants: AccessGrant[]
@@ -49,9 +49,9 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       .where("principal_type", "=", type)
       .where("principal_id", "in", ids)
 
-  /** Ids of the collections that a caller's grants or ownership open. */
+  /** Collections that the caller owns or was granted access to. */
   const openTo = ({ user, groups }: Caller) => {
-    // Each half reads the index on principals; joined by `or`, SQLite would read all grants.
+    // Each half uses the index on principals; with `or`, SQLite would read all grants.
     const granted = grantedTo("user", [everyone, user.id]).unionAll(
       grantedTo("group", [everyone, ...groups]),
     )
@@ -102,7 +102,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return { items, total }
     },
 
-    /** The files among `fileIds` that lie in a collection that is open to the caller. */
+    /** The files that are in a collection readable by the caller. */
     sharedFiles: async (caller: Caller, fileIds: readonly string[]): Promise<string[]> => {
       const rows = await readInChunks(fileIds, (chunk) =>
         openTo(caller)
@@ -115,7 +115,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return rows.map(({ file_id }) => file_id)
     },
 
-    /** The collections among `ids` that are open to the caller. */
+    /** The collections readable by the caller. */
     readableAmong: async (caller: Caller, ids: readonly string[]): Promise<Set<string>> => {
       const rows = await readInChunks(ids, (chunk) =>
         openTo(caller).where("collections.id", "in", chunk).select("collections.id").execute(),
@@ -123,7 +123,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       return new Set(rows.map(({ id }) => id))
     },
 
-    /** The collections that a file lies in and that are open to the caller, by name. */
+    /** The collections that contain a file and are readable by the caller, sorted by name. */
     holding: (caller: Caller, fileId: string): Promise<{ id: string; name: string }[]> =>
       openTo(caller)
         .innerJoin("collection_files", "collection_files.collection_id", "collections.id")
@@ -133,9 +133,9 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
         .limit(maxHolding)
         .execute(),
 
-    /** Who may read one of the collections that a file lies in; undefined when it lies in none. */
+    /** Owners and grants of the collections that contain a file; undefined if there are none. */
     readersOfFile: async (fileId: string): Promise<Readers | undefined> => {
-      // A file may be in thousands of collections, each with a thousand grants.
+      // A file may be in thousands of collections with a thousand grants each.
       const collections = await db.aside
         .selectFrom("collection_files")
         .innerJoin("collections", "collections.id", "collection_files.collection_id")
@@ -162,7 +162,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
       await grants.replace(tx, "collection", collection.id, access_grants)
     },
 
-    /** Writes what `changes` has, and nothing else. */
+    /** Writes only the given changes. */
     update: async (
       tx: Tx,
       id: string,

@@ -6,17 +6,17 @@ export interface QueryTerm {
   term: string
   hash: number
   kind: TermKind
-  /** How often it was asked for, two at the most. */
+  /** Occurrences in the query, at most two. */
   times: number
 }
 
-/** What of a segment is asked about. */
+/** The part of a segment that is searched. */
 export interface Scope extends Part {
-  /** Pairs of first passage and the one after the last, in order. */
+  /** Pairs of first passage and end (exclusive), in order. */
   runs: number[]
-  /** Passages. */
+  /** Number of passages. */
   total: number
-  /** Words of all of them. */
+  /** Number of words in all passages. */
   length: number
 }
 
@@ -37,7 +37,7 @@ export const scopeOf = ({ segment, order }: Part): Scope => {
   return { segment, order, runs, total, length }
 }
 
-/** The first place from `low` on, before `high`, where passages are no longer below `passage`. */
+/** The first index in [low, high) at which `passages` is not below `passage`. */
 const lowerBound = (passages: Uint16Array, passage: number, low: number, high: number): number => {
   let [from, to] = [low, high]
   while (from < to) {
@@ -53,19 +53,19 @@ const rangeOf = ({ hashes, starts }: Postings, hash: number): [from: number, to:
   return place < 0 ? [0, 0] : [starts[place] ?? 0, starts[place + 1] ?? 0]
 }
 
-/** A term in one scope. */
+/** The occurrences of a term in one scope. */
 export interface Occurrences {
-  /** Pairs of places among the segment's postings. */
+  /** Pairs of start and end (exclusive) among the segment's postings. */
   spans: number[]
-  /** How many passages of the scope have it. */
+  /** Number of passages in the scope with the term. */
   frequency: number
-  /** Files of the scope whose name has it, and with it all their passages. */
+  /** Files of the scope with the term in their name; it counts for all their passages. */
   named: number[]
 }
 
 /**
- * Where a term's postings lie in the scope. Where looking up each run would cost more than
- * walking through all postings, all are given, and those beside the scope are left out at the end.
+ * The spans of a term's postings within the scope. If searching for each run costs more than
+ * walking through all postings, all are returned; hits outside the scope are dropped later.
  */
 const spansOf = (scope: Scope, { hash, kind }: QueryTerm): Omit<Occurrences, "named"> => {
   const { segment, runs } = scope
@@ -100,7 +100,7 @@ const countWithin = ({ runs }: Scope, passages: Uint16Array): number => {
   return count
 }
 
-/** How often each passage of a file has a term, by the text alone. */
+/** Number of occurrences of a term in the text of each passage of a file. */
 export const countsIn = (
   { words, starts }: Segment,
   { hash, kind }: QueryTerm,
@@ -119,7 +119,7 @@ export const countsIn = (
   return counts
 }
 
-/** Where a term occurs, in the text and in the names of files. */
+/** Finds a term in texts and file names. */
 export const findTerm = (scope: Scope, term: QueryTerm): Occurrences => {
   const { segment, order } = scope
   const { spans, frequency } = spansOf(scope, term)

@@ -11,24 +11,21 @@ const vectorOf = (dimensions: number): Float32Array =>
   unit(Float32Array.from({ length: dimensions }, random))
 const coarse = (vectors: readonly Float32Array[]) => openCoarse(packCoarse(vectors), vectors.length)
 
-describe("the shelf of vectors", () => {
-  it.each([16, 100, 384, 1536])(
-    "scores vectors of %i dimensions as exact ones, nearly",
-    (dimensions) => {
-      const shelf = createVectorShelf(1e8)
-      const vectors = Array.from({ length: 200 }, () => vectorOf(dimensions))
-      shelf.put("a", coarse(vectors))
-      const query = vectorOf(dimensions)
-      const hits = scanVectors([shelf.get("a", query)], 200)
-      expect(hits).toHaveLength(200)
-      for (const { passage, score } of hits) {
-        const exact = exactDot(query, vectors[passage] ?? new Float32Array())
-        expect(Math.abs(score - exact)).toBeLessThan(0.02)
-      }
-    },
-  )
+describe("the vector cache", () => {
+  it.each([16, 100, 384, 1536])("scores vectors of %i dimensions almost exactly", (dimensions) => {
+    const shelf = createVectorShelf(1e8)
+    const vectors = Array.from({ length: 200 }, () => vectorOf(dimensions))
+    shelf.put("a", coarse(vectors))
+    const query = vectorOf(dimensions)
+    const hits = scanVectors([shelf.get("a", query)], 200)
+    expect(hits).toHaveLength(200)
+    for (const { passage, score } of hits) {
+      const exact = exactDot(query, vectors[passage] ?? new Float32Array())
+      expect(Math.abs(score - exact)).toBeLessThan(0.02)
+    }
+  })
 
-  it("lets go of what was used longest ago, and keeps the rest whole", () => {
+  it("evicts the least recently used file and keeps the others intact", () => {
     const shelf = createVectorShelf(64 * 100 * 3)
     const files = Array.from({ length: 6 }, () => Array.from({ length: 100 }, () => vectorOf(64)))
     for (const [index, vectors] of files.entries()) {
@@ -46,7 +43,7 @@ describe("the shelf of vectors", () => {
     }
   })
 
-  it("has no scores for a query of another length", () => {
+  it("has no scores for a query with different dimensions", () => {
     const shelf = createVectorShelf(1e6)
     shelf.put("a", coarse([vectorOf(64)]))
     expect(shelf.get("a", vectorOf(32))).toBeNull()

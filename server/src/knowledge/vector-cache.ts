@@ -4,7 +4,7 @@ import { type Coarse, coarseQuery, queryOffset, type Scan } from "./quantization
 
 const pageBytes = 65_536
 const queryBytes = 16_384
-/** Before all vectors stand the query and what the kernel finds. */
+/** The query and the kernel's results precede the vectors. */
 const firstByte = queryBytes + (maxPassages + 1) * 4
 
 interface Entry {
@@ -12,14 +12,11 @@ interface Entry {
   bytes: number
   width: number
   coarse: Omit<Coarse, "components">
-  /** What the offset of a query adds to each product. */
+  /** The share of a query's offset in each dot product. */
   offsets: Int32Array
 }
 
-/**
- * int8 vectors in the kernel's memory, as many as fit in `room` bytes; those used longest ago go
- * first.
- */
+/** An LRU cache of int8 vectors in the kernel's memory, limited to `maxBytes`. */
 export const createVectorShelf = (room: number) => {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(firstByte / pageBytes) })
   const dots = createDots(memory)
@@ -33,7 +30,7 @@ export const createVectorShelf = (room: number) => {
     entries.delete(key)
   }
 
-  /** Moves what is left together. */
+  /** Moves the remaining entries together. */
   const compact = (): void => {
     const bytes = new Uint8Array(memory.buffer)
     top = firstByte
@@ -56,7 +53,7 @@ export const createVectorShelf = (room: number) => {
     if (missing > 0) memory.grow(Math.ceil(missing / pageBytes))
   }
 
-  /** What was compared last stands in the memory until the next time. */
+  /** The result is overwritten by the next comparison. */
   const compare = ({ at, width, coarse: { count } }: Omit<Entry, "offsets">): Int32Array => {
     dots(0, at, width, count, queryBytes)
     return new Int32Array(memory.buffer, queryBytes, count)
@@ -82,7 +79,7 @@ export const createVectorShelf = (room: number) => {
     entries.set(key, { ...entry, offsets: compare(entry).slice() })
   }
 
-  /** Puts a query where the kernel reads it. @returns what its components are to be multiplied by */
+  /** Copies a query to where the kernel reads it. @returns the factor for its components */
   const aim = (query: Float32Array): number => {
     if (aimed?.query === query) return aimed.factor
     const { factor, components } = coarseQuery(query)
@@ -93,7 +90,7 @@ export const createVectorShelf = (room: number) => {
     return factor
   }
 
-  /** Ready to be scanned with `query`; null where it is not here. */
+  /** Prepares a file's vectors for a scan with `query`; null if they are not cached. */
   const get = (key: string, query: Float32Array): Scan | null => {
     const entry = entries.get(key)
     if (!entry) return null

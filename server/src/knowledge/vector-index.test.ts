@@ -7,7 +7,7 @@ import { createPassageStore } from "../files/passage-store.ts"
 
 type Setting = Awaited<ReturnType<typeof openVectors>>
 
-describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
+describe.each(chooseVectorKinds())("semantic search with $name", (kind) => {
   let setting: Setting
   const files = Array.from({ length: 100 }, (_, at) => `file${at}`)
 
@@ -17,7 +17,7 @@ describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
     for (const [at, id] of files.entries()) {
       await setting.addFile(id)
       await setting.put("space-a", id)
-      // The index is made in the middle: of what was there, and of what is to come.
+      // The index is built half-way, over existing vectors and before later ones.
       if (at === 80) await setting.catchUp()
     }
     await setting.catchUp()
@@ -35,7 +35,7 @@ describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
     return right / 400
   }
 
-  it("uses pgvector where it is there, and nothing of it breaks", async () => {
+  it("uses pgvector if available, without errors", async () => {
     if (kind.exactUpTo === undefined) return
     const { db, said, broken } = setting
     expect(broken).toEqual([])
@@ -49,12 +49,12 @@ describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
     expect(await recall(files)).toBeGreaterThanOrEqual(0.99)
   })
 
-  it("loses nothing in a scope of one file in a hundred", async () => {
+  it("finds everything in a scope of one file in a hundred", async () => {
     expect(await recall(["file61"])).toBeGreaterThanOrEqual(0.99)
     expect(await recall(["file7"])).toBeGreaterThanOrEqual(0.99)
   })
 
-  it("fills up to the limit from a small scope, and tells nothing from outside of it", async () => {
+  it("fills the limit from a small scope, and returns nothing outside of it", async () => {
     const { dense } = await setting.find("space-a", ["file3", "file90"], vector())
     expect(dense).toHaveLength(2 * perFile)
     expect(new Set(dense.map(({ file, passage }) => `${file} ${passage}`)).size).toBe(2 * perFile)
@@ -63,7 +63,7 @@ describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
     expect((await setting.find("space-a", [], vector())).dense).toEqual([])
   })
 
-  it("takes over the vectors of the same bytes under another file", async () => {
+  it("copies the vectors of another file with the same bytes", async () => {
     await setting.addFile("twin")
     await setting.db.transact((tx) => setting.store.copy(tx, "file5", "twin", "space-a"))
     const query = vector()
@@ -74,7 +74,7 @@ describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
     )
   })
 
-  it("forgets a file that is deleted", async () => {
+  it("removes the vectors of a deleted file", async () => {
     const { db } = setting
     await setting.addFile("gone")
     await setting.put("space-a", "gone")
@@ -89,7 +89,7 @@ describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
     expect(rows).toEqual([])
   })
 
-  it("builds a second space beside the first, and drops the first when it takes over", async () => {
+  it("builds a second index alongside the first, and drops the first when the second is activated", async () => {
     const { db, store } = setting
     const few = files.slice(0, 4)
     await setting.addSpace("space-b", "building")
@@ -113,7 +113,7 @@ describe.each(chooseVectorKinds())("search by meaning with $name", (kind) => {
 })
 
 describe("a database", () => {
-  it.runIf(hasPostgres)("without pgvector is told of, and searched by a scan", async () => {
+  it.runIf(hasPostgres)("without pgvector is reported and searched by a scan", async () => {
     const kind = postgresDatabase
     if (!kind) return
     const setting = await openVectors(kind)
@@ -122,36 +122,33 @@ describe("a database", () => {
       select 1 from pg_available_extensions where name = 'vector'`.execute(setting.db.read)
     if (rows.length === 0) {
       expect(setting.said).toEqual([
-        expect.stringMatching(/^the gateway scans vectors: the database has no pgvector \(.+\)$/),
+        expect.stringMatching(/^the gateway scans vectors: pgvector is not available \(.+\)$/),
       ])
     } else expect(setting.said.join()).toContain("pgvector")
   })
 
-  it.runIf(hasPgvector)(
-    "with a model of too many dimensions for an index is searched by a scan",
-    async () => {
-      const setting = await openVectors({ name: "", open: () => openWithPgvector(), exactUpTo: 0 })
-      onTestFinished(setting.close)
-      await setting.addSpace("wide", "active")
-      await setting.addFile("one")
-      const vectors = [0, 1].map((at) => {
-        const wide = new Float32Array(4001)
-        wide[at] = 1
-        return wide
-      })
-      const batch = { fileId: "one", spaceId: "wide", first: 0, vectors }
-      await setting.db.transact((tx) => setting.store.write(tx, batch))
-      await setting.catchUp()
-      const [query = new Float32Array(4001)] = vectors
-      const { dense } = await setting.find("wide", ["one"], query)
-      expect(dense[0]).toMatchObject({ passage: 0 })
-      expect(setting.said.at(-1)).toContain("4001")
-      expect(setting.broken).toEqual([])
-    },
-  )
+  it.runIf(hasPgvector)("with too many dimensions for an index is searched by a scan", async () => {
+    const setting = await openVectors({ name: "", open: () => openWithPgvector(), exactUpTo: 0 })
+    onTestFinished(setting.close)
+    await setting.addSpace("wide", "active")
+    await setting.addFile("one")
+    const vectors = [0, 1].map((at) => {
+      const wide = new Float32Array(4001)
+      wide[at] = 1
+      return wide
+    })
+    const batch = { fileId: "one", spaceId: "wide", first: 0, vectors }
+    await setting.db.transact((tx) => setting.store.write(tx, batch))
+    await setting.catchUp()
+    const [query = new Float32Array(4001)] = vectors
+    const { dense } = await setting.find("wide", ["one"], query)
+    expect(dense[0]).toMatchObject({ passage: 0 })
+    expect(setting.said.at(-1)).toContain("4001")
+    expect(setting.broken).toEqual([])
+  })
 
   it.runIf(hasPgvector)(
-    "whose index was lost is searched by a scan until it is there again",
+    "whose index was dropped is searched by a scan until it is rebuilt",
     async () => {
       const setting = await openVectors({ name: "", open: () => openWithPgvector(), exactUpTo: 0 })
       onTestFinished(setting.close)

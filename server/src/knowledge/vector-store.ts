@@ -6,7 +6,7 @@ import { mergePacks, packCoarse } from "./quantization.ts"
 import type { Given } from "./search-protocol.ts"
 
 export type Space = Selectable<VectorSpaceRow>
-/** A file some of whose passages have no vector. */
+/** A file with passages that have no vector. */
 export type LackingFile = Pick<Selectable<FileRow>, "id" | "hash" | "user_id">
 
 const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
@@ -16,20 +16,23 @@ const bytesOf = (vectors: readonly Float32Array[]): Buffer =>
     ),
   )
 
-/** Whether a file can be searched by keywords and is not wholly in a space. */
+/** Whether a file is searchable by keywords but incomplete in an embedding index. */
 const isLacking = (spaceId: string) => sql`
   passages is not null and status <> 'failed' and passages >
     (select coalesce(sum(count), 0) from vector_batches
      where file_id = files.id and space_id = ${spaceId})`
 
-/** What is kept up with the batches, in their transactions. */
+/** A copy of the vectors that is updated in the same transactions as the batches. */
 interface Beside {
   add(tx: Tx, batch: VectorBatch): Promise<void>
   copy(tx: Tx, from: string, to: string, spaceId: string): Promise<void>
   drop(tx: Tx, spaceId: string): Promise<void>
 }
 
-/** Vectors of passages, by file and space, in the batches in which they were made. */
+/**
+ * Stores vectors of passages, by file and embedding index, in the batches in which they were
+ * created.
+ */
 export const createVectorStore = (db: Database, beside: Beside | null) => ({
   spaces: (reader: Reader = db.read): Promise<Space[]> =>
     reader.selectFrom("vector_spaces").selectAll().orderBy("created_at").orderBy("id").execute(),
@@ -38,7 +41,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     await tx.insertInto("vector_spaces").values(space).execute()
   },
 
-  /** Makes one space the one that is searched; the others go with all their vectors. */
+  /** Activates an embedding index and deletes the others with all their vectors. */
   activate: async (tx: Tx, id: string): Promise<void> => {
     const others = tx.selectFrom("vector_spaces").select("id").where("id", "!=", id)
     for (const other of await others.execute()) await beside?.drop(tx, other.id)
@@ -47,7 +50,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     await tx.deleteFrom("vector_spaces").where("id", "!=", id).execute()
   },
 
-  /** Gives up on a space that was not whole yet. */
+  /** Deletes the index that is being built. */
   dropBuilding: async (tx: Tx): Promise<void> => {
     const building = tx.selectFrom("vector_spaces").select("id").where("state", "=", "building")
     for (const { id } of await building.execute()) await beside?.drop(tx, id)
@@ -78,7 +81,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     await beside?.add(tx, batch)
   },
 
-  /** How many of a file's passages are done, from the first on. */
+  /** Number of a file's passages that have a vector, from the first on. */
   done: async (fileId: string, spaceId: string): Promise<number> => {
     const { sum } = await db.read
       .selectFrom("vector_batches")
@@ -89,7 +92,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     return Number(sum ?? 0)
   },
 
-  /** Takes over what was made for the same bytes under another file. */
+  /** Copies the vectors of another file with the same bytes. */
   copy: async (tx: Tx, from: string, to: string, spaceId: string): Promise<void> => {
     await sql`insert into vector_batches (file_id, space_id, first, count, coarse, exact)
       select ${to}, space_id, first, count, coarse, exact from vector_batches
@@ -98,7 +101,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     await beside?.copy(tx, from, to, spaceId)
   },
 
-  /** Files that can be searched by words and are not wholly in a space. */
+  /** Files that are searchable by keywords but incomplete in an index. */
   lacking: async (spaceId: string, limit: number): Promise<LackingFile[]> => {
     const { rows } = await sql<LackingFile>`
       select id, hash, user_id from files where ${isLacking(spaceId)}
@@ -106,14 +109,14 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     return rows
   },
 
-  /** The files that can be searched and are not wholly in a space. */
+  /** Ids of the files that are searchable but incomplete in an index. */
   lackingIds: async (spaceId: string): Promise<string[]> => {
     const { rows } = await sql<{ id: string }>`
       select id from files where ${isLacking(spaceId)}`.execute(db.aside)
     return rows.map(({ id }) => id)
   },
 
-  /** How many passages there are to search, and how many of them a space has. */
+  /** Number of searchable passages, and how many of them have a vector in the index. */
   progress: async (spaceId: string): Promise<{ done: number; total: number }> => {
     const { rows } = await sql<{ done: number | null; total: number | null }>`
       select (select sum(passages) from files where status <> 'failed') as total,
@@ -123,7 +126,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     return { done: Number(rows[0]?.done ?? 0), total: Number(rows[0]?.total ?? 0) }
   },
 
-  /** For the scan. */
+  /** Quantized vectors for the scan. */
   coarse: async (spaceId: string, fileIds: readonly string[]): Promise<Given["vectors"]> => {
     if (fileIds.length === 0) return []
     const found: Given["vectors"] = []

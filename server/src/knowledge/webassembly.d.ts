@@ -1,4 +1,7 @@
-/** What is used of it; neither Node's types nor the ECMAScript library describe WebAssembly. */
+/**
+ * The parts of the WebAssembly API in use; neither Node's types nor the ECMAScript library declare
+ * it.
+ */
 declare namespace WebAssembly {
   class Memory {
     constructor(descriptor: { initial: number; maximum?: number })

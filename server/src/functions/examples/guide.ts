@@ -8,24 +8,24 @@ export const settings: Record<string, Setting> = {
   passages: {
     type: "number",
     label: "Passages",
-    description: "How many places of the handbook an answer quotes at the most.",
+    description: "Maximum number of handbook passages quoted in an answer.",
     default: 3,
     min: 1,
     max: 8,
   },
 }
 
-const welcome = `I answer questions about this gateway from its handbook, word for word. For example:
+const welcome = `I answer questions about this gateway with quotations from its handbook. For example:
 
 - How do I connect a provider?
 - How do I create an API key?
 - How do I share a model with a group?
 - How do I back it up?`
 
-const unknown = `The handbook says nothing about that, as far as I can find. Other words may help: I look for
-the words of your question and know no others.`
+const unknown = `I found nothing about that in the handbook. Try other words: I search for the exact words of your
+question.`
 
-/** About how many characters of a passage are quoted. */
+/** Approximate number of characters quoted from a passage. */
 const wanted = 600
 
 const textOf = (message: Message | undefined): string => {
@@ -34,7 +34,7 @@ const textOf = (message: Message | undefined): string => {
   return content.map(({ text = "" }) => text).join("\n")
 }
 
-/** A short question belongs to the one before it. */
+/** A short follow-up is searched together with the question before it. */
 const questionOf = (messages: Message[]): string => {
   const asked = messages.filter(({ role }) => role === "user").map(textOf)
   const last = asked.at(-1) ?? ""
@@ -50,7 +50,10 @@ const wordsOf = (text: string): Set<string> =>
       .map((word) => word.slice(0, 5)),
   )
 
-/** Paragraphs, code and tables in one piece; what introduces code stays with it. */
+/**
+ * Splits a text into paragraphs, code blocks and tables; a sentence that introduces code stays with
+ * it.
+ */
 const blocksOf = (text: string): string[] => {
   const blocks: string[] = []
   let open = false
@@ -64,7 +67,7 @@ const blocksOf = (text: string): string[] => {
   return blocks.filter((block) => !/^#{1,6} /.test(block))
 }
 
-/** The part of a passage that has most to do with the question; always word for word. */
+/** The part of a passage that shares the most words with the question, verbatim. */
 const quoteFrom = ({ text }: Passage, question: Set<string>): string => {
   const blocks = blocksOf(text)
   if (blocks.length === 0) return text

@@ -1,26 +1,26 @@
 import type { ChatRequest, Context, Message, Setting } from "portico"
 
 export const name = "Panel"
-export const description = "Asks several models and lets one of them write the answer"
+export const description = "Asks several models and combines their answers into one"
 
 export const settings: Record<string, Setting> = {
   members: {
     type: "text",
     multiline: true,
     label: "Members",
-    description: "The ids of the models that are asked, one a line.",
+    description: "Ids of the models to ask, one per line.",
     required: true,
   },
   writer: {
     type: "text",
     label: "Writer",
-    description: "The model that reads their answers and writes the one that is given.",
+    description: "The model that combines their answers.",
     required: true,
   },
   show: {
     type: "boolean",
-    label: "Show what the members said",
-    description: "As the reasoning before the answer.",
+    label: "Show the members' answers",
+    description: "Shown as reasoning before the answer.",
     default: true,
   },
   instructions: {
@@ -42,7 +42,7 @@ const textOf = (message: Message | undefined): string => {
   return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n")
 }
 
-/** What one member says; null where it fails, for the others may do without it. */
+/** One member's answer; null if it fails, because the others are enough. */
 const ask = async (
   model: string,
   { messages, temperature }: ChatRequest,

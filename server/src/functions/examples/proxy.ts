@@ -1,13 +1,14 @@
 import type { ChatRequest, Context, Message, Setting } from "portico"
 
 export const name = "Proxy"
-export const description = "Asks a service with an HTTP API of its own"
+export const description = "Forwards questions to a service with its own HTTP API"
 
 export const settings: Record<string, Setting> = {
   url: {
     type: "text",
     label: "Address",
-    description: "Where a question is posted. Its host must be among the allowed ones.",
+    description:
+      "The URL that questions are posted to. Its host must be allowed for this function.",
     required: true,
   },
   key: {
@@ -18,26 +19,26 @@ export const settings: Record<string, Setting> = {
   header: { type: "text", label: "Header", default: "Authorization" },
   scheme: {
     type: "text",
-    label: "Before the key",
-    description: "A word and a space come before it in the header; empty for none.",
+    label: "Authorization scheme",
+    description: "Precedes the key in the header; leave empty for none.",
     default: "Bearer",
   },
   question: {
     type: "text",
-    label: "Question's field",
-    description: "Under this name the last message is sent.",
+    label: "Question field",
+    description: "Name of the JSON field for the last message.",
     default: "question",
   },
   history: {
     type: "text",
-    label: "Conversation's field",
-    description: "Under this name all messages are sent; empty: they are not.",
+    label: "Conversation field",
+    description: "Name of the JSON field for all messages; leave empty to omit them.",
     default: "",
   },
   answer: {
     type: "text",
-    label: "Answer's place",
-    description: "Where the text is in the reply, such as: answer, or result.items.0.text",
+    label: "Answer field",
+    description: "Path of the text in the response, for example answer or result.items.0.text",
     default: "answer",
   },
 }
@@ -48,7 +49,7 @@ const textOf = (message: Message | undefined): string => {
   return content.map(({ text = "" }) => text).join("\n")
 }
 
-/** `result.items.0.text` in what the service said. */
+/** Reads a path such as `result.items.0.text` from the service's response. */
 const at = (value: unknown, path: string): unknown =>
   path
     .split(".")
@@ -76,9 +77,9 @@ export const reply = async ({ messages }: ChatRequest, context: Context): Promis
   const response = await context.fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
   if (!response.ok) {
     context.log.error(response.status, (await response.text()).slice(0, 500))
-    throw new Error(`The service answered with ${response.status}`)
+    throw new Error(`The service responded with status ${response.status}`)
   }
   const said = at(await response.json(), answer)
   if (typeof said === "string") return said
-  throw new Error(`The service's reply has no text at "${answer}"`)
+  throw new Error(`The service's response has no text at "${answer}"`)
 }

@@ -9,20 +9,20 @@ export const settings: Record<string, Setting> = {
   cards: {
     type: "boolean",
     label: "Card numbers",
-    description: "Numbers of 13 to 19 digits whose check digit is right.",
+    description: "Numbers of 13 to 19 digits with a valid check digit.",
     default: true,
   },
   secrets: {
     type: "boolean",
     label: "Secrets",
-    description: "API keys, tokens, private keys and passwords that are named as such.",
+    description: "API keys, tokens, private keys, and passwords labeled as such.",
     default: true,
   },
   more: {
     type: "text",
     multiline: true,
-    label: "Further patterns",
-    description: "One regular expression a line, such as: \\bCUST-\\d{6}\\b",
+    label: "Additional patterns",
+    description: "One regular expression per line, for example \\bCUST-\\d{6}\\b",
   },
 }
 
@@ -37,11 +37,11 @@ const secrets = [
   /\bAIza[\w-]{35}/g,
   /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
 ]
-/** What stands after a name that says what it is: only the value goes. */
+/** Values after a label such as "password:"; only the value is masked. */
 const named =
   /((?:password|passwd|passwort|pwd|secret|token|api[-_ ]?key)["']?\s*[:=]\s*["']?)([^\s"',;]{6,})|(\bBearer\s+)([\w.~+/-]{12,}=*)/gi
 
-/** The check digit of card numbers (ISO/IEC 7812-1, after Luhn). */
+/** Validates a card number's check digit (Luhn algorithm, ISO/IEC 7812-1). */
 const isCard = (text: string): boolean => {
   const all = text.replace(/\D/g, "")
   let sum = 0
@@ -52,7 +52,7 @@ const isCard = (text: string): boolean => {
   return sum % 10 === 0 && !/^(\d)\1*$/.test(all)
 }
 
-/** The same value has the same mark throughout a request, so that a model can follow. */
+/** Equal values get the same mark throughout a request, so that the model can tell them apart. */
 const createMarks = () => {
   const known = new Map<string, string>()
   const counts = new Map<string, number>()
@@ -67,7 +67,7 @@ const createMarks = () => {
       known.set(key, mark)
       return mark
     },
-    /** How many of each kind; never what they were. */
+    /** Number of masked values of each kind, for the log. */
     counts: () => Object.fromEntries(counts),
   }
 }
@@ -82,7 +82,7 @@ const patternsOf = ({ settings: chosen, log }: Context): RegExp[] =>
       try {
         return [new RegExp(line.trim(), "gu")]
       } catch (error) {
-        log.warn(`"${line}" is no regular expression:`, String(error))
+        log.warn(`"${line}" is not a valid regular expression:`, String(error))
         return []
       }
     })
@@ -115,10 +115,10 @@ const masked = (text: string, marks: Marks, { chosen, more }: How): string => {
   return clean
 }
 
-/** A picture or sound that was sent along; no text stands in it. */
+/** An attached image or audio file, which contains no text. */
 const picture = /^data:[\w.+/-]+;base64,[A-Za-z0-9+/=]*$/
 
-/** Every text within, whatever holds it: contents, parts, names, arguments of tools. */
+/** Applies `change` to every string in a value: contents, parts, names, tool arguments. */
 const throughout = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === "string") return picture.test(value) ? value : change(value)
   if (Array.isArray(value)) return value.map((one) => throughout(one, change))

@@ -1,20 +1,20 @@
 import type { ChatRequest, Context, Message, Setting } from "portico"
 
 export const name = "Router"
-export const description = "Sends each request to the model that suits it"
+export const description = "Sends each request to the most suitable model"
 
 const choice = (label: string, description: string): Setting => ({ label, description })
 
 export const settings: Record<string, Setting> = {
-  usual: { ...choice("Usual model", "The id of the model for everything else."), required: true },
-  pictures: choice("For pictures", "A model that sees; empty: the usual one."),
-  tools: choice("For tools", "For requests that bring tools along."),
-  code: choice("For code", "For messages with code in them."),
-  long: choice("For long conversations", "One with a large context."),
+  usual: { ...choice("Default model", "Id of the model for all other requests."), required: true },
+  pictures: choice("For images", "A vision model; leave empty to use the default model."),
+  tools: choice("For tools", "For requests with tools."),
+  code: choice("For code", "For messages that contain code."),
+  long: choice("For long conversations", "A model with a large context window."),
   long_from: {
     type: "number",
-    label: "Long from",
-    description: "Characters in all messages together.",
+    label: "Long conversation threshold",
+    description: "Total number of characters in all messages.",
     default: 20_000,
     min: 1,
   },
@@ -22,7 +22,8 @@ export const settings: Record<string, Setting> = {
     type: "text",
     multiline: true,
     label: "For languages",
-    description: "One a line, such as: de = mistral-small. By the letters and small words in use.",
+    description:
+      "One per line, for example de = mistral-small. The language is detected by its script and common words.",
   },
 }
 
@@ -46,7 +47,7 @@ const scripts: [string, RegExp][] = [
   ["th", /\p{Script=Thai}/u],
 ]
 
-/** Small words that one language has and its neighbours have not. */
+/** Common short words that are rare in related languages. */
 const smallWords: Record<string, string[]> = {
   en: ["the", "and", "is", "of", "what", "how", "with", "you"],
   de: ["der", "die", "das", "und", "ist", "nicht", "wie", "ein", "mit", "ich"],
@@ -57,7 +58,7 @@ const smallWords: Record<string, string[]> = {
   nl: ["het", "een", "niet", "van", "hoe", "wat", "met", "ik"],
 }
 
-/** The language of a text by its script, else by its small words; null where neither tells. */
+/** Detects a language by its script, otherwise by common words; null if undecided. */
 const languageOf = (text: string): string | null => {
   const script = scripts.find(([, letters]) => letters.test(text))
   if (script) return script[0]

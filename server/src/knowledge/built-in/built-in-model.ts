@@ -3,14 +3,14 @@ import type { TextKind } from "../embedding-input-type.ts"
 import { createEmbeddingProcess } from "./embedding-process.ts"
 import { builtInModelFolder } from "./model-files.ts"
 
-/** How the built-in model is chosen; a connection's model of this name is not used for search. */
+/** The built-in model's id; a connection's model with this id is not used for search. */
 export const builtInModelId = "built-in/all-minilm-l6-v2"
 
 const defaultIdleMs = 60_000
 const defaultTimeoutMs = 30_000
 
 export interface BuiltInModelOptions {
-  /** Null leaves the built-in model out. */
+  /** Null disables the built-in model. */
   builtInModelFolder?: string | null
   builtInModelIdleMs?: number
   builtInModelTimeoutMs?: number
@@ -20,7 +20,7 @@ interface Deps extends BuiltInModelOptions {
   warn: (message: string) => void
 }
 
-/** The runtime is an optional dependency: npm leaves it out where it has no binary. */
+/** The runtime is an optional dependency, which npm skips on platforms without a binary. */
 const findProblem = (): string | null => {
   try {
     createRequire(import.meta.url).resolve("onnxruntime-node")
@@ -30,7 +30,7 @@ const findProblem = (): string | null => {
   }
 }
 
-/** all-MiniLM-L6-v2, which comes with the gateway and runs in a child process. */
+/** all-MiniLM-L6-v2, shipped with the gateway and run in a child process. */
 export const createBuiltInModel = (deps: Deps) => {
   const folder =
     deps.builtInModelFolder === undefined ? builtInModelFolder : deps.builtInModelFolder
@@ -48,19 +48,19 @@ export const createBuiltInModel = (deps: Deps) => {
     timeoutMs: deps.builtInModelTimeoutMs ?? defaultTimeoutMs,
     reportUnavailable: setProblem,
   })
-  if (folder === null) problem = "it was left out"
+  if (folder === null) problem = "it is disabled"
   else {
     const missing = findProblem()
     if (missing !== null) setProblem(missing)
   }
 
   return {
-    /** Why it cannot be used until the next start; null while it can. */
+    /** Why the model is unavailable until the next start; null if it is available. */
     problem: (): string | null => problem,
-    /** Calls back when it turns out that it cannot be used. */
+    /** Registers a callback for when the model becomes unavailable. */
     onChange: (listener: () => void): void => void listeners.add(listener),
 
-    /** Unit vectors of texts, in their order. */
+    /** Unit vectors of the texts, in order. */
     embed: async (
       { texts, kind }: { texts: readonly string[]; kind: TextKind },
       signal: AbortSignal,

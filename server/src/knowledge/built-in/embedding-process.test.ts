@@ -22,32 +22,32 @@ const similarityOf = async (one: string, other: string): Promise<number> => {
 
 const leave = "Employees are entitled to thirty vacation days per calendar year."
 
-// Similarities by the float32 weights of sentence-transformers/all-MiniLM-L6-v2.
+// Similarities computed with the float32 weights of sentence-transformers/all-MiniLM-L6-v2.
 it.each([
   [leave, "How much annual leave do workers get?", 0.492],
   [leave, "The canteen serves soup at noon.", 0.036],
   ["Die Katze liegt auf dem Sofa.", "Wie viele Urlaubstage gibt es?", 0.408],
   ["北京是中华人民共和国的首都。", "Where is the capital of China?", 0.431],
-])("finds %s as similar to %s as the original model does", async (one, other, expected) => {
+])("scores the similarity of %s and %s like the original model", async (one, other, expected) => {
   const similarity = await similarityOf(one, other)
   expect(Math.abs(similarity - expected)).toBeLessThan(0.02)
 })
 
-it("embeds all parts of a text that is longer than the model can read at once", async () => {
+it("embeds all windows of a text longer than the model's context", async () => {
   const soup = "The canteen serves soup at noon. ".repeat(60)
   const withLeave = await similarityOf(`${soup}${leave.repeat(40)}`, leave)
   expect(withLeave).toBeGreaterThan((await similarityOf(soup, leave)) + 0.2)
 })
 
 it.each(["", " ", "\u0000\ud800", "x".repeat(2000), "ﷺ".repeat(500), "漢".repeat(1300)])(
-  "makes a unit vector of any text",
+  "returns a unit vector for any text",
   async (text) => {
     const vector = await embed(text)
     expect(Math.hypot(...vector)).toBeCloseTo(1, 4)
   },
 )
 
-it("forgets a text whose sender has given up", async () => {
+it("drops a text whose request was aborted", async () => {
   const gone = new AbortController()
   const first = embed(leave)
   const second = model.embed({ kind: "passage", text: leave }, gone.signal)

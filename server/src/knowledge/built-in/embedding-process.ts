@@ -5,21 +5,24 @@ import { lowerPriority } from "../../limits/thread-priority.ts"
 import type { TextKind } from "../embedding-input-type.ts"
 import type { EmbeddingMessage, EmbeddingTask } from "./embedding-worker.ts"
 
-/** The model's vectors have so many components. */
+/** Dimensions of the model's vectors. */
 const dimensions = 384
 const heapMb = 128
-/** A child that ends as often without an answer will not do better: it is out of memory, say. */
+/**
+ * A child that exits this often in a row without an answer is not restarted; it may be out of
+ * memory.
+ */
 const maxDeaths = 5
-/** Questions first. */
+/** Questions have priority. */
 const kinds: readonly TextKind[] = ["query", "passage"]
 
 interface Deps {
   folder: string
-  /** A child that had nothing to do for so long ends. */
+  /** An idle child is ended after this time. */
   idleMs: number
-  /** For one text, including the start of the child. */
+  /** Time limit for one text, including the start of the child. */
   timeoutMs: number
-  /** Called when the model cannot be loaded, with the reason. */
+  /** Called with the reason if the model cannot be loaded. */
   reportUnavailable: (reason: string) => void
 }
 
@@ -47,7 +50,7 @@ const startChild = (folder: string): ChildProcess => {
     ],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
-    // No secrets: it needs nothing of ours.
+    // No other environment variables, so that the child has no access to secrets.
     env: { NODE_COMPILE_CACHE: getCompileCacheDir() ?? "", MALLOC_ARENA_MAX: "2" },
   })
   lowerPriority(child.pid)
@@ -58,7 +61,7 @@ const startChild = (folder: string): ChildProcess => {
 
 /**
  * Embeds texts in a child process, which starts with the first text and ends when idle. A question
- * waits for one window of a passage at most.
+ * waits for at most one window of a passage.
  */
 export const createEmbeddingProcess = (deps: Deps) => {
   const waiting: Record<TextKind, Request[]> = { query: [], passage: [] }
@@ -66,7 +69,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
   let child: ChildProcess | undefined
   let idleTimer: NodeJS.Timeout | undefined
   let isClosed = false
-  /** How often it ended in a row without having answered. */
+  /** Number of exits in a row without an answer. */
   let deaths = 0
 
   const takeSent = (kind: TextKind): SentRequest | undefined => {
@@ -76,7 +79,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
     return request
   }
 
-  /** Kills the child and fails what it was working on; the next text starts another one. */
+  /** Kills the child and fails its current requests; the next text starts another child. */
   const endChild = (why: string): void => {
     child?.removeAllListeners()
     child?.on("error", () => {})
@@ -94,7 +97,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
     deaths = 0
     if (message.type === "failed") request?.reject(new Error(message.message))
     else if (isVector(message.vector)) request?.resolve(message.vector)
-    else request?.reject(new Error("The built-in embedding model returned a broken vector"))
+    else request?.reject(new Error("The built-in embedding model returned an invalid vector"))
     sendNext()
   }
 
@@ -111,13 +114,13 @@ export const createEmbeddingProcess = (deps: Deps) => {
       endChild(why)
       deaths++
       if (deaths < maxDeaths) sendNext()
-      else giveUp(`it ended ${deaths} times in a row; the last time: ${why}`)
+      else giveUp(`its process exited ${deaths} times in a row, last with: ${why}`)
     }
     child.once("error", ({ message }) =>
       restart(`The built-in embedding model could not be started: ${message}`),
     )
     child.once("exit", (code, signal) =>
-      restart(`The built-in embedding model ended with ${code ?? signal}`),
+      restart(`The built-in embedding model exited with ${code ?? signal}`),
     )
     return child
   }
@@ -130,10 +133,10 @@ export const createEmbeddingProcess = (deps: Deps) => {
     }, deps.timeoutMs)
     sent.set(kind, { ...request, timer: timer.unref() })
     try {
-      // An error that is called back means that it ended, which its exit reports.
+      // A send error means that the child has exited, which its `exit` handler deals with.
       open().send({ kind, text } satisfies EmbeddingTask, () => {})
     } catch (error) {
-      // Such as when there is no file descriptor left for another process.
+      // For example because no file descriptor is left.
       failAll(`The built-in embedding model could not be started: ${messageOf(error)}`)
     }
   }
@@ -163,7 +166,7 @@ export const createEmbeddingProcess = (deps: Deps) => {
   }
 
   return {
-    /** @throws if the child ends, takes too long, or returns something else than a vector */
+    /** @throws if the child exits, times out, or returns an invalid vector */
     embed: async (task: EmbeddingTask, signal: AbortSignal): Promise<Float32Array> => {
       if (isClosed) throw new Error("The built-in embedding model is unavailable")
       signal.throwIfAborted()

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { TextKind } from "../embedding-input-type.ts"
 
-/** What the gateway sends: at most one text of each kind at a time. */
+/** Sent by the gateway: at most one text of each kind at a time. */
 export interface EmbeddingTask {
   kind: TextKind
   text: string
 }
 
-/** What it receives. */
+/** Sent to the gateway. */
 export type EmbeddingMessage =
   | { type: "vector"; kind: TextKind; vector: Float32Array }
   | { type: "failed"; kind: TextKind; message: string }
-  /** The model cannot be loaded; the process ends. */
+  /** The model cannot be loaded; the process exits. */
   | { type: "unavailable"; message: string }
 
 const [folder = ""] = process.argv.slice(2)
@@ -25,11 +25,13 @@ const send = (message: EmbeddingMessage): Promise<void> =>
   })
 
 const load = async () => {
-  // Imported here, as the runtime is optional: where it has no binary, this is the first to fail.
+  // Imported lazily, because the runtime is optional: without a binary, this import fails.
   const { averageVectors, loadMiniLM } = await import("./minilm.ts")
   const model = await loadMiniLM(folder)
 
-  /** @param pause awaited before each part, so that a question need not wait for a long passage */
+  /**
+   * @param pause awaited before each window, so that a question does not wait for a long passage
+   */
   return async (text: string, pause?: () => Promise<void>): Promise<Float32Array> => {
     const vectors: Float32Array[] = []
     for (const window of model.split(text)) {
@@ -57,7 +59,7 @@ const embedPending = async (kind: TextKind, pause?: () => Promise<void>): Promis
 }
 
 const letQuestionPass = async (): Promise<void> => {
-  // Messages arrive between turns of the event loop.
+  // Messages arrive between iterations of the event loop.
   await nextTurn()
   await embedPending("query")
 }
@@ -80,7 +82,7 @@ loading.catch(async (error) => {
 
 process.on("message", ({ kind, text }: EmbeddingTask) => {
   pending.set(kind, text)
-  // Fails only where the model cannot be loaded or the gateway is gone; either ends this process.
+  // Fails only if the model cannot be loaded or the gateway has exited; both end this process.
   work().catch(() => {})
 })
 process.on("disconnect", () => process.exit(0))

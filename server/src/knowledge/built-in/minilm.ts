@@ -3,9 +3,9 @@ import { InferenceSession, Tensor } from "onnxruntime-node"
 import { unit } from "../quantization.ts"
 import { readModelFile } from "./model-files.ts"
 
-/** Tokens of one window: 256, of which two mark its beginning and its end. */
+/** Tokens per window: 256, minus the start and end tokens. */
 const windowTokens = 254
-/** A passage of the longest size in Chinese has six windows; what follows the last is not embedded. */
+/** The longest passages in Chinese take six windows; text after the last window is not embedded. */
 const maxWindows = 8
 const dimensions = 384
 
@@ -17,7 +17,7 @@ const splitIntoWindows = (tokens: readonly number[]): number[][] => {
   return Array.from({ length: count }, (_, at) => kept.slice(at * length, (at + 1) * length))
 }
 
-/** The direction that lies between all of them. */
+/** The normalized mean of the vectors. */
 export const averageVectors = (vectors: readonly Float32Array[]): Float32Array => {
   const sum = new Float32Array(dimensions)
   for (const vector of vectors)
@@ -30,7 +30,7 @@ const createSession = async (folder: string): Promise<InferenceSession> =>
     executionProviders: ["cpu"],
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
-    // It speeds up nothing here, and keeps 25 MB.
+    // No speedup here, and saves 25 MB.
     enableCpuMemArena: false,
   })
 

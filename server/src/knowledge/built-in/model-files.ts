@@ -11,7 +11,7 @@ const checksums = {
   "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 } as const
 
-/** @throws if the file is missing, or is not the one that belongs to this version */
+/** @throws if the file is missing or does not belong to this version */
 export const readModelFile = async (
   folder: string,
   name: keyof typeof checksums,
