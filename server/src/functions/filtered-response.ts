@@ -41,58 +41,58 @@ const finishes = (chunk: Fields | null): boolean =>
  * pauses the upstream.
  */
 export class Filtered implements Flow {
-  readonly #inner: Hearing
+  readonly #consumer: Hearing
   readonly #chain: FilterChain
   readonly #reader = createEventReader()
-  readonly #whole = createWholeReply()
-  #flow: Flow | null = null
+  readonly #accumulator = createWholeReply()
+  #upstream: Flow | null = null
   #mode: "pass" | "stream" | "gather" | "json" = "pass"
-  #waiting: Piece[] = []
-  #waitingEvents = 0
+  #queue: Piece[] = []
+  #queuedEvents = 0
   /**
    * Sent with the first data: until then a failing filter yields an error response instead of a
    * broken stream.
    */
   #head: Parameters<Hearing["head"]> | null = null
-  #kept: Buffer[] = []
-  #keptBytes = 0
-  #busy = false
-  #full = false
-  #stopped = false
-  #lastAsked = false
+  #body: Buffer[] = []
+  #bufferedBytes = 0
+  #isProcessing = false
+  #isConsumerFull = false
+  #isStopped = false
+  #isLastRequested = false
   #template: Fields = {}
 
   constructor(inner: Hearing, chain: FilterChain) {
-    this.#inner = inner
+    this.#consumer = inner
     this.#chain = chain
   }
 
   follow(flow: Flow): void {
-    this.#flow = flow
-    this.#inner.follow(this)
+    this.#upstream = flow
+    this.#consumer.follow(this)
   }
 
   resume(): void {
-    this.#full = false
+    this.#isConsumerFull = false
     // With an empty queue, nothing else would resume the upstream.
-    if (this.#mode === "pass" || this.#waiting.length === 0) this.#flow?.resume()
-    else this.#work()
+    if (this.#mode === "pass" || this.#queue.length === 0) this.#upstream?.resume()
+    else this.#startProcessing()
   }
 
   cancel(): void {
-    this.#stopped = true
+    this.#isStopped = true
     this.#chain.cancel()
-    this.#flow?.cancel()
+    this.#upstream?.cancel()
   }
 
   chosen(upstream: Upstream): void {
-    this.#inner.chosen(upstream)
+    this.#consumer.chosen(upstream)
   }
 
   stop(...why: Parameters<Hearing["stop"]>): void {
-    this.#stopped = true
-    this.#flow?.cancel()
-    this.#inner.stop(...why)
+    this.#isStopped = true
+    this.#upstream?.cancel()
+    this.#consumer.stop(...why)
   }
 
   head(status: number, rawHeaders: readonly string[]): void {
@@ -100,105 +100,105 @@ export class Filtered implements Flow {
     const fine = status >= 200 && status <= 299 && this.#chain.looksAtReply
     if (fine && streamed) this.#mode = this.#chain.needsWhole ? "gather" : "stream"
     else if (fine) this.#mode = "json"
-    if (this.#mode === "pass") this.#inner.head(status, rawHeaders)
+    if (this.#mode === "pass") this.#consumer.head(status, rawHeaders)
     else this.#head = [status, rawHeaders]
   }
 
   data(chunk: Buffer): boolean {
-    if (this.#mode === "pass") return this.#inner.data(chunk)
-    if (this.#mode === "json") return this.#keep(chunk)
-    if (this.#mode === "gather") this.#count(chunk)
+    if (this.#mode === "pass") return this.#consumer.data(chunk)
+    if (this.#mode === "json") return this.#bufferBody(chunk)
+    if (this.#mode === "gather") this.#countBytes(chunk)
     const events = this.#reader.read(chunk)
-    if (this.#mode === "gather") this.#gather(events)
-    else if (events.length > 0) this.#putEvents(events)
-    return this.#waitingEvents < maxQueued
+    if (this.#mode === "gather") this.#accumulate(events)
+    else if (events.length > 0) this.#enqueueEvents(events)
+    return this.#queuedEvents < maxQueued
   }
 
   end(): void {
-    if (this.#mode === "pass") this.#inner.end()
+    if (this.#mode === "pass") this.#consumer.end()
     else if (this.#mode === "stream") {
-      this.#putEvents(this.#reader.end())
-      this.#put({ end: true })
-    } else this.#put({ end: true })
+      this.#enqueueEvents(this.#reader.end())
+      this.#enqueue({ end: true })
+    } else this.#enqueue({ end: true })
   }
 
   broke(error: UpstreamError): void {
-    if (this.#mode === "pass" || this.#mode === "json") this.#inner.broke(error)
-    else this.#put({ broke: error })
+    if (this.#mode === "pass" || this.#mode === "json") this.#consumer.broke(error)
+    else this.#enqueue({ broke: error })
   }
 
-  #keep(chunk: Buffer): boolean {
-    this.#count(chunk)
-    this.#kept.push(chunk)
+  #bufferBody(chunk: Buffer): boolean {
+    this.#countBytes(chunk)
+    this.#body.push(chunk)
     return true
   }
 
-  #count({ length }: Buffer): void {
-    this.#keptBytes += length
-    if (this.#keptBytes <= maxWholeBytes) return
+  #countBytes({ length }: Buffer): void {
+    this.#bufferedBytes += length
+    if (this.#bufferedBytes <= maxWholeBytes) return
     throw new UnreadableReply(`it exceeds ${maxWholeBytes / 1e6} MB`)
   }
 
-  #gather(events: readonly string[]): void {
-    for (const data of events) this.#whole.add(chunkOf(data))
+  #accumulate(events: readonly string[]): void {
+    for (const data of events) this.#accumulator.add(chunkOf(data))
   }
 
   /** Events that arrive while filters are busy are batched into their next call. */
-  #putEvents(events: string[]): void {
-    this.#waitingEvents += events.length
-    const last = this.#waiting.at(-1)
+  #enqueueEvents(events: string[]): void {
+    this.#queuedEvents += events.length
+    const last = this.#queue.at(-1)
     if (last && "events" in last) last.events.push(...events)
-    else this.#put({ events })
+    else this.#enqueue({ events })
   }
 
-  #put(piece: Piece): void {
-    this.#waiting.push(piece)
-    this.#work()
+  #enqueue(piece: Piece): void {
+    this.#queue.push(piece)
+    this.#startProcessing()
   }
 
-  #work(): void {
-    if (this.#busy || this.#full || this.#stopped) return
-    this.#busy = true
-    void this.#workOff()
-      .catch((error: unknown) => this.#failed(error))
+  #startProcessing(): void {
+    if (this.#isProcessing || this.#isConsumerFull || this.#isStopped) return
+    this.#isProcessing = true
+    void this.#processQueue()
+      .catch((error: unknown) => this.#stopWithError(error))
       .finally(() => {
-        this.#busy = false
+        this.#isProcessing = false
       })
   }
 
-  async #workOff(): Promise<void> {
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+  async #processQueue(): Promise<void> {
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
       if ("events" in next) {
-        this.#waitingEvents -= next.events.length
-        await this.#tell(next.events)
-      } else if ("broke" in next) this.#inner.broke(next.broke)
+        this.#queuedEvents -= next.events.length
+        await this.#filterEvents(next.events)
+      } else if ("broke" in next) this.#consumer.broke(next.broke)
       else await this.#finish()
-      if (this.#stopped || this.#full) return
-      if (this.#waiting.length === 0) this.#flow?.resume()
+      if (this.#isStopped || this.#isConsumerFull) return
+      if (this.#queue.length === 0) this.#upstream?.resume()
     }
   }
 
-  #failed(error: unknown): void {
-    if (this.#stopped) return
+  #stopWithError(error: unknown): void {
+    if (this.#isStopped) return
     const failure =
       error instanceof Failure ? error : new Failure("internal", "A filter could not be run.")
     const outcome = failure.code === "function_refused" ? "refused_request" : "upstream_error"
     this.stop(outcome, failure)
   }
 
-  #begin(): void {
+  #sendHead(): void {
     const head = this.#head
     this.#head = null
-    if (head && !this.#stopped) this.#inner.head(...head)
+    if (head && !this.#isStopped) this.#consumer.head(...head)
   }
 
   #send(text: string): void {
-    if (text === "" || this.#stopped) return
-    this.#begin()
-    if (!this.#inner.data(Buffer.from(text))) this.#full = true
+    if (text === "" || this.#isStopped) return
+    this.#sendHead()
+    if (!this.#consumer.data(Buffer.from(text))) this.#isConsumerFull = true
   }
 
-  async #tell(events: readonly string[]): Promise<void> {
+  async #filterEvents(events: readonly string[]): Promise<void> {
     const chunks = events.map((data) => ({ data, chunk: chunkOf(data) }))
     const choices = chunks.flatMap(({ chunk }) => choicesOf(chunk))
     const deltas = choices.map(({ delta }) => (isObject(delta) ? delta : {}))
@@ -206,13 +206,13 @@ export class Filtered implements Flow {
     const deltaOf = new Map(choices.map((choice, at) => [choice, changed[at] ?? null]))
     let text = ""
     for (const { data, chunk } of chunks) {
-      if (data === "[DONE]" || finishes(chunk)) text += await this.#last()
-      text += this.#changed(data, chunk, deltaOf)
+      if (data === "[DONE]" || finishes(chunk)) text += await this.#requestHeldBackText()
+      text += this.#rewriteChunk(data, chunk, deltaOf)
     }
     this.#send(text)
   }
 
-  #changed(data: string, chunk: Fields | null, deltaOf: Map<Fields, Fields | null>): string {
+  #rewriteChunk(data: string, chunk: Fields | null, deltaOf: Map<Fields, Fields | null>): string {
     const choices = choicesOf(chunk)
     if (chunk === null || choices.length === 0) return eventOf(data)
     const { choices: _own, usage: _usage, ...template } = chunk
@@ -226,9 +226,9 @@ export class Filtered implements Flow {
   }
 
   /** Text held back by filters, requested once before the response ends. */
-  async #last(): Promise<string> {
-    if (this.#lastAsked) return ""
-    this.#lastAsked = true
+  async #requestHeldBackText(): Promise<string> {
+    if (this.#isLastRequested) return ""
+    this.#isLastRequested = true
     const [delta] = await this.#chain.chunk([{ content: "", last: true }])
     if (typeof delta?.content !== "string" || delta.content === "") return ""
     const choice = { index: 0, delta: { content: delta.content }, finish_reason: null }
@@ -238,15 +238,15 @@ export class Filtered implements Flow {
   async #finish(): Promise<void> {
     if (this.#mode === "json") await this.#finishJson()
     else if (this.#mode === "gather") {
-      this.#gather(this.#reader.end())
-      this.#send(this.#whole.events(await this.#chain.after(this.#whole.reply())))
+      this.#accumulate(this.#reader.end())
+      this.#send(this.#accumulator.events(await this.#chain.after(this.#accumulator.reply())))
     }
-    this.#begin()
-    if (!this.#stopped) this.#inner.end()
+    this.#sendHead()
+    if (!this.#isStopped) this.#consumer.end()
   }
 
   async #finishJson(): Promise<void> {
-    const body = Buffer.concat(this.#kept).toString("utf8")
+    const body = Buffer.concat(this.#body).toString("utf8")
     const reply = chunkOf(body)
     this.#send(reply ? JSON.stringify(await this.#chain.after(reply)) : body)
   }

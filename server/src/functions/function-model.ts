@@ -64,31 +64,31 @@ interface Deps {
 
 /** One response of a function, delivered to the consumer like a provider's. */
 class ModelReply implements Flow {
-  readonly #needs: Deps
-  readonly #ask: ModelAsk
-  readonly #hearing: Hearing
-  readonly #gone = new AbortController()
-  readonly #completion: Completion
+  readonly #deps: Deps
+  readonly #request: ModelAsk
+  readonly #consumer: Hearing
+  readonly #cancelled = new AbortController()
+  readonly #builder: Completion
   #run: Run | null = null
-  #passed: Flow | null = null
-  #begun = false
-  #sent = false
+  #forwarded: Flow | null = null
+  #headSent = false
+  #hasOutput = false
 
   constructor(deps: Deps, ask: ModelAsk, hearing: Hearing) {
-    this.#needs = deps
-    this.#ask = ask
-    this.#hearing = hearing
-    this.#completion = createCompletion({ model: ask.model.id, prompt: ask.body.toString("utf8") })
+    this.#deps = deps
+    this.#request = ask
+    this.#consumer = hearing
+    this.#builder = createCompletion({ model: ask.model.id, prompt: ask.body.toString("utf8") })
   }
 
   resume(): void {
     this.#run?.room()
-    this.#passed?.resume()
+    this.#forwarded?.resume()
   }
 
   cancel(): void {
-    this.#gone.abort()
-    this.#passed?.cancel()
+    this.#cancelled.abort()
+    this.#forwarded?.cancel()
   }
 
   /** Reports errors to the consumer. @throws only if the consumer itself fails */
@@ -96,89 +96,96 @@ class ModelReply implements Flow {
     try {
       await this.#attempt(true)
     } catch (error) {
-      if (this.#gone.signal.aborted) return
+      if (this.#cancelled.signal.aborted) return
       const failure =
         error instanceof Failure
           ? error
           : new Failure("internal", "An internal error occurred.", { cause: error })
-      this.#hearing.stop("upstream_error", failure)
+      this.#consumer.stop("upstream_error", failure)
     }
   }
 
   async #attempt(mayRepeat: boolean): Promise<void> {
-    const { model, body, ...asker } = this.#ask
+    const { model, body, ...asker } = this.#request
     const { of: fn, own } = model
-    const opened = await this.#needs.runner.open(
-      { ...asker, fn, own, values: fn.values, task: model.id, out: (pieces) => this.#out(pieces) },
-      this.#gone.signal,
+    const opened = await this.#deps.runner.open(
+      {
+        ...asker,
+        fn,
+        own,
+        values: fn.values,
+        task: model.id,
+        out: (pieces) => this.#handleOutput(pieces),
+      },
+      this.#cancelled.signal,
     )
-    if ("trouble" in opened) return this.#failed(opened.trouble)
+    if ("trouble" in opened) return this.#reportError(opened.trouble)
     this.#run = opened
     const result = await opened.invoke("reply", { request: JSON.parse(body.toString("utf8")) })
     const lost = "trouble" in result && result.trouble.outcome === "worker_lost"
     const given = "trouble" in result ? null : givenBy(result.value)
     const why = "trouble" in result ? result.trouble : given === null ? noReply : null
     await opened.finish(why)
-    if (this.#gone.signal.aborted) return
+    if (this.#cancelled.signal.aborted) return
     // Retry once: another function took the worker down, and nothing was sent yet.
-    if (lost && mayRepeat && !this.#sent) return this.#attempt(false)
-    if (why) this.#failed(why)
-    else if (given) this.#settle(given)
+    if (lost && mayRepeat && !this.#hasOutput) return this.#attempt(false)
+    if (why) this.#reportError(why)
+    else if (given) this.#sendResult(given)
   }
 
-  #out(pieces: string[]): boolean {
-    if (this.#gone.signal.aborted) return true
-    this.#sent = true
-    const text = this.#completion.add(pieces.map((piece): unknown => JSON.parse(piece)))
-    return this.#ask.streamed ? this.#send(text) : true
+  #handleOutput(pieces: string[]): boolean {
+    if (this.#cancelled.signal.aborted) return true
+    this.#hasOutput = true
+    const text = this.#builder.add(pieces.map((piece): unknown => JSON.parse(piece)))
+    return this.#request.streamed ? this.#send(text) : true
   }
 
-  #begin(): void {
-    if (this.#begun) return
-    this.#begun = true
-    const { streamed } = this.#ask
-    this.#hearing.head(200, streamed ? streamHead : wholeHead)
+  #sendHead(): void {
+    if (this.#headSent) return
+    this.#headSent = true
+    const { streamed } = this.#request
+    this.#consumer.head(200, streamed ? streamHead : wholeHead)
   }
 
   #send(text: string): boolean {
     if (text === "") return true
-    this.#begin()
-    return this.#hearing.data(Buffer.from(text))
+    this.#sendHead()
+    return this.#consumer.data(Buffer.from(text))
   }
 
-  #settle(given: Given): void {
-    if ("call" in given) this.#pass(given.call)
-    else if ("text" in given) this.#finish(this.#completion.add([given.text]))
-    else if ("whole" in given) this.#finish(this.#completion.addWhole(given.whole))
+  #sendResult(given: Given): void {
+    if ("call" in given) this.#forward(given.call)
+    else if ("text" in given) this.#finish(this.#builder.add([given.text]))
+    else if ("whole" in given) this.#finish(this.#builder.addWhole(given.whole))
     else this.#finish("")
   }
 
   #finish(text: string): void {
-    if (this.#completion.isEstimate()) this.#ask.estimated()
-    this.#send(this.#ask.streamed ? text + this.#completion.ending() : this.#completion.whole())
-    this.#hearing.end()
+    if (this.#builder.isEstimate()) this.#request.estimated()
+    this.#send(this.#request.streamed ? text + this.#builder.ending() : this.#builder.whole())
+    this.#consumer.end()
   }
 
   /** Forwards the response of the model that the function named, byte for byte. */
-  #pass(fields: Fields): void {
-    const { streamed, caller, requestId, above, model } = this.#ask
+  #forward(fields: Fields): void {
+    const { streamed, caller, requestId, above, model } = this.#request
     const usage = streamed && { stream_options: { include_usage: true } }
-    this.#passed = this.#needs.abilities.ask(
+    this.#forwarded = this.#deps.abilities.ask(
       { caller, requestId, above: [...above, model.of.id] },
       { operation: "chat/completions", fields: { ...fields, stream: streamed, ...usage } },
       {
-        begins: (isStream) => this.#hearing.head(200, isStream ? streamHead : wholeHead),
-        data: (chunk) => this.#hearing.data(chunk),
-        end: () => this.#hearing.end(),
-        failed: (failure) => this.#hearing.stop("upstream_error", failure),
+        begins: (isStream) => this.#consumer.head(200, isStream ? streamHead : wholeHead),
+        data: (chunk) => this.#consumer.data(chunk),
+        end: () => this.#consumer.end(),
+        failed: (failure) => this.#consumer.stop("upstream_error", failure),
       },
     )
   }
 
-  #failed(why: Trouble): void {
-    if (this.#gone.signal.aborted) return
+  #reportError(why: Trouble): void {
+    if (this.#cancelled.signal.aborted) return
     const outcome = why.refused ? "refused_request" : "upstream_error"
-    this.#hearing.stop(outcome, failureFor(this.#ask.model.of.name, why))
+    this.#consumer.stop(outcome, failureFor(this.#request.model.of.name, why))
   }
 }
 

@@ -85,11 +85,11 @@ export class Machine {
   /** @throws {QuickJsError} if the module cannot be parsed */
   load(code: string, json: string): void {
     const module = this.#engine.evaluateModule(code, moduleName)
-    this.#enter("load", [module, this.#engine.text(json)])
+    this.#callFunction("load", [module, this.#engine.text(json)])
   }
 
   call(entry: Entry, text: string): void {
-    this.#enter(entry, [this.#engine.text(text)])
+    this.#callFunction(entry, [this.#engine.text(text)])
   }
 
   /** Runs pending jobs until none are left. */
@@ -101,7 +101,7 @@ export class Machine {
     return this.#engine.usedBytes
   }
 
-  #enter(entry: Entry, args: readonly Pointer[]): void {
+  #callFunction(entry: Entry, args: readonly Pointer[]): void {
     const callee = this.#entries[entryNames.indexOf(entry)] ?? 0
     this.#engine.free(this.#engine.call(callee, args))
   }

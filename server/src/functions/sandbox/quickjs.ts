@@ -29,23 +29,23 @@ const moduleFlag = 1
 
 /** A QuickJS engine with its own memory. */
 export class Engine {
-  readonly #outside: Outside
+  readonly #callbacks: Outside
   readonly #exports: EngineExports
   #heap: Buffer
-  #nothing: Pointer = 0
+  #undefinedValue: Pointer = 0
   #startedAt: number | null = null
 
   private constructor(wasm: WebAssembly.Module, outside: Outside) {
-    this.#outside = outside
+    this.#callbacks = outside
     const instance = new WebAssembly.Instance(wasm, {
       env: {
-        host_call: (_name, _length, _self, count, args) => this.#called(count, args),
+        host_call: (_name, _length, _self, count, args) => this.#handleHostCall(count, args),
         host_interrupt: () => (outside.interrupted() ? 1 : 0),
         host_promise_rejection: (promise, reason) => {
           this.free(promise, reason)
           return undefined
         },
-        host_module_normalize: (_from, name) => this.#copied(name),
+        host_module_normalize: (_from, name) => this.#copyString(name),
         host_module_load: () => this.#throwIn(noImports),
         host_get_timezone_offset: () => 0,
       },
@@ -73,7 +73,7 @@ export class Engine {
     own.qjs_set_max_stack_size(stack)
     own.qjs_set_interrupt_handler(1)
     own.qjs_set_module_loader(1)
-    engine.#nothing = own.qjs_get_undefined()
+    engine.#undefinedValue = own.qjs_get_undefined()
     own.wasm_free(own.wasm_malloc(spareBytes))
     return engine
   }
@@ -84,7 +84,7 @@ export class Engine {
     const { memory } = engine.#exports
     memory.grow(image.pages - memory.buffer.byteLength / pageBytes)
     putParts(engine.#memory, image.parts)
-    engine.#begin(image)
+    engine.#restorePointers(image)
     return engine
   }
 
@@ -97,7 +97,7 @@ export class Engine {
       stack: own.__stack_pointer.value,
       runtime: own.qjs_get_runtime_ptr(),
       context: own.qjs_get_context_ptr(),
-      nothing: this.#nothing,
+      nothing: this.#undefinedValue,
     }
   }
 
@@ -106,22 +106,22 @@ export class Engine {
     const heap = this.#memory
     if (heap.length !== image.pages * pageBytes) return false
     renew(heap, image.parts)
-    this.#begin(image)
+    this.#restorePointers(image)
     return true
   }
 
-  #begin({ stack, runtime, context, nothing }: Image): void {
+  #restorePointers({ stack, runtime, context, nothing }: Image): void {
     // The stack pointer is the only global that the engine writes; its state starts at these two
     // pointers.
     this.#exports.__stack_pointer.value = stack
     this.#exports.qjs_set_runtime_and_context(runtime, context)
-    this.#nothing = nothing
+    this.#undefinedValue = nothing
     this.#startedAt = performance.now()
   }
 
   /** Creates the function through which the isolate calls the host. */
   hostFunction(): Pointer {
-    return this.#withText("host", (name, length) =>
+    return this.#useText("host", (name, length) =>
       this.#exports.qjs_new_host_function(name, length, 0),
     )
   }
@@ -137,9 +137,9 @@ export class Engine {
   }
 
   #evaluate(code: string, file: string, flags: number): Pointer {
-    return this.#withText(file, (name) =>
-      this.#withText(code, (text, length) =>
-        this.#checked(this.#exports.qjs_eval(text, length, name, flags)),
+    return this.#useText(file, (name) =>
+      this.#useText(code, (text, length) =>
+        this.#throwIfException(this.#exports.qjs_eval(text, length, name, flags)),
       ),
     )
   }
@@ -147,26 +147,27 @@ export class Engine {
   /** Frees the arguments. @throws {QuickJsError} */
   call(callee: Pointer, args: readonly Pointer[]): Pointer {
     const own = this.#exports
-    const list = this.#room(args.length * 4)
+    const list = this.#allocate(args.length * 4)
     for (const [index, arg] of args.entries()) this.#memory.writeUInt32LE(arg, list + index * 4)
-    const result = own.qjs_call(callee, this.#nothing, args.length, list)
+    const result = own.qjs_call(callee, this.#undefinedValue, args.length, list)
     own.wasm_free(list)
     this.free(...args)
-    return this.#checked(result)
+    return this.#throwIfException(result)
   }
 
   /** Runs pending jobs until none are left. @throws {QuickJsError} */
   runJobs(): void {
     const own = this.#exports
-    while (own.qjs_is_job_pending()) if (own.qjs_execute_pending_job() < 0) throw this.#thrown()
+    while (own.qjs_is_job_pending())
+      if (own.qjs_execute_pending_job() < 0) throw this.#takeException()
   }
 
   property(value: Pointer, name: string): Pointer {
-    return this.#withText(name, (at) => this.#exports.qjs_get_prop_string(value, at))
+    return this.#useText(name, (at) => this.#exports.qjs_get_prop_string(value, at))
   }
 
   text(value: string): Pointer {
-    return this.#withText(value, (at, length) => this.#exports.qjs_new_string(at, length))
+    return this.#useText(value, (at, length) => this.#exports.qjs_new_string(at, length))
   }
 
   free(...values: Pointer[]): void {
@@ -190,14 +191,14 @@ export class Engine {
     return this.#heap
   }
 
-  #room(bytes: number): Pointer {
+  #allocate(bytes: number): Pointer {
     return this.#exports.wasm_malloc(Math.max(bytes, 1)) || noMemory()
   }
 
   /** Calls `use` with a null-terminated copy of the text in the engine's memory. */
-  #withText<T>(text: string, use: (at: Pointer, length: number) => T): T {
+  #useText<T>(text: string, use: (at: Pointer, length: number) => T): T {
     const max = text.length <= shortText ? text.length * 3 : Buffer.byteLength(text)
-    const at = this.#room(max + 1)
+    const at = this.#allocate(max + 1)
     const length = this.#memory.write(text, at, max, "utf8")
     this.#memory[at + length] = 0
     const result = use(at, length)
@@ -205,10 +206,10 @@ export class Engine {
     return result
   }
 
-  #read(value: Pointer, max: number): string {
+  #readString(value: Pointer, max: number): string {
     const own = this.#exports
     if (own.qjs_is_string(value) === 0) throw "Only strings can be passed to the host"
-    const lengthTo = this.#room(4)
+    const lengthTo = this.#allocate(4)
     const at = own.qjs_get_string_len(value, lengthTo)
     const length = this.#memory.readUInt32LE(lengthTo)
     own.wasm_free(lengthTo)
@@ -228,41 +229,43 @@ export class Engine {
     return characters
   }
 
-  #checked(value: Pointer): Pointer {
+  #throwIfException(value: Pointer): Pointer {
     if (this.#exports.qjs_is_exception(value) === 0) return value
     this.free(value)
-    throw this.#thrown()
+    throw this.#takeException()
   }
 
-  #thrown(): Thrown {
+  #takeException(): Thrown {
     const error = this.#exports.qjs_get_exception()
     const told = {
-      name: this.#part(error, "name"),
-      message: this.#part(error, "message"),
-      stack: this.#part(error, "stack"),
+      name: this.#readField(error, "name"),
+      message: this.#readField(error, "message"),
+      stack: this.#readField(error, "stack"),
     }
     this.free(error)
     return new Thrown(told)
   }
 
-  #part(error: Pointer, name: string): string {
+  #readField(error: Pointer, name: string): string {
     const value = this.property(error, name)
     const isText = this.#exports.qjs_is_string(value) !== 0
-    const text = isText ? this.#read(value, spareBytes) : ""
+    const text = isText ? this.#readString(value, spareBytes) : ""
     this.free(value)
     return text
   }
 
   /** @returns an owned value, or 0 if an error was thrown in the function */
-  #called(count: number, args: Pointer): Pointer {
+  #handleHostCall(count: number, args: Pointer): Pointer {
     const own = this.#exports
     try {
       const [name = 0, text = name] = Array.from({ length: Math.min(count, 2) }, (_, index) =>
         this.#memory.readUInt32LE(args + index * 4),
       )
       if (name === 0) throw "Only strings can be passed to the host"
-      const answer = this.#outside.called(this.#read(name, 20), (max) => this.#read(text, max))
-      return answer === undefined ? own.qjs_dup_value(this.#nothing) : this.text(answer)
+      const answer = this.#callbacks.called(this.#readString(name, 20), (max) =>
+        this.#readString(text, max),
+      )
+      return answer === undefined ? own.qjs_dup_value(this.#undefinedValue) : this.text(answer)
     } catch (error) {
       // Only strings are thrown on purpose; stack traces of the gateway must not reach the
       // function.
@@ -274,16 +277,16 @@ export class Engine {
     const own = this.#exports
     const error = own.qjs_new_error()
     const text = this.text(message)
-    this.#withText("message", (name) => own.qjs_set_prop_string(error, name, text))
+    this.#useText("message", (name) => own.qjs_set_prop_string(error, name, text))
     own.qjs_throw(error)
     this.free(text, error)
     return 0
   }
 
   /** A copy of a string that the engine frees itself. */
-  #copied(text: Pointer): Pointer {
+  #copyString(text: Pointer): Pointer {
     const end = this.#memory.indexOf(0, text)
-    const copy = this.#room(end - text + 1)
+    const copy = this.#allocate(end - text + 1)
     this.#memory.copyWithin(copy, text, end + 1)
     return copy
   }

@@ -29,32 +29,32 @@ type Stop = { ending: Ending; why: string | null }
  * read. The isolate is returned when the run ends for any reason.
  */
 export class Guest implements Host {
-  readonly #needs: GuestDeps
+  readonly #deps: GuestDeps
   readonly #run: number
   readonly #slot: number
   readonly #limits: Limits
-  readonly #over: (machine: Machine) => void
+  readonly #onEnd: (machine: Machine) => void
   readonly #startedAt = performance.now()
   readonly #log = createGuestLog(() => performance.now() - this.#startedAt)
   /** Tasks in progress. */
   readonly #open = new Set<number>()
   /** Tasks received while the module is loading. */
-  #held: { id: number; json: string }[] = []
+  #queuedTasks: { id: number; json: string }[] = []
   readonly #timers = createTimers((id) =>
     this.#enter((machine) => machine.call("ring", String(id))),
   )
-  readonly #wall: NodeJS.Timeout
-  #machine: Machine | null
+  readonly #timeout: NodeJS.Timeout
+  #isolate: Machine | null
   #stop: Stop | null = null
   #sliceAt = 0
-  readonly #allowance = new Allowance()
+  readonly #cpuBudget = new Allowance()
   #cpuMs = 0
   #sinceOutputMs = 0
   #slowestMs = 0
   #out: string[] = []
   #pieces = 0
   #bytes = 0
-  #untaken = 0
+  #unreadBytes = 0
   #paused = false
   #calls = 0
 
@@ -65,14 +65,14 @@ export class Guest implements Host {
     { begin, over }: { begin: Begin; over: (machine: Machine) => void },
   ) {
     const { run, slot, limits, code, json } = begin
-    this.#needs = deps
-    this.#machine = machine
+    this.#deps = deps
+    this.#isolate = machine
     this.#run = run
     this.#slot = slot
     this.#limits = limits
-    this.#over = over
+    this.#onEnd = over
     const tooLong = `Timed out after ${limits.wallMs / 1000} seconds`
-    this.#wall = setTimeout(() => this.#end("timeout", tooLong), limits.wallMs)
+    this.#timeout = setTimeout(() => this.#end("timeout", tooLong), limits.wallMs)
     machine.serve(this)
     this.#open.add(0)
     this.#enter((own) => {
@@ -80,13 +80,13 @@ export class Guest implements Host {
         own.load(code, json)
       } catch (error) {
         if (this.#stop) return
-        this.#failed(moduleFault(error))
+        this.#failAllTasks(moduleFault(error))
       }
     })
   }
 
   invoke(id: number, json: string): void {
-    if (this.#open.has(0)) return void this.#held.push({ id, json })
+    if (this.#open.has(0)) return void this.#queuedTasks.push({ id, json })
     this.#open.add(id)
     this.#enter((machine) => machine.call("invoke", json))
   }
@@ -98,8 +98,8 @@ export class Guest implements Host {
 
   /** Resumes a run that waits for its output to be consumed. */
   room(): void {
-    this.#untaken = 0
-    this.#goOn()
+    this.#unreadBytes = 0
+    this.#continue()
   }
 
   end(why: "finished" | "cancelled"): void {
@@ -108,13 +108,13 @@ export class Guest implements Host {
 
   interrupted(): boolean {
     if (this.#stop) return true
-    const { flags, outbox } = this.#needs
+    const { flags, outbox } = this.#deps
     const now = performance.now()
-    if (this.#out.length > 0 && now - this.#sliceAt > turnMs) this.#tellAll()
+    if (this.#out.length > 0 && now - this.#sliceAt > turnMs) this.#sendOutput()
     outbox.hurry(now)
     if (Atomics.load(flags, this.#slot) === this.#run) {
       this.#stop = { ending: "cancelled", why: null }
-    } else if (this.#allowance.isUsedUp(() => this.#markTime())) {
+    } else if (this.#cpuBudget.isUsedUp(() => this.#markTime())) {
       const why = `Used more than ${this.#limits.cpuMs} ms of CPU time without output`
       this.#stop = { ending: "timeout", why }
     }
@@ -123,7 +123,7 @@ export class Guest implements Host {
 
   /** Tells the watchdog that the run still responds to interrupts. */
   #markTime(): void {
-    Atomics.store(this.#needs.clock, 0, threadTime())
+    Atomics.store(this.#deps.clock, 0, threadTime())
   }
 
   operate(name: string, read: (max: number) => string): string | undefined {
@@ -131,17 +131,17 @@ export class Guest implements Host {
     if (compute) return compute(read(maxMessage))
     switch (name) {
       case "out":
-        return this.#put(read(this.#limits.outputBytes))
+        return this.#queueOutput(read(this.#limits.outputBytes))
       case "log":
         return this.#log.write(logMessage(read(maxLogMessage))) ? undefined : "full"
       case "call":
-        return this.#ask(read(maxMessage))
+        return this.#sendCall(read(maxMessage))
       case "timer":
         return this.#timers.set(read(200))
       case "done":
-        return this.#done(read(maxMessage))
+        return this.#finishTask(read(maxMessage))
       case "fault":
-        return this.#failed(read(maxMessage))
+        return this.#failAllTasks(read(maxMessage))
       default:
         throw "Unknown host operation"
     }
@@ -149,12 +149,12 @@ export class Guest implements Host {
 
   /** The only place where the function's code runs: it is timed here and can be stopped. */
   #enter(work: (machine: Machine) => void): void {
-    const machine = this.#machine
+    const machine = this.#isolate
     if (!machine || this.#stop) return
-    const { clock, outbox } = this.#needs
+    const { clock, outbox } = this.#deps
     this.#sliceAt = performance.now()
     outbox.hurry(this.#sliceAt)
-    this.#allowance.allow(this.#limits.cpuMs - this.#sinceOutputMs)
+    this.#cpuBudget.allow(this.#limits.cpuMs - this.#sinceOutputMs)
     Atomics.store(clock, 1, this.#run)
     this.#markTime()
     let broke: unknown
@@ -165,16 +165,16 @@ export class Guest implements Host {
       broke = error ?? "unknown"
     }
     Atomics.store(clock, 0, 0)
-    this.#count(performance.now() - this.#sliceAt, this.#allowance.usedMs())
-    this.#tellAll()
-    this.#look(broke)
-    this.#takeHeld()
+    this.#count(performance.now() - this.#sliceAt, this.#cpuBudget.usedMs())
+    this.#sendOutput()
+    this.#checkState(broke)
+    this.#startQueuedTasks()
   }
 
-  #takeHeld(): void {
+  #startQueuedTasks(): void {
     if (this.#open.has(0)) return
-    const held = this.#held
-    this.#held = []
+    const held = this.#queuedTasks
+    this.#queuedTasks = []
     for (const { id, json } of held) this.invoke(id, json)
   }
 
@@ -185,31 +185,31 @@ export class Guest implements Host {
   }
 
   /** Decides whether the run can continue after a slice. */
-  #look(broke: unknown): void {
+  #checkState(broke: unknown): void {
     // May be set while the code ran, which the type checker cannot see.
     const stop: Stop | null = this.#stop
     if (stop) this.#end(stop.ending, stop.why)
-    else if (broke !== undefined) this.#broke(broke)
-    else if (this.#open.size > 0 && !this.#waitsForUs()) {
+    else if (broke !== undefined) this.#handleEngineError(broke)
+    else if (this.#open.size > 0 && !this.#isWaitingForHost()) {
       this.#end("timeout", "Deadlock: the function awaits a promise that can never settle")
     }
   }
 
-  #waitsForUs(): boolean {
+  #isWaitingForHost(): boolean {
     return this.#calls > 0 || this.#timers.size() > 0 || this.#paused
   }
 
-  #broke(error: unknown): void {
+  #handleEngineError(error: unknown): void {
     if (error instanceof RangeError || (error instanceof Error && /stack/i.test(error.message))) {
       this.#end("threw", "Stack overflow")
     } else {
-      const max = Math.round(this.#needs.memory / 1e6)
+      const max = Math.round(this.#deps.memory / 1e6)
       this.#end("out_of_memory", `Out of memory (maximum ${max} MB)`)
     }
   }
 
   /** @returns a string if the function has to wait before it emits more */
-  #put(json: string): string | undefined {
+  #queueOutput(json: string): string | undefined {
     const { pieces, outputBytes, cpuMs } = this.#limits
     this.#pieces++
     this.#bytes += json.length
@@ -219,65 +219,65 @@ export class Guest implements Host {
       return "stop"
     }
     this.#out.push(json)
-    this.#untaken += json.length + 16
+    this.#unreadBytes += json.length + 16
     this.#sinceOutputMs = 0
-    this.#allowance.allow(cpuMs)
-    const tooMuch = this.#untaken > maxUnreadBytes
+    this.#cpuBudget.allow(cpuMs)
+    const tooMuch = this.#unreadBytes > maxUnreadBytes
     if (performance.now() - this.#sliceAt <= turnMs && !tooMuch) return undefined
     this.#paused = true
-    if (!tooMuch) setImmediate(() => this.#goOn())
+    if (!tooMuch) setImmediate(() => this.#continue())
     return "wait"
   }
 
-  #goOn(): void {
-    if (!this.#paused || this.#untaken > maxUnreadBytes) return
+  #continue(): void {
+    if (!this.#paused || this.#unreadBytes > maxUnreadBytes) return
     this.#paused = false
-    this.#needs.outbox.flush()
+    this.#deps.outbox.flush()
     this.#enter((machine) => machine.call("settle", '{"id":0}'))
   }
 
   /** @returns the reason if the call is rejected */
-  #ask(json: string): string | undefined {
+  #sendCall(json: string): string | undefined {
     if (this.#calls >= maxCalls) return `Too many concurrent host calls (maximum ${maxCalls})`
     this.#calls++
-    this.#needs.outbox.put({ type: "call", run: this.#run, json })
+    this.#deps.outbox.put({ type: "call", run: this.#run, json })
     return undefined
   }
 
   /** @param told a task's id and its result as JSON, separated by a space */
-  #done(told: string): undefined {
+  #finishTask(told: string): undefined {
     const space = told.indexOf(" ")
     const id = Number(told.slice(0, space))
     if (!this.#open.delete(id)) return
-    this.#tellAll()
+    this.#sendOutput()
     const json = told.slice(space + 1)
-    this.#needs.outbox.put({ type: "done", run: this.#run, id, json })
+    this.#deps.outbox.put({ type: "done", run: this.#run, id, json })
   }
 
   /** An exception that nothing can catch, such as one in a timer, fails all tasks in progress. */
-  #failed(json: string): undefined {
-    for (const id of [...this.#open]) this.#done(`${id} ${json}`)
+  #failAllTasks(json: string): undefined {
+    for (const id of [...this.#open]) this.#finishTask(`${id} ${json}`)
   }
 
-  #tellAll(): void {
+  #sendOutput(): void {
     const run = this.#run
     const lines = this.#log.take()
-    if (lines.length > 0) this.#needs.outbox.put({ type: "log", run, lines })
+    if (lines.length > 0) this.#deps.outbox.put({ type: "log", run, lines })
     if (this.#out.length === 0) return
-    this.#needs.outbox.putSoon({ type: "out", run, pieces: this.#out })
+    this.#deps.outbox.putSoon({ type: "out", run, pieces: this.#out })
     this.#out = []
   }
 
   #end(ending: Ending, message: string | null): void {
-    const machine = this.#machine
+    const machine = this.#isolate
     if (!machine) return
-    this.#machine = null
+    this.#isolate = null
     this.#stop ??= { ending, why: message }
-    clearTimeout(this.#wall)
+    clearTimeout(this.#timeout)
     this.#timers.clear()
     this.#log.close()
-    this.#tellAll()
-    this.#needs.outbox.put({
+    this.#sendOutput()
+    this.#deps.outbox.put({
       type: "over",
       run: this.#run,
       ending,
@@ -286,6 +286,6 @@ export class Guest implements Host {
       slowestMs: this.#slowestMs,
       memoryBytes: machine.memoryBytes,
     })
-    this.#over(machine)
+    this.#onEnd(machine)
   }
 }

@@ -46,9 +46,9 @@ export class Lane {
   readonly #clock = clockOf(this.#shared)
   readonly #flags = flagsOf(this.#shared)
   readonly #freeSlots = Array.from({ length: slots }, (_, slot) => slot)
-  readonly #outbox = createOutbox<Asked>((all) => this.#worker.postMessage(all))
+  readonly #messageBatch = createOutbox<Asked>((all) => this.#worker.postMessage(all))
   /** The thread's CPU time when the current piece of work was first observed. */
-  #seen: { since: number; computed: number | null } = { since: 0, computed: null }
+  #observed: { since: number; computed: number | null } = { since: 0, computed: null }
   #closed = false
 
   constructor({ wasm, memory, niceness, gone }: Deps) {
@@ -66,7 +66,7 @@ export class Lane {
     })
     this.#worker.on("error", () => {})
     this.#worker.once("exit", () => {
-      this.#lose("out_of_memory", "The worker ran out of memory")
+      this.#failRuns("out_of_memory", "The worker ran out of memory")
       gone(this)
     })
   }
@@ -81,7 +81,7 @@ export class Lane {
 
   begin(run: number, { code, json, limits, hears, left }: Begin): Session {
     const slot = this.#freeSlots.pop() ?? -1
-    const post = this.#outbox.put
+    const post = this.#messageBatch.put
     const session = new Session({
       run,
       hears,
@@ -106,16 +106,16 @@ export class Lane {
     const since = Atomics.load(this.#clock, 0)
     if (since === 0) return 0
     const computed = computedBy(Atomics.load(this.#clock, 2))
-    if (since !== this.#seen.since) this.#seen = { since, computed }
+    if (since !== this.#observed.since) this.#observed = { since, computed }
     const passed = threadTime() - since
-    if (computed === null || this.#seen.computed === null) return passed
-    return Math.max(computed - this.#seen.computed, passed / minShare)
+    if (computed === null || this.#observed.computed === null) return passed
+    return Math.max(computed - this.#observed.computed, passed / minShare)
   }
 
   /** Terminates the worker immediately. */
   kill(): void {
     this.#closed = true
-    this.#lose("timeout", "Did not respond to interrupts and was terminated")
+    this.#failRuns("timeout", "Did not respond to interrupts and was terminated")
     void this.#worker.terminate()
   }
 
@@ -125,7 +125,7 @@ export class Lane {
   }
 
   /** Blames the run whose code was executing; the others merely shared its worker. */
-  #lose(outcome: "timeout" | "out_of_memory", message: string): void {
+  #failRuns(outcome: "timeout" | "out_of_memory", message: string): void {
     const culprit = Atomics.load(this.#clock, 0) === 0 ? 0 : Atomics.load(this.#clock, 1)
     for (const [run, session] of [...this.#sessionByRun]) {
       session.lost(run === culprit ? trouble(outcome, message) : trouble("worker_lost", lostWords))

@@ -104,57 +104,57 @@ interface Deps {
 
 /** The main thread's side of one run. */
 export class Session {
-  readonly #needs: Deps
-  readonly #open = new Map<number, (result: Result) => void>()
+  readonly #deps: Deps
+  readonly #resolveById = new Map<number, (result: Result) => void>()
   #lastId = 0
-  #trouble: Trouble | null = null
-  #over = false
-  #takenBytes = 0
-  #settleOver: (cost: Cost) => void = () => {}
+  #error: Trouble | null = null
+  #hasEnded = false
+  #unacknowledgedBytes = 0
+  #resolveEnded: (cost: Cost) => void = () => {}
   /** Resolves when the run has ended. */
   readonly over: Promise<Cost>
   /** Resolves when the module was loaded, or failed to load. */
   readonly loaded: Promise<Result>
 
   constructor(deps: Deps) {
-    this.#needs = deps
+    this.#deps = deps
     this.over = new Promise((resolve) => {
-      this.#settleOver = resolve
+      this.#resolveEnded = resolve
     })
-    this.loaded = new Promise((resolve) => this.#open.set(0, resolve))
+    this.loaded = new Promise((resolve) => this.#resolveById.set(0, resolve))
   }
 
   /** Runs one task in the isolate. */
   invoke(task: string, args: unknown): Promise<Result> {
-    if (this.#over) {
-      return Promise.resolve({ trouble: this.#trouble ?? trouble("cancelled", cancelled) })
+    if (this.#hasEnded) {
+      return Promise.resolve({ trouble: this.#error ?? trouble("cancelled", cancelled) })
     }
     const id = ++this.#lastId
-    const { post, run } = this.#needs
+    const { post, run } = this.#deps
     post({ type: "invoke", run, id, json: JSON.stringify({ id, task, args }) })
-    return new Promise((resolve) => this.#open.set(id, resolve))
+    return new Promise((resolve) => this.#resolveById.set(id, resolve))
   }
 
   /** Acknowledges all output so far. */
   room(): void {
-    this.#takenBytes = 0
-    if (!this.#over) this.#needs.post({ type: "room", run: this.#needs.run })
+    this.#unacknowledgedBytes = 0
+    if (!this.#hasEnded) this.#deps.post({ type: "room", run: this.#deps.run })
   }
 
   finish(): void {
-    if (!this.#over) this.#needs.post({ type: "end", run: this.#needs.run, why: "finished" })
+    if (!this.#hasEnded) this.#deps.post({ type: "end", run: this.#deps.run, why: "finished" })
   }
 
   cancel(): void {
-    if (this.#over) return
-    this.#needs.raise()
-    this.#needs.post({ type: "end", run: this.#needs.run, why: "cancelled" })
+    if (this.#hasEnded) return
+    this.#deps.raise()
+    this.#deps.post({ type: "end", run: this.#deps.run, why: "cancelled" })
   }
 
   /** Handles an event from the worker. */
   hear(told: Told): void {
     try {
-      this.#take(told)
+      this.#dispatch(told)
     } catch {
       // A module can tamper with the globals that serialize its messages; that ends only its own
       // run.
@@ -163,14 +163,14 @@ export class Session {
     }
   }
 
-  #take(told: Told): void {
-    const { hears } = this.#needs
+  #dispatch(told: Told): void {
+    const { hears } = this.#deps
     if (told.type === "out") {
-      for (const piece of told.pieces) this.#takenBytes += piece.length
-      if (hears.out(told.pieces) && this.#takenBytes > untoldBytes) this.room()
+      for (const piece of told.pieces) this.#unacknowledgedBytes += piece.length
+      if (hears.out(told.pieces) && this.#unacknowledgedBytes > untoldBytes) this.room()
     } else if (told.type === "log") hears.log(told.lines)
-    else if (told.type === "call") void this.#answer(Called.parse(JSON.parse(told.json)))
-    else if (told.type === "done") this.#settle(told.id, told.json)
+    else if (told.type === "call") void this.#answerCall(Called.parse(JSON.parse(told.json)))
+    else if (told.type === "done") this.#settleTask(told.id, told.json)
     else this.#end(told)
   }
 
@@ -179,20 +179,20 @@ export class Session {
     this.#close(why, { cpuMs: 0, memoryBytes: 0 }, 0)
   }
 
-  #settle(id: number, json: string): void {
+  #settleTask(id: number, json: string): void {
     const { value, fault } = Done.parse(JSON.parse(json))
-    const resolve = this.#open.get(id)
-    this.#open.delete(id)
+    const resolve = this.#resolveById.get(id)
+    this.#resolveById.delete(id)
     resolve?.(fault ? { trouble: troubleOf(fault) } : { value: value ?? null })
   }
 
-  async #answer({ id, name, args }: z.output<typeof Called>): Promise<void> {
-    const told = await this.#needs.hears.call(name, args).then(
+  async #answerCall({ id, name, args }: z.output<typeof Called>): Promise<void> {
+    const told = await this.#deps.hears.call(name, args).then(
       (value) => ({ id, value: value ?? null }),
       (error: unknown) => ({ id, error: inWords(error) }),
     )
-    const { post, run } = this.#needs
-    if (!this.#over) post({ type: "settle", run, json: textOf(told) })
+    const { post, run } = this.#deps
+    if (!this.#hasEnded) post({ type: "settle", run, json: textOf(told) })
   }
 
   #end({ ending, message, cpuMs, memoryBytes, slowestMs }: Extract<Told, { type: "over" }>): void {
@@ -201,14 +201,14 @@ export class Session {
   }
 
   #close(why: Trouble | null, cost: Cost, slowestMs: number): void {
-    if (this.#over) return
-    this.#over = true
-    this.#trouble = why
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#error = why
     const result = { trouble: why ?? trouble("cancelled", cancelled) }
-    for (const resolve of this.#open.values()) resolve(result)
-    this.#open.clear()
-    this.#settleOver(cost)
-    this.#needs.left(slowestMs)
+    for (const resolve of this.#resolveById.values()) resolve(result)
+    this.#resolveById.clear()
+    this.#resolveEnded(cost)
+    this.#deps.left(slowestMs)
   }
 }
 
