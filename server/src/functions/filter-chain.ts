@@ -40,8 +40,8 @@ export interface FilterChain {
 const invoke = async (link: Link, hook: Hook, args: unknown): Promise<unknown> => {
   const result = await link.run.invoke(hook, args)
   if ("value" in result) return result.value
-  link.why = result.trouble
-  throw failureFor(link.fn.name, result.trouble)
+  link.why = result.error
+  throw failureFor(link.fn.name, result.error)
 }
 
 const wrong = (link: Link, message: string): never => {
@@ -125,7 +125,7 @@ export const createFilterChains =
       for (const fn of filters) {
         const spec = { ...asker, fn, values: fn.values, task: "filter", own: null }
         const run = await runner.open(spec, signal)
-        if ("trouble" in run) throw failureFor(fn.name, run.trouble)
+        if ("error" in run) throw failureFor(fn.name, run.error)
         links.push({ fn, run, why: null })
       }
     } catch (error) {

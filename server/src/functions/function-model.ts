@@ -119,12 +119,12 @@ class ModelReply implements Flow {
       },
       this.#cancelled.signal,
     )
-    if ("trouble" in opened) return this.#reportError(opened.trouble)
+    if ("error" in opened) return this.#reportError(opened.error)
     this.#run = opened
     const result = await opened.invoke("reply", { request: JSON.parse(body.toString("utf8")) })
-    const lost = "trouble" in result && result.trouble.outcome === "worker_lost"
-    const given = "trouble" in result ? null : givenBy(result.value)
-    const why = "trouble" in result ? result.trouble : given === null ? noReply : null
+    const lost = "error" in result && result.error.outcome === "worker_lost"
+    const given = "error" in result ? null : givenBy(result.value)
+    const why = "error" in result ? result.error : given === null ? noReply : null
     await opened.finish(why)
     if (this.#cancelled.signal.aborted) return
     // Retry once: another function took the worker down, and nothing was sent yet.

@@ -18,13 +18,13 @@ interface Snapshot {
   filters: readonly StoredFunction[]
 }
 
-export const modelsOf = (of: StoredFunction): FunctionModel[] =>
-  of.manifest.models.map(({ id, name, description }) => ({
-    id: id === "" ? of.id : `${of.id}.${id}`,
-    name: id === "" ? of.name : name,
-    description: id === "" ? of.meta.description || of.manifest.description : description,
+export const modelsOf = (fn: StoredFunction): FunctionModel[] =>
+  fn.manifest.models.map(({ id, name, description }) => ({
+    id: id === "" ? fn.id : `${fn.id}.${id}`,
+    name: id === "" ? fn.name : name,
+    description: id === "" ? fn.meta.description || fn.manifest.description : description,
     own: id === "" ? null : id,
-    of,
+    of: fn,
   }))
 
 /**

@@ -64,16 +64,16 @@ const ok = { outcome: "ok", message: null, line: null, column: null } as const
 export const createRunner = (deps: Deps) => {
   const { wall, enter, runs, newId, now } = deps
 
-  const open = async (spec: RunSpec, signal: AbortSignal): Promise<Run | { trouble: Trouble }> => {
+  const open = async (spec: RunSpec, signal: AbortSignal): Promise<Run | { error: Trouble }> => {
     const { fn, caller, task, trial = false } = spec
     if (spec.above.length > maxDepth) {
       const message = `Functions cannot call each other more than ${maxDepth} levels deep`
-      return { trouble: trouble("denied", message) }
+      return { error: trouble("denied", message) }
     }
     const missing = missingValues(fn.manifest, effectiveValues(fn.manifest, spec.values))
     if (missing.length > 0) {
       const message = `Required settings are missing: ${missing.join(", ")}. Ask an administrator to set them`
-      return { trouble: trouble("denied", message) }
+      return { error: trouble("denied", message) }
     }
     const leave = await enter(fn.id, caller.user.id, signal)
     const startedAt = performance.now()
@@ -140,7 +140,7 @@ export const createRunner = (deps: Deps) => {
         // Sent without waiting; the isolate queues it until the module is loaded.
         const result = session.invoke(name, args)
         const loaded = await session.loaded
-        return "trouble" in loaded ? loaded : result
+        return "error" in loaded ? loaded : result
       },
       room: () => session.room(),
       cancel,

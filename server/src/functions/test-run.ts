@@ -96,7 +96,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
     { asker, ...listener }: Listener & { asker: Asker },
   ): Promise<Trouble | null> => {
     const result = await run.invoke("reply", { request })
-    if ("trouble" in result) return result.trouble
+    if ("error" in result) return result.error
     const given = givenBy(result.value)
     if (given === null) return noReply
     if ("text" in given) listener.tell("delta", { content: given.text })
@@ -108,7 +108,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
   const tryChunks = async (run: Run, reply: string, tell: Tell): Promise<Trouble | null> => {
     const deltas = [...wordsOf(reply).map((content) => ({ content })), { content: "", last: true }]
     const result = await run.invoke("chunk", { deltas })
-    if ("trouble" in result) return result.trouble
+    if ("error" in result) return result.error
     for (const delta of Array.isArray(result.value) ? result.value : []) {
       if (delta !== null) tell("delta", deltaOf(delta))
     }
@@ -119,7 +119,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
     const message = { role: "assistant", content: reply }
     const completion = { choices: [{ index: 0, message, finish_reason: "stop" }] }
     const result = await run.invoke("after", { reply: completion })
-    if ("trouble" in result) return result.trouble
+    if ("error" in result) return result.error
     if (isObject(result.value)) tellWhole(result.value, tell)
     return null
   }
@@ -131,7 +131,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
   ): Promise<Trouble | null> => {
     if (manifest.filter?.before) {
       const result = await run.invoke("before", { request: trial.request })
-      if ("trouble" in result) return result.trouble
+      if ("error" in result) return result.error
       tell("request", { request: result.value })
     }
     if (manifest.filter?.chunk) return tryChunks(run, trial.reply, tell)
@@ -185,7 +185,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
       })
       try {
         const opened = await runner.open(spec, signal)
-        if ("trouble" in opened) return tell("result", told(opened.trouble))
+        if ("error" in opened) return tell("result", told(opened.error))
         const request = { model: model?.id ?? "", ...trial.request }
         const why = model
           ? await tryModel(opened, request, { asker: { ...spec, above: [fn.id] }, tell, signal })

@@ -131,9 +131,9 @@ export const createCheck = (wall: Wall, stripper: Stripper) => {
     })
     try {
       const loaded = await session.loaded
-      if ("trouble" in loaded) return ofTrouble(loaded.trouble)
+      if ("error" in loaded) return ofTrouble(loaded.error)
       const described = await session.invoke("describe", {})
-      return "trouble" in described ? ofTrouble(described.trouble) : manifestOf(described.value)
+      return "error" in described ? ofTrouble(described.error) : manifestOf(described.value)
     } finally {
       session.finish()
     }

@@ -9,7 +9,7 @@ it("caches the gaps of an index across searches, and refreshes them while it is 
   ])
   let lookups = 0
   const readGaps = createEmbeddingGaps({
-    lackingIds: async (index) => {
+    incompleteFileIds: async (index) => {
       lookups++
       return lacking.get(index) ?? []
     },

@@ -8,7 +8,7 @@ const refreshMs = 5000
 const completeRefreshMs = 60_000
 
 /** Caches which files lack embeddings in an index, such as old files after an upgrade. */
-export const createEmbeddingGaps = (store: Pick<VectorStore, "lackingIds">) => {
+export const createEmbeddingGaps = (store: Pick<VectorStore, "incompleteFileIds">) => {
   let known = { index: "", readAt: 0, ids: new Set<string>() }
 
   return async (index: string): Promise<ReadonlySet<string>> => {
@@ -17,7 +17,7 @@ export const createEmbeddingGaps = (store: Pick<VectorStore, "lackingIds">) => {
     if (known.index === index && age < maxAge) return known.ids
     // Set before awaiting, so that concurrent searches do not repeat the lookup.
     known = { ...known, index, readAt: performance.now() }
-    const ids = new Set(await store.lackingIds(index))
+    const ids = new Set(await store.incompleteFileIds(index))
     known = { ...known, ids }
     return ids
   }

@@ -110,7 +110,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   },
 
   /** Ids of the files that are searchable but incomplete in an index. */
-  lackingIds: async (spaceId: string): Promise<string[]> => {
+  incompleteFileIds: async (spaceId: string): Promise<string[]> => {
     const { rows } = await sql<{ id: string }>`
       select id from files where ${isLacking(spaceId)}`.execute(db.aside)
     return rows.map(({ id }) => id)

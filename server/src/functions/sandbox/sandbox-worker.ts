@@ -29,7 +29,7 @@ export interface Begin {
   json: string
   limits: Limits
   hears: Hears
-  left: (slowestMs: number) => void
+  onEnd: (slowestMs: number) => void
 }
 
 const stackMb = 8
@@ -79,7 +79,7 @@ export class Lane {
     return this.#freeSlots.length === 0 || this.#closed
   }
 
-  begin(run: number, { code, json, limits, hears, left }: Begin): Session {
+  begin(run: number, { code, json, limits, hears, onEnd }: Begin): Session {
     const slot = this.#freeSlots.pop() ?? -1
     const post = this.#messageBatch.put
     const session = new Session({
@@ -87,10 +87,10 @@ export class Lane {
       hears,
       post,
       raise: () => void Atomics.store(this.#flags, slot, run),
-      left: (slowestMs) => {
+      onEnd: (slowestMs) => {
         this.#sessionByRun.delete(run)
         this.#freeSlots.push(slot)
-        left(slowestMs)
+        onEnd(slowestMs)
       },
     })
     this.#sessionByRun.set(run, session)

@@ -23,7 +23,7 @@ interface Deps {
   limits: Limits
 }
 
-export interface Opening extends Omit<Begin, "limits" | "left"> {
+export interface Opening extends Omit<Begin, "limits" | "onEnd"> {
   /** The function's id; slow functions are moved to separate workers by it. */
   name: string
   limits?: Partial<Limits>
@@ -118,7 +118,7 @@ export const createWall = ({ workers, limits }: Deps) => {
       return laneFor(wasm, name).begin(lastRun, {
         ...begin,
         limits: { ...limits, ...own },
-        left: (slowestMs) => left(name, slowestMs),
+        onEnd: (slowestMs) => left(name, slowestMs),
       })
     },
 

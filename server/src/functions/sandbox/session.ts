@@ -16,7 +16,7 @@ export interface Trouble {
   refused: boolean
 }
 
-export type Result = { value: unknown } | { trouble: Trouble }
+export type Result = { value: unknown } | { error: Trouble }
 
 export interface Cost {
   cpuMs: number
@@ -99,7 +99,7 @@ interface Deps {
   /** Sets the flag that stops the run even while it computes. */
   raise: () => void
   /** Called once, after the last event. */
-  left: (slowestMs: number) => void
+  onEnd: (slowestMs: number) => void
 }
 
 /** The main thread's side of one run. */
@@ -127,7 +127,7 @@ export class Session {
   /** Runs one task in the isolate. */
   invoke(task: string, args: unknown): Promise<Result> {
     if (this.#hasEnded) {
-      return Promise.resolve({ trouble: this.#error ?? trouble("cancelled", cancelled) })
+      return Promise.resolve({ error: this.#error ?? trouble("cancelled", cancelled) })
     }
     const id = ++this.#lastId
     const { post, run } = this.#deps
@@ -183,7 +183,7 @@ export class Session {
     const { value, fault } = Done.parse(JSON.parse(json))
     const resolve = this.#resolveById.get(id)
     this.#resolveById.delete(id)
-    resolve?.(fault ? { trouble: troubleOf(fault) } : { value: value ?? null })
+    resolve?.(fault ? { error: troubleOf(fault) } : { value: value ?? null })
   }
 
   async #answerCall({ id, name, args }: z.output<typeof Called>): Promise<void> {
@@ -204,11 +204,11 @@ export class Session {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#error = why
-    const result = { trouble: why ?? trouble("cancelled", cancelled) }
+    const result = { error: why ?? trouble("cancelled", cancelled) }
     for (const resolve of this.#resolveById.values()) resolve(result)
     this.#resolveById.clear()
     this.#resolveEnded(cost)
-    this.#deps.left(slowestMs)
+    this.#deps.onEnd(slowestMs)
   }
 }
 
