@@ -94,7 +94,7 @@ export const createCapabilities = ({ abilities, items, guard }: Deps, scope: Sco
     ...scope,
     above: [...scope.above, functionId],
   })
-  signal.addEventListener("abort", calls.end)
+  signal.addEventListener("abort", calls.cancelAll)
 
   const fetchAsked = async (args: unknown) => {
     const asked = fetchOf(args)

@@ -199,7 +199,7 @@ export const createModelCalls = (abilities: Abilities, asker: Asker) => {
     },
 
     /** Cancels all requests in progress. */
-    end: (): void => {
+    cancelAll: (): void => {
       for (const stream of streamById.values()) stream.close()
       for (const flow of flows) flow.cancel()
       streamById.clear()

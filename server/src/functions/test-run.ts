@@ -76,7 +76,7 @@ export const createTrial = ({ abilities, functions, check, runner }: Deps) => {
     tell("request", { request: call })
     if (signal.aborted) return
     const calls = createModelCalls(abilities, asker)
-    signal.addEventListener("abort", calls.end)
+    signal.addEventListener("abort", calls.cancelAll)
     const { stream } = calls.open(call)
     for (let done = false; !done; ) {
       const read = await calls.next(stream)

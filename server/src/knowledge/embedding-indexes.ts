@@ -177,7 +177,7 @@ export const createSpaces = (deps: Deps) => {
 
   /** Copies vectors from another file with the same bytes, so that nothing is embedded twice. */
   const borrow = async (space: Space, file: StoredFile): Promise<void> => {
-    if ((await store.done(file.id, space.id)) > 0) return
+    if ((await store.countEmbedded(file.id, space.id)) > 0) return
     const twin = await files.twin(file)
     if (twin) await db.transactLoosely((tx) => store.copy(tx, twin.id, file.id, space.id))
   }
@@ -189,7 +189,7 @@ export const createSpaces = (deps: Deps) => {
     signal: AbortSignal,
   ): Promise<boolean> => {
     const endsAt = performance.now() + sliceMs
-    let first = await store.done(fileId, space.id)
+    let first = await store.countEmbedded(fileId, space.id)
     do {
       const size = await embedFrom(space, fileId, first, signal)
       if (size === 0) return true

@@ -25,7 +25,7 @@ interface Fetching {
 
 const waiting = new Map<number, Fetching>()
 
-const tell = (answer: Answered): void => parentPort?.postMessage(answer)
+const tell = (event: Answered): void => parentPort?.postMessage(event)
 
 const answer = ({ id, query, files, limit, vector, lexical }: Search): void => {
   const ids = files.map((file) => file.id)

@@ -82,7 +82,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   },
 
   /** Number of a file's passages that have a vector, from the first on. */
-  done: async (fileId: string, spaceId: string): Promise<number> => {
+  countEmbedded: async (fileId: string, spaceId: string): Promise<number> => {
     const { sum } = await db.read
       .selectFrom("vector_batches")
       .select(({ fn }) => fn.sum<number | null>("count").as("sum"))
