@@ -126,7 +126,7 @@ describe("a function's context", () => {
     )
     const { status, body } = await ask("calls_itself")
     expect(status).toBe(502)
-    expect(body.error.message).toMatch(/4 deep/)
+    expect(body.error.message).toMatch(/more than 4 levels deep/)
   })
 })
 

@@ -51,7 +51,7 @@ describe("a fresh installation", () => {
 
   it("says when the handbook has no answer, and suggests questions", async () => {
     const none = textOf(await askModel(gateway, "guide", { content: "qwertz uiop asdf" }))
-    expect(none).toContain("says nothing about that")
+    expect(none).toContain("I found nothing about that")
     expect(textOf(await askModel(gateway, "guide", { content: "hi" }))).toContain("For example")
   })
 

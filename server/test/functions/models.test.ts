@@ -288,7 +288,7 @@ describe("a failing function", () => {
       `export const settings = { key: { type: "secret", required: true } }
       export const reply = (request, { settings }) => settings.key.length + " characters"`,
     )
-    expect((await ask("needs")).body.error.message).toMatch(/not filled in: key/)
+    expect((await ask("needs")).body.error.message).toMatch(/settings are missing: key/)
     const values = { key: "twelve chars" }
     await gateway.call("POST", "/api/v1/functions/id/needs/valves", { values })
     expect(textOf(await ask("needs"))).toBe("12 characters")

@@ -66,5 +66,5 @@ it("keeps the original order while the rerank endpoint fails, and reports the fa
   const { passages, note } = await search()
   expect(passages).toHaveLength(3)
   expect(passages[0]).toMatchObject({ text: "Moths moths fly to lamps.", reranked: null })
-  expect(note).toContain("The rerank endpoint does not answer")
+  expect(note).toContain("The rerank endpoint did not respond")
 })

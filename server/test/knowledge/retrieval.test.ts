@@ -272,7 +272,7 @@ describe.each(chooseDatabases())("completions with files on $name", ({ place: ma
       k: 5,
     })
     expect(body).toMatchObject({ search: "lexical", embedding_model: null })
-    expect(body.note).toContain("keywords only")
+    expect(body.note).toContain("Keyword search only")
     expect(body.passages[0]).toMatchObject({
       file_id: file.id,
       heading: ["Bees", "Dance"],
