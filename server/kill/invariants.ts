@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createSigner } from "../src/audit/chain.ts"
-import { verifyTrail } from "../src/audit/verify.ts"
+import { createAuditSigner } from "../src/audit/chain.ts"
+import { verifyAuditLog } from "../src/audit/verify.ts"
 import type { Reader } from "../src/db/database.ts"
 import { readSnapshot } from "../src/db/snapshot.ts"
 import { createSecrets } from "../src/secrets/secrets.ts"
@@ -69,8 +69,8 @@ const strandedProblems = async (reader: Reader): Promise<string[]> => {
 
 /** Each account and group has the event of its making, and the chain of seals is whole. */
 const trailProblems = async (reader: Reader, { secretKey }: Home): Promise<string[]> => {
-  const signers = [createSigner(createSecrets(secretKey).auditKey)]
-  const { problems } = await verifyTrail(reader, { signers, expected: undefined })
+  const signers = [createAuditSigner(createSecrets(secretKey).auditKey)]
+  const { problems } = await verifyAuditLog(reader, { signers, expected: undefined })
   const events = await reader
     .selectFrom("audit_events")
     .select(["action", "target_id"])

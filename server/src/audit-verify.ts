@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { createSigner } from "./audit/chain.ts"
-import { type Expected, type Verdict, verifyTrail } from "./audit/verify.ts"
+import { createAuditSigner } from "./audit/chain.ts"
+import { type AuditVerification, type BlockReference, verifyAuditLog } from "./audit/verify.ts"
 import { readConfig, startFolder } from "./config/config.ts"
 import { readSnapshot } from "./db/snapshot.ts"
 import { keyFile } from "./secrets/key-file.ts"
@@ -12,9 +12,9 @@ const maxShown = 20
 
 const readKey = (path: string): string => readFileSync(path, "utf8").trim()
 
-const signerOf = (secretKey: string) => createSigner(createSecrets(secretKey).auditKey)
+const signerOf = (secretKey: string) => createAuditSigner(createSecrets(secretKey).auditKey)
 
-const expectedOf = (text: string): Expected => {
+const expectedOf = (text: string): BlockReference => {
   const [, number, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? []
   if (!hash) throw new Error("--expect takes a block as it was printed before: NUMBER:HASH")
   return { number: Number(number), hash }
@@ -22,7 +22,14 @@ const expectedOf = (text: string): Expected => {
 
 const say = (lines: readonly string[]): void => void process.stdout.write(`${lines.join("\n")}\n`)
 
-const tell = ({ blocks, events, unsealed, prunedThrough, last, problems }: Verdict): void => {
+const tell = ({
+  blocks,
+  events,
+  unsealed,
+  prunedThrough,
+  last,
+  problems,
+}: AuditVerification): void => {
   const numbers = [
     `${blocks} blocks, ${events} sealed events, ${unsealed} not sealed yet.`,
     ...(prunedThrough > 0 ? [`Events of blocks 1 to ${prunedThrough} went by their age.`] : []),
@@ -54,7 +61,7 @@ try {
   const keys = [config.SECRET_KEY ?? readKey(keyFile(config.DATA_DIR)), ...former]
   const expected = values.expect === undefined ? undefined : expectedOf(values.expect)
   const signers = keys.map(signerOf)
-  tell(await readSnapshot(config, (reader) => verifyTrail(reader, { signers, expected })))
+  tell(await readSnapshot(config, (reader) => verifyAuditLog(reader, { signers, expected })))
 } catch (error) {
   process.stderr.write(
     `The audit trail was not verified.\n${error instanceof Error ? error.message : error}\n`,

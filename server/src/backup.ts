@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { readConfig, startFolder } from "./config/config.ts"
-import { backUp } from "./db/backup.ts"
+import { backUpDatabase } from "./db/backup.ts"
 
 const [target] = process.argv.slice(2)
 
@@ -11,7 +11,7 @@ try {
   if (config.DATABASE_URL) throw new Error("DATABASE_URL is set; back up PostgreSQL with pg_dump")
   const file = resolve(startFolder(), target)
   if (existsSync(file)) throw new Error(`${file} exists already; name a new file`)
-  backUp(config.DATA_DIR, file)
+  backUpDatabase(config.DATA_DIR, file)
   process.stdout.write(`Backed up to ${file}\n`)
   if (!config.SECRET_KEY) process.stdout.write("Keep secret.key of the data folder with it.\n")
 } catch (error) {

@@ -1,6 +1,6 @@
-import type { SealerOptions } from "./audit/sealer.ts"
+import type { AuditSealerOptions } from "./audit/sealer.ts"
 import type { PasswordCost } from "./auth/passwords.ts"
-import type { StorageOptions } from "./db/storage-monitor.ts"
+import type { StorageMonitorOptions } from "./db/storage-monitor.ts"
 import type { StreamOptions } from "./http/sse-response.ts"
 import type { LibraryOptions } from "./knowledge/create-knowledge.ts"
 
@@ -9,8 +9,8 @@ import type { LibraryOptions } from "./knowledge/create-knowledge.ts"
  * only, and no setting or environment variable changes them.
  */
 export interface GatewayOptions
-  extends StorageOptions,
-    SealerOptions,
+  extends StorageMonitorOptions,
+    AuditSealerOptions,
     StreamOptions,
     LibraryOptions {
   passwordCost?: PasswordCost

@@ -1,17 +1,17 @@
 import { randomUUIDv7 } from "node:crypto"
 import type { Logger } from "pino"
 import { createAudit } from "./audit/audit.ts"
-import { createTrailKeeping } from "./audit/create-audit.ts"
-import { createFailureTrail } from "./audit/failed-attempts.ts"
+import { createAuditProcessing } from "./audit/create-audit.ts"
+import { createFailureRecorder } from "./audit/failed-attempts.ts"
 import { createAccounts } from "./auth/accounts.ts"
 import { createAuthentication } from "./auth/create-authentication.ts"
-import { createRunningRequests } from "./auth/create-in-flight-requests.ts"
+import { createRequestRevocation } from "./auth/create-in-flight-requests.ts"
 import { createKeys } from "./auth/keys.ts"
 import { createPasswords } from "./auth/passwords.ts"
-import { createTokens } from "./auth/session-tokens.ts"
+import { createSessionTokens } from "./auth/session-tokens.ts"
 import { createSetupCode } from "./auth/setup-code.ts"
 import { createAuthStore } from "./auth/store.ts"
-import { createThrottle } from "./auth/throttle.ts"
+import { createSignInThrottle } from "./auth/throttle.ts"
 import { openBus } from "./bus/open.ts"
 import { createChat } from "./completions/completions.ts"
 import { createDispatching } from "./completions/dispatch.ts"
@@ -23,7 +23,7 @@ import { createRegistry } from "./connections/registry.ts"
 import { createConnectionStore } from "./connections/store.ts"
 import { createConversations } from "./conversations/create-conversations.ts"
 import { createRowLimits } from "./db/row-limits.ts"
-import { openWatched } from "./db/storage-monitor.ts"
+import { openMonitoredDatabase } from "./db/storage-monitor.ts"
 import { createStudio } from "./functions/create-functions.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { createGrants } from "./grants/grants.ts"
@@ -46,8 +46,8 @@ import { readSecretKey } from "./secrets/key-file.ts"
 import { createSecrets } from "./secrets/secrets.ts"
 import { seed } from "./seed.ts"
 import { createSettings } from "./settings/settings.ts"
-import { createSso } from "./sso/create-sso.ts"
-import { createStorage } from "./storage/storage.ts"
+import { createSingleSignOn } from "./sso/create-sso.ts"
+import { createStorageQuota } from "./storage/storage.ts"
 import { createUsage } from "./usage/create-usage.ts"
 import { createProvisionedUsers } from "./users/provisioned-users.ts"
 import { createUserStore } from "./users/store.ts"
@@ -60,12 +60,12 @@ const newId = (): string => randomUUIDv7()
 export const createGateway = async (config: Config, log: Logger, options: GatewayOptions) => {
   const secrets = createSecrets(config.SECRET_KEY ?? readSecretKey(config.DATA_DIR))
   const probeFiles = () => library.objects.probe()
-  const { db, storage } = await openWatched(config, { log, probeFiles, ...options })
+  const { db, storage } = await openMonitoredDatabase(config, { log, probeFiles, ...options })
   const bus = await openBus(config)
   const audit = createAudit({ now })
-  const failures = createFailureTrail({ db, audit })
+  const failures = createFailureRecorder({ db, audit })
   const settings = await createSettings({ config, db, bus, audit, now })
-  const trail = createTrailKeeping({
+  const trail = createAuditProcessing({
     ...options,
     config,
     db,
@@ -78,7 +78,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
 
   const authStore = createAuthStore(db)
   const { endSessions, refreshCaller } = authStore
-  const storageLimit = createStorage({ db, bounds: config.MAX_STORAGE })
+  const storageLimit = createStorageQuota({ db, bounds: config.MAX_STORAGE })
   const rowLimits = createRowLimits({ db, config })
   const changes = {
     db,
@@ -101,9 +101,9 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   // Without a provider passwords are the only way in.
   const passwordSignIn = () =>
     config.signOn.length === 0 ? "on" : settings.current().password_sign_in
-  const tokens = createTokens(secrets.signingKey)
+  const tokens = createSessionTokens(secrets.signingKey)
   const keys = createKeys({ ...changes, store: authStore, users })
-  const throttle = createThrottle()
+  const throttle = createSignInThrottle()
   const setupCode = createSetupCode({ config, secrets, users, throttle, failures })
   const accounts = createAccounts({
     ...changes,
@@ -143,7 +143,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     }),
     groups: createProvisionedGroups({ ...changes, store: groupStore, groups }),
   })
-  const sso = createSso({
+  const sso = createSingleSignOn({
     ...changes,
     config,
     users,
@@ -159,7 +159,11 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
   })
   const fairLoop = createFairLoop()
   const limits = createUserLimits(config)
-  const { running, recheckAccess } = createRunningRequests({ store: authStore, bus, limits })
+  const { inFlight: running, recheckAccess } = createRequestRevocation({
+    store: authStore,
+    bus,
+    limits,
+  })
 
   const grants = createGrants(db)
   const providers = { ollama, openai }
@@ -235,7 +239,7 @@ export const createGateway = async (config: Config, log: Logger, options: Gatewa
     engine: chat,
     attaching: library.attaching,
     readersOf: library.collections.readersOf,
-    standings: authStore.standings,
+    standings: authStore.accessByUser,
     log,
   })
   const bodyRoom = createBodyRoom(limits.bodies)

@@ -6,8 +6,8 @@ import type { Users } from "./users/users.ts"
 
 interface Deps {
   config: Config
-  users: Pick<Users, "any" | "createFirst">
-  keys: Pick<Keys, "insertGiven">
+  users: Pick<Users, "hasAny" | "createFirst">
+  keys: Pick<Keys, "insertPredefined">
   studio: { installGuide(): Promise<unknown> }
   log: Logger
 }
@@ -15,12 +15,12 @@ interface Deps {
 /** What an install begins with: the Guide, and the first account where the environment names one. */
 export const seed = async ({ config, users, keys, studio, log }: Deps): Promise<void> => {
   const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ADMIN_API_KEY: secret } = config
-  if (await users.any()) return
+  if (await users.hasAny()) return
   if (config.INSTALL_GUIDE) await studio.installGuide()
   if (!email) return
   const input = { email, name: "Portico Administrator", ...(password && { password }) }
   await users.createFirst(system, input, async (tx, { id }) => {
-    if (secret) await keys.insertGiven(tx, system, id, secret)
+    if (secret) await keys.insertPredefined(tx, system, id, secret)
   })
   log.info({ email }, "made the administrator's account")
 }

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "pino"
 import { createApp } from "./app.ts"
 import type { Config } from "./config/config.ts"
-import { storageTrouble } from "./db/connection-errors.ts"
+import { storageFailureOf } from "./db/connection-errors.ts"
 import { freeBytes, releaseReserve } from "./db/disk-space.ts"
-import { holdDataDir } from "./db/lock.ts"
+import { lockDataDir } from "./db/lock.ts"
 import { createGateway, type Gateway } from "./gateway.ts"
 import type { GatewayOptions } from "./gateway-options.ts"
 import { answerUnreadable } from "./http/bad-requests.ts"
@@ -61,7 +61,7 @@ const listen = (server: Server, config: Config): Promise<string> =>
 /** What keeps us from the disk at the start, and what to do about it. */
 const explained = async (error: unknown, { DATA_DIR, DATABASE_URL }: Config): Promise<unknown> => {
   const cause = error instanceof Error ? error.cause : undefined
-  const trouble = storageTrouble(error) ?? storageTrouble(cause)
+  const trouble = storageFailureOf(error) ?? storageFailureOf(cause)
   if (!trouble || !(error instanceof Error)) return error
   if (trouble === "broken") {
     return new Error(
@@ -93,7 +93,7 @@ const announceSetup = async (
 
 const open = async (config: Config, log: Logger, options: GatewayOptions) => {
   if ((await freeBytes(config.DATA_DIR)) < bytesToStart) releaseReserve(config.DATA_DIR)
-  const letGo = config.DATABASE_URL ? () => {} : holdDataDir(config.DATA_DIR)
+  const letGo = config.DATABASE_URL ? () => {} : lockDataDir(config.DATA_DIR)
   try {
     return { letGo, gateway: await createGateway(config, log, options) }
   } catch (error) {

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { Actor } from "../http/caller.ts"
 
-export interface Change {
+export interface AuditRecord {
   actor: Actor
   /** `<noun>.<past participle>`, such as `user.deactivated`. */
   action: string
@@ -23,15 +23,15 @@ export interface Change {
 const asJson = (value: unknown): string | null =>
   value === undefined ? null : JSON.stringify(value)
 
-const tailStart = 24
+const counterOffset = 24
 
 /**
  * Increments an id within its millisecond; generating until one happens to be greater could take
  * the whole millisecond.
  */
-const after = (id: string): string => {
-  const tail = Number.parseInt(id.slice(tailStart), 16) + 1
-  return id.slice(0, tailStart) + tail.toString(16).padStart(12, "0")
+const incrementId = (id: string): string => {
+  const counter = Number.parseInt(id.slice(counterOffset), 16) + 1
+  return id.slice(0, counterOffset) + counter.toString(16).padStart(12, "0")
 }
 
 /** Generates strictly increasing ids, even within one millisecond. */
@@ -39,7 +39,7 @@ const createOrderedIds = () => {
   let last = ""
   return (): string => {
     const id = randomUUIDv7()
-    last = id > last ? id : after(last)
+    last = id > last ? id : incrementId(last)
     return last
   }
 }
@@ -47,7 +47,10 @@ const createOrderedIds = () => {
 export const createAudit = ({ now }: { now: () => number }) => {
   const newId = createOrderedIds()
 
-  const insert = async (writer: Reader, { actor, target, ...change }: Change): Promise<void> => {
+  const insert = async (
+    writer: Reader,
+    { actor, target, ...record }: AuditRecord,
+  ): Promise<void> => {
     await writer
       .insertInto("audit_events")
       .values({
@@ -57,16 +60,16 @@ export const createAudit = ({ now }: { now: () => number }) => {
         actor_id: actor.id,
         key_id: actor.key_id,
         address: actor.address,
-        action: change.action,
+        action: record.action,
         target_type: target?.type ?? null,
         target_id: target?.id ?? null,
-        changed: asJson(change.changed),
-        ignored: change.ignored?.length ? asJson(change.ignored) : null,
-        before: asJson(change.before),
-        after: asJson(change.after),
-        outcome: change.outcome ?? "success",
-        status: change.status ?? null,
-        count: change.count ?? 1,
+        changed: asJson(record.changed),
+        ignored: record.ignored?.length ? asJson(record.ignored) : null,
+        before: asJson(record.before),
+        after: asJson(record.after),
+        outcome: record.outcome ?? "success",
+        status: record.status ?? null,
+        count: record.count ?? 1,
         request_id: actor.request_id,
       })
       .execute()
@@ -74,10 +77,10 @@ export const createAudit = ({ now }: { now: () => number }) => {
 
   return {
     /** Writes one event inside `tx`, so that the change and its event commit together. */
-    record: (tx: Tx, change: Change): Promise<void> => insert(tx, change),
+    record: (tx: Tx, change: AuditRecord): Promise<void> => insert(tx, change),
 
     /** Writes an event that accompanies no change; durable when it resolves. */
-    recordAlone: (db: Database, change: Change): Promise<void> =>
+    recordDurably: (db: Database, change: AuditRecord): Promise<void> =>
       db.execute((writer) => insert(writer, change)),
   }
 }

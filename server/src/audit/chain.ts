@@ -2,20 +2,20 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import type { Selectable } from "kysely"
 import type { AuditBlockRow, AuditEventRow } from "../db/audit-tables.ts"
 
-export type EventRow = Selectable<AuditEventRow>
-export type BlockRow = Selectable<AuditBlockRow>
+export type AuditEventRecord = Selectable<AuditEventRow>
+export type AuditBlockRecord = Selectable<AuditBlockRow>
 
 /** The `previous` hash of the first block. */
-export const beginning = "0".repeat(64)
+export const genesisHash = "0".repeat(64)
 
 /**
  * Bytes of each event's digest that are stored with the block: enough to identify an altered event.
  */
-const keptBytes = 16
-const keptLength = 22
+const digestPrefixBytes = 16
+const digestPrefixLength = 22
 
 /** Serializes the whole event, identically on every database. */
-const textOf = (row: EventRow): string =>
+const serializeEvent = (row: AuditEventRecord): string =>
   JSON.stringify([
     row.id,
     row.at,
@@ -36,38 +36,40 @@ const textOf = (row: EventRow): string =>
     row.request_id,
   ])
 
-const digestOf = (row: EventRow): Buffer => createHash("sha256").update(textOf(row)).digest()
+const digestOf = (row: AuditEventRecord): Buffer =>
+  createHash("sha256").update(serializeEvent(row)).digest()
 
-const keptOf = (digest: Buffer): string => digest.toString("base64url", 0, keptBytes)
+const encodeDigestPrefix = (digest: Buffer): string =>
+  digest.toString("base64url", 0, digestPrefixBytes)
 
 /** Splits the stored digest prefixes of a block's events, in order. */
-export const keptDigests = (digests: string): string[] =>
-  digests.match(new RegExp(`.{${keptLength}}`, "g")) ?? []
+export const splitDigestPrefixes = (digests: string): string[] =>
+  digests.match(new RegExp(`.{${digestPrefixLength}}`, "g")) ?? []
 
-export const keptDigestOf = (row: EventRow): string => keptOf(digestOf(row))
+export const digestPrefixOf = (row: AuditEventRecord): string => encodeDigestPrefix(digestOf(row))
 
-interface Content {
+interface BlockContent {
   number: number
   previous: string
   sealed_at: number
-  rows: readonly EventRow[]
+  rows: readonly AuditEventRecord[]
 }
 
 /** Hashes a block: its number, the previous block's hash, and its events ordered by id. */
-export const hashBlock = ({ number, previous, sealed_at, rows }: Content) => {
+export const hashBlock = ({ number, previous, sealed_at, rows }: BlockContent) => {
   const hash = createHash("sha256")
   hash.update(`portico audit block\n${number}\n${previous}\n${sealed_at}\n${rows.length}\n`)
   let digests = ""
   for (const row of rows) {
     const digest = digestOf(row)
     hash.update(digest)
-    digests += keptOf(digest)
+    digests += encodeDigestPrefix(digest)
   }
   return { hash: hash.digest("hex"), digests }
 }
 
 /** The last block of the chain, signed, so that truncating the chain is detected. */
-export interface Head {
+export interface ChainHead {
   number: number
   hash: string
   signature: string
@@ -77,24 +79,24 @@ export interface Head {
  * Signs with a key that is not in the database: write access to the database alone is not enough to
  * reseal the chain.
  */
-export const createSigner = (key: Buffer) => {
+export const createAuditSigner = (key: Buffer) => {
   const sign = (purpose: string, text: string): string =>
     createHmac("sha256", key).update(`${purpose}\n${text}`).digest("hex")
   const equal = (left: string, right: string): boolean =>
     left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right))
-  const headText = ({ number, hash }: Omit<Head, "signature">): string => `${number} ${hash}`
+  const headText = ({ number, hash }: Omit<ChainHead, "signature">): string => `${number} ${hash}`
   return {
     keyId: sign("key", "").slice(0, 12),
     seal: (hash: string): string => sign("block", hash),
-    sealed: ({ hash, seal }: Pick<BlockRow, "hash" | "seal">): boolean =>
+    isSealValid: ({ hash, seal }: Pick<AuditBlockRecord, "hash" | "seal">): boolean =>
       equal(seal, sign("block", hash)),
-    head: (number: number, hash: string): Head => ({
+    signHead: (number: number, hash: string): ChainHead => ({
       number,
       hash,
       signature: sign("head", headText({ number, hash })),
     }),
-    signedHead: (head: Head): boolean => equal(head.signature, sign("head", headText(head))),
+    isHeadValid: (head: ChainHead): boolean => equal(head.signature, sign("head", headText(head))),
   }
 }
 
-export type Signer = ReturnType<typeof createSigner>
+export type AuditSigner = ReturnType<typeof createAuditSigner>

@@ -3,15 +3,15 @@ import type { Config } from "../config/config.ts"
 import { isOutage } from "../db/connection-errors.ts"
 import type { Database } from "../db/database.ts"
 import type { Audit } from "./audit.ts"
-import { createSigner } from "./chain.ts"
-import { createAuditStream } from "./forwarding.ts"
+import { createAuditSigner } from "./chain.ts"
+import { createAuditForwarder } from "./forwarding.ts"
 import { createAuditReader } from "./reader.ts"
 import { createAuditRetention } from "./retention.ts"
 import type { AuditStatus } from "./schema.ts"
-import { createSealer, type SealerOptions } from "./sealer.ts"
+import { type AuditSealerOptions, createAuditSealer } from "./sealer.ts"
 import { createCollectorSink, createLogSink } from "./sinks.ts"
 
-interface Deps extends SealerOptions {
+interface Deps extends AuditSealerOptions {
   config: Pick<Config, "AUDIT_STREAM" | "AUDIT_STREAM_AUTHORIZATION">
   db: Database
   audit: Audit
@@ -27,18 +27,22 @@ interface Deps extends SealerOptions {
  * Builds everything that happens to events after they are written: reading, sealing, forwarding and
  * pruning.
  */
-export const createTrailKeeping = (deps: Deps) => {
+export const createAuditProcessing = (deps: Deps) => {
   const { config, db, audit, auditKey, maxAge, now, log } = deps
   const report = (error: unknown): void => {
     // Outages are reported elsewhere, and processing resumes after them.
     if (!isOutage(error)) log.error({ err: error }, "Failed to process the audit log")
   }
   const reader = createAuditReader(db)
-  const sealer = createSealer({ ...deps, signer: createSigner(auditKey), report })
+  const sealer = createAuditSealer({ ...deps, signer: createAuditSigner(auditKey), report })
   const retention = createAuditRetention({ db, audit, sealer, maxAge, now })
-  const { AUDIT_STREAM: to, AUDIT_STREAM_AUTHORIZATION: authorization } = config
-  const sink = to && (to === "stdout" ? createLogSink(log) : createCollectorSink(to, authorization))
-  const stream = sink ? createAuditStream({ db, reader, sink, now, report }) : null
+  const { AUDIT_STREAM: streamTarget, AUDIT_STREAM_AUTHORIZATION: authorization } = config
+  const sink =
+    streamTarget &&
+    (streamTarget === "stdout"
+      ? createLogSink(log)
+      : createCollectorSink(streamTarget, authorization))
+  const stream = sink ? createAuditForwarder({ db, reader, sink, now, report }) : null
 
   return {
     reader,
@@ -46,7 +50,7 @@ export const createTrailKeeping = (deps: Deps) => {
     retention,
 
     status: async (): Promise<AuditStatus> => ({
-      ...(await reader.sealing()),
+      ...(await reader.sealStatus()),
       stream: stream && (await stream.status()),
     }),
 

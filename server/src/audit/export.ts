@@ -11,19 +11,21 @@ const columns = [
 ]
 
 /** Spreadsheets evaluate cells that start like a formula; a leading apostrophe makes them text. */
-const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+const escapeFormula = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
-const cell = (value: unknown): string => {
+const formatCell = (value: unknown): string => {
   if (value === null) return ""
   if (typeof value === "number") return String(value)
-  const text = harmless(typeof value === "string" ? value : JSON.stringify(value))
+  const text = escapeFormula(typeof value === "string" ? value : JSON.stringify(value))
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** A line of CSV (RFC 4180), with the time in ISO 8601. */
-const csvLine = (event: AuditEvent): string =>
+const formatCsvLine = (event: AuditEvent): string =>
   columns
-    .map((name) => cell(name === "at" ? new Date(event.at * 1000).toISOString() : event[name]))
+    .map((name) =>
+      formatCell(name === "at" ? new Date(event.at * 1000).toISOString() : event[name]),
+    )
     .join(",")
 
 const formats = {
@@ -35,26 +37,26 @@ const formats = {
   csv: {
     type: "text/csv; charset=utf-8",
     head: `${columns.join(",")}\r\n`,
-    line: (event: AuditEvent) => `${csvLine(event)}\r\n`,
+    line: (event: AuditEvent) => `${formatCsvLine(event)}\r\n`,
   },
 } as const
 
-async function* linesOf(
+async function* streamLines(
   reader: AuditReader,
   { format, ...filters }: AuditExportQuery,
 ): AsyncGenerator<string> {
   const { head, line } = formats[format]
   if (head !== "") yield head
-  for await (const events of reader.each(filters)) yield events.map(line).join("")
+  for await (const events of reader.iteratePages(filters)) yield events.map(line).join("")
 }
 
 /** Streams events as a file download. */
-export const exportResponse = (
+export const createExportResponse = (
   reader: AuditReader,
   query: AuditExportQuery,
   exchange: NodeExchange,
 ): Response =>
-  new Response(textStream(linesOf(reader, query), exchange), {
+  new Response(textStream(streamLines(reader, query), exchange), {
     headers: {
       "content-type": formats[query.format].type,
       "content-disposition": `attachment; filename="portico-audit.${query.format}"`,

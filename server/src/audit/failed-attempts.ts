@@ -3,10 +3,10 @@ import type { Actor } from "../http/caller.ts"
 import type { Audit } from "./audit.ts"
 
 /** Repetitions within this time become one event with a count. */
-const foldMs = 60_000
-const maxOpen = 10_000
+const aggregationMs = 60_000
+const maxAggregated = 10_000
 
-interface Folded {
+interface AggregatedFailure {
   actor: Actor
   action: string
   target: { type: string; id: string } | undefined
@@ -20,32 +20,32 @@ interface Folded {
  * Records failed attempts. The first is written immediately; repetitions are counted and written
  * together, so that a flood costs one row a minute.
  */
-export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
-  const openByKey = new Map<string, Folded>()
+export const createFailureRecorder = ({ db, audit }: { db: Database; audit: Audit }) => {
+  const aggregatedByKey = new Map<string, AggregatedFailure>()
 
-  const write = (failures: readonly Folded[]): Promise<void> =>
+  const write = (failures: readonly AggregatedFailure[]): Promise<void> =>
     db.transact(async (tx) => {
       for (const failure of failures) await audit.record(tx, { ...failure, outcome: "failure" })
     })
 
   /** Writes the pending counts; if that fails, they stay pending. */
   const flush = async (): Promise<void> => {
-    const open = [...openByKey]
-    openByKey.clear()
+    const open = [...aggregatedByKey]
+    aggregatedByKey.clear()
     const repeated = open.filter(([, { count }]) => count > 0)
     if (repeated.length === 0) return
     try {
       await write(repeated.map(([, failure]) => failure))
     } catch (error) {
       for (const [key, failure] of repeated) {
-        const since = openByKey.get(key)
-        openByKey.set(key, { ...failure, count: failure.count + (since?.count ?? 0) })
+        const since = aggregatedByKey.get(key)
+        aggregatedByKey.set(key, { ...failure, count: failure.count + (since?.count ?? 0) })
       }
       throw error
     }
   }
 
-  const timer = setInterval(() => void flush().catch(() => {}), foldMs).unref()
+  const timer = setInterval(() => void flush().catch(() => {}), aggregationMs).unref()
 
   return {
     flush,
@@ -53,26 +53,26 @@ export const createFailureTrail = ({ db, audit }: { db: Database; audit: Audit }
       clearInterval(timer)
       await flush().catch(() => {})
     },
-    record: async (failure: Omit<Folded, "count">): Promise<void> => {
+    record: async (failure: Omit<AggregatedFailure, "count">): Promise<void> => {
       const { actor, action, target, after } = failure
       const why = JSON.stringify(after)
       const key = [action, actor.address, actor.id, target?.type, target?.id, why].join(" ")
-      const open = openByKey.get(key)
+      const open = aggregatedByKey.get(key)
       if (open) {
         open.count++
         return
       }
-      if (openByKey.size >= maxOpen) await flush()
-      const folded = { ...failure, count: 0 }
-      openByKey.set(key, folded)
+      if (aggregatedByKey.size >= maxAggregated) await flush()
+      const aggregated = { ...failure, count: 0 }
+      aggregatedByKey.set(key, aggregated)
       try {
         await write([{ ...failure, count: 1 }])
       } catch (error) {
-        folded.count++
+        aggregated.count++
         throw error
       }
     },
   }
 }
 
-export type FailureTrail = ReturnType<typeof createFailureTrail>
+export type FailureRecorder = ReturnType<typeof createFailureRecorder>

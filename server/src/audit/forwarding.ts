@@ -4,10 +4,10 @@ import type { Database, Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import type { AuditReader } from "./reader.ts"
 import type { AuditEvent, AuditStatus } from "./schema.ts"
-import { type Sink, Unacceptable } from "./sinks.ts"
-import { readState, writeState } from "./state-store.ts"
+import { type AuditSink, RejectedEventsError } from "./sinks.ts"
+import { readAuditState, writeAuditState } from "./state-store.ts"
 
-const lookMs = 1000
+const pollIntervalMs = 1000
 /** Longer than a delivery attempt may take. */
 const leaseMs = 60_000
 const maxPauseMs = 60_000
@@ -29,12 +29,12 @@ type StreamState = z.output<typeof StreamState>
 interface Deps {
   db: Database
   reader: AuditReader
-  sink: Sink
+  sink: AuditSink
   now: () => number
   report: (error: unknown) => void
 }
 
-const wordsOf = (error: unknown): string =>
+const errorMessageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, 300)
 
 /**
@@ -42,16 +42,16 @@ const wordsOf = (error: unknown): string =>
  * collector costs no memory, and a restart continues after the last acknowledged block. Only one of
  * several processes sends.
  */
-export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
-  const me = randomUUID()
+export const createAuditForwarder = ({ db, reader, sink, now, report }: Deps) => {
+  const processId = randomUUID()
   const stopping = new AbortController()
-  const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs: 10 * lookMs })
+  const detector = createFailureDetector({ deadAfterMs: leaseMs, gapMs: 10 * pollIntervalMs })
   let failures = 0
   /** In ms of `performance.now()`. */
-  let notBefore = 0
+  let retryAt = 0
 
-  const stateIn = async (tx: Tx): Promise<StreamState> =>
-    (await readState(tx, stateName, StreamState)) ?? {
+  const readStreamState = async (tx: Tx): Promise<StreamState> =>
+    (await readAuditState(tx, stateName, StreamState)) ?? {
       block: await reader.lastBlock(tx),
       sent_at: null,
       dropped: 0,
@@ -65,19 +65,19 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
    * decides.
    */
   const isHeldElsewhere = ({ holder, lease_until }: StreamState): boolean => {
-    if (holder === null || holder === me || lease_until <= Date.now()) return false
+    if (holder === null || holder === processId || lease_until <= Date.now()) return false
     return detector.observe([{ id: holder, lease_until }], performance.now()).length === 0
   }
 
   /** Changes the state while holding the lease. @returns undefined if another process holds it */
-  const change = (edit: (state: StreamState) => Partial<StreamState>) =>
+  const updateState = (edit: (state: StreamState) => Partial<StreamState>) =>
     db.transact(async (tx): Promise<StreamState | undefined> => {
-      await db.exclusive(tx, "audit stream")
-      const state = await stateIn(tx)
+      await db.acquireLock(tx, "audit stream")
+      const state = await readStreamState(tx)
       if (isHeldElsewhere(state)) return undefined
-      const lease = { holder: me, lease_until: Date.now() + leaseMs }
+      const lease = { holder: processId, lease_until: Date.now() + leaseMs }
       const next = { ...state, ...lease, ...edit(state) }
-      await writeState(tx, stateName, next)
+      await writeAuditState(tx, stateName, next)
       return next
     })
 
@@ -90,7 +90,7 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
       await sink.send(events, stopping.signal)
       return 0
     } catch (error) {
-      if (!(error instanceof Unacceptable)) throw error
+      if (!(error instanceof RejectedEventsError)) throw error
       if (events.length === 1) {
         report(new Error(`Dropped audit event ${events[0]?.id}: ${error.message}`))
         return 1
@@ -102,62 +102,62 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
 
   /** @returns false if nothing is pending, or another process sends */
   const sendNext = async (): Promise<boolean> => {
-    const state = await change(() => ({}))
+    const state = await updateState(() => ({}))
     if (!state) return false
     const number = state.block + 1
     const block = await reader.block(number)
     if (!block) return false
     // Events pruned before they were sent are counted as dropped.
-    const refused = block.pruned ? block.count : await deliver(block.events)
-    await change(({ dropped }) => ({
+    const rejectedCount = block.pruned ? block.count : await deliver(block.events)
+    await updateState(({ dropped }) => ({
       block: number,
       sent_at: now(),
-      dropped: dropped + refused,
+      dropped: dropped + rejectedCount,
       error: null,
     }))
     return true
   }
 
-  const failed = async (error: unknown): Promise<void> => {
+  const recordFailure = async (error: unknown): Promise<void> => {
     failures++
-    notBefore = performance.now() + Math.min(maxPauseMs, 500 * 2 ** failures)
+    retryAt = performance.now() + Math.min(maxPauseMs, 500 * 2 ** failures)
     if (failures === 1) report(error)
-    await change(() => ({ error: wordsOf(error) })).catch(() => {})
+    await updateState(() => ({ error: errorMessageOf(error) })).catch(() => {})
   }
 
-  const waiting = async (): Promise<boolean> => {
-    const state = await readState(db.read, stateName, StreamState)
+  const hasPendingBlocks = async (): Promise<boolean> => {
+    const state = await readAuditState(db.read, stateName, StreamState)
     return !state || state.block < (await reader.lastBlock())
   }
 
-  const look = async (): Promise<void> => {
-    if (performance.now() < notBefore || !(await waiting())) return
+  const sendPending = async (): Promise<void> => {
+    if (performance.now() < retryAt || !(await hasPendingBlocks())) return
     try {
       while (!stopping.signal.aborted && (await sendNext())) failures = 0
     } catch (error) {
-      if (!stopping.signal.aborted) await failed(error)
+      if (!stopping.signal.aborted) await recordFailure(error)
     }
   }
 
-  let looking = Promise.resolve()
-  let busy = false
-  const begin = (): void => {
-    if (busy) return
-    busy = true
+  let activeRun = Promise.resolve()
+  let isRunning = false
+  const startRun = (): void => {
+    if (isRunning) return
+    isRunning = true
     // If the database is unreachable, the next run retries.
-    looking = look()
+    activeRun = sendPending()
       .catch(() => {})
       .finally(() => {
-        busy = false
+        isRunning = false
       })
   }
-  const timer = setInterval(begin, lookMs).unref()
+  const timer = setInterval(startRun, pollIntervalMs).unref()
   // Records the starting block right away, so that every block since the first start is sent.
-  begin()
+  startRun()
 
   return {
     status: async (): Promise<AuditStatus["stream"]> => {
-      const state = await readState(db.read, stateName, StreamState)
+      const state = await readAuditState(db.read, stateName, StreamState)
       const last = await reader.lastBlock()
       const { block = last, sent_at = null, dropped = 0, error = null } = state ?? {}
       return { to: sink.name, behind: Math.max(0, last - block), sent_at, dropped, error }
@@ -167,8 +167,8 @@ export const createAuditStream = ({ db, reader, sink, now, report }: Deps) => {
     close: async (): Promise<void> => {
       clearInterval(timer)
       stopping.abort()
-      await looking
-      await change(() => ({ holder: null, lease_until: 0 })).catch(() => {})
+      await activeRun
+      await updateState(() => ({ holder: null, lease_until: 0 })).catch(() => {})
       await sink.close()
     },
   }

@@ -3,15 +3,15 @@ import type { Database } from "../db/database.ts"
 import { system } from "../http/caller.ts"
 import { isClockSteady } from "../jobs/clock-watch.ts"
 import type { Audit } from "./audit.ts"
-import type { Sealer } from "./sealer.ts"
+import type { AuditSealer } from "./sealer.ts"
 
-const everyMs = 3_600_000
-const firstMs = 60_000
+const sweepIntervalMs = 3_600_000
+const firstSweepAfterMs = 60_000
 
 interface Deps {
   db: Database
   audit: Audit
-  sealer: Sealer
+  sealer: AuditSealer
   /** Retention in seconds; 0 keeps everything. */
   maxAge: () => number
   now: () => number
@@ -23,10 +23,10 @@ interface Deps {
  */
 export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) => {
   /** Marks expired blocks as pruned and records an event for it. */
-  const mark = (before: number): Promise<void> =>
+  const markExpired = (before: number): Promise<void> =>
     db.transact(async (tx) => {
-      await db.exclusive(tx, "audit chain")
-      const young = await tx
+      await db.acquireLock(tx, "audit chain")
+      const firstKept = await tx
         .selectFrom("audit_blocks")
         .select("number")
         .where("pruned_at", "is", null)
@@ -34,12 +34,12 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) =
         .orderBy("number")
         .limit(1)
         .executeTakeFirst()
-      let old = tx
+      let expired = tx
         .updateTable("audit_blocks")
         .set({ pruned_at: now(), digests: "" })
         .where("pruned_at", "is", null)
-      if (young) old = old.where("number", "<", young.number)
-      const marked = await old.returning(["number", "count", "last_at"]).execute()
+      if (firstKept) expired = expired.where("number", "<", firstKept.number)
+      const marked = await expired.returning(["number", "count", "last_at"]).execute()
       if (marked.length === 0) return
       await audit.record(tx, {
         actor: system,
@@ -53,7 +53,7 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) =
     })
 
   /** Deletes the events of one pruned block. @returns false if none is left */
-  const removeOne = (): Promise<boolean> =>
+  const deletePrunedBlockEvents = (): Promise<boolean> =>
     db.transact(async (tx) => {
       const oldest = await tx
         .selectFrom("audit_events")
@@ -72,19 +72,19 @@ export const createAuditRetention = ({ db, audit, sealer, maxAge, now }: Deps) =
     const age = maxAge()
     if (age === 0) return
     await sealer.sealAll()
-    await mark(now() - age)
-    while (await removeOne()) await breathe()
+    await markExpired(now() - age)
+    while (await deletePrunedBlockEvents()) await breathe()
   }
   // A failure is harmless: the next run retries.
-  const later = () => {
+  const runSweep = () => {
     if (isClockSteady()) void sweep().catch(() => {})
   }
-  const first = setTimeout(later, firstMs).unref()
-  const timer = setInterval(later, everyMs).unref()
+  const firstTimer = setTimeout(runSweep, firstSweepAfterMs).unref()
+  const timer = setInterval(runSweep, sweepIntervalMs).unref()
   return {
     sweep,
     close: (): void => {
-      clearTimeout(first)
+      clearTimeout(firstTimer)
       clearInterval(timer)
     },
   }

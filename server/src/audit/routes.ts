@@ -3,7 +3,7 @@ import { ById } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Audit } from "./audit.ts"
-import { exportResponse } from "./export.ts"
+import { createExportResponse } from "./export.ts"
 import type { AuditReader } from "./reader.ts"
 import { AuditEvent, AuditExportQuery, AuditPage, AuditQuery, AuditStatus } from "./schema.ts"
 
@@ -39,7 +39,7 @@ export const auditRoutes = ({ router, db, audit, reader, status }: Deps): Router
     }),
     async ({ actor, query, exchange }) => {
       await db.transact((tx) => audit.record(tx, { actor, action: "audit.exported" }))
-      return exportResponse(reader, query, exchange)
+      return createExportResponse(reader, query, exchange)
     },
   )
   router.on(

@@ -1,33 +1,39 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Database, Tx } from "../db/database.ts"
-import { type BlockRow, beginning, type EventRow, hashBlock, type Signer } from "./chain.ts"
-import { headName, writeState } from "./state-store.ts"
+import {
+  type AuditBlockRecord,
+  type AuditEventRecord,
+  type AuditSigner,
+  genesisHash,
+  hashBlock,
+} from "./chain.ts"
+import { chainHeadStateName, writeAuditState } from "./state-store.ts"
 
 /**
  * On SQLite, few enough that sealing a block takes about a millisecond and delays nobody. On
  * PostgreSQL, round trips delay nobody, and larger blocks need fewer.
  */
 const eventsPerBlock = { sqlite: 32, postgres: 64 }
-const looksPerWait = 5
+const checksPerSealInterval = 5
 /**
  * Pause between blocks, so that several blocks in a row delay single requests rather than a burst.
  */
-const pauseMs = 10
+const pauseBetweenBlocksMs = 10
 /** The longest that an event waits for others to share its block. */
 const defaultSealAfterMs = 5000
 
-export interface SealerOptions {
+export interface AuditSealerOptions {
   sealAfterMs?: number
 }
 
-interface Deps extends SealerOptions {
+interface Deps extends AuditSealerOptions {
   db: Database
-  signer: Signer
+  signer: AuditSigner
   now: () => number
   report: (error: unknown) => void
 }
 
-const unsealed = async (tx: Tx, max: number): Promise<EventRow[]> =>
+const readUnsealed = async (tx: Tx, max: number): Promise<AuditEventRecord[]> =>
   tx
     .selectFrom("audit_events")
     .selectAll()
@@ -36,20 +42,20 @@ const unsealed = async (tx: Tx, max: number): Promise<EventRow[]> =>
     .limit(max)
     .execute()
 
-const lastBlock = async (tx: Tx): Promise<Pick<BlockRow, "number" | "hash">> =>
+const lastBlock = async (tx: Tx): Promise<Pick<AuditBlockRecord, "number" | "hash">> =>
   (await tx
     .selectFrom("audit_blocks")
     .select(["number", "hash"])
     .orderBy("number", "desc")
     .limit(1)
-    .executeTakeFirst()) ?? { number: 0, hash: beginning }
+    .executeTakeFirst()) ?? { number: 0, hash: genesisHash }
 
 /**
  * Builds the chain: committed events are sealed together in a block that refers to the previous
  * one. With a chain of rows, every writer would wait for the previous one. Of several processes,
  * one seals at a time.
  */
-export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
+export const createAuditSealer = ({ db, signer, now, report, ...options }: Deps) => {
   const { sealAfterMs = defaultSealAfterMs } = options
   const max = eventsPerBlock[db.dialect]
 
@@ -58,9 +64,9 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
    * @returns the number of sealed events
    */
   const sealBlock = (): Promise<number> =>
-    db.transactLoosely(async (tx) => {
-      await db.exclusive(tx, "audit chain")
-      const rows = await unsealed(tx, max)
+    db.transactRelaxed(async (tx) => {
+      await db.acquireLock(tx, "audit chain")
+      const rows = await readUnsealed(tx, max)
       const [first] = rows
       if (!first) return 0
       const last = await lastBlock(tx)
@@ -88,7 +94,7 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
       // By id: events committed in the meantime are not in this hash.
       const ids = rows.map(({ id }) => id)
       await tx.updateTable("audit_events").set({ block: number }).where("id", "in", ids).execute()
-      await writeState(tx, headName, signer.head(number, hash))
+      await writeAuditState(tx, chainHeadStateName, signer.signHead(number, hash))
       return rows.length
     })
 
@@ -97,7 +103,7 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
    * set back.
    */
   let oldest: { id: string; since: number } | undefined
-  const due = async (): Promise<boolean> => {
+  const isBlockDue = async (): Promise<boolean> => {
     const waiting = await db.read
       .selectFrom("audit_events")
       .select("id")
@@ -117,35 +123,35 @@ export const createSealer = ({ db, signer, now, report, ...options }: Deps) => {
     while (sealed === max) sealed = await sealBlock()
   }
 
-  let closed = false
-  const look = async (): Promise<void> => {
-    while (!closed && (await due())) {
+  let isClosed = false
+  const sealDueBlocks = async (): Promise<void> => {
+    while (!isClosed && (await isBlockDue())) {
       await sealBlock()
-      await sleep(pauseMs)
+      await sleep(pauseBetweenBlocksMs)
     }
   }
 
-  let looking = Promise.resolve()
-  let busy = false
+  let activeRun = Promise.resolve()
+  let isRunning = false
   const timer = setInterval(() => {
-    if (busy) return
-    busy = true
-    looking = look()
+    if (isRunning) return
+    isRunning = true
+    activeRun = sealDueBlocks()
       .catch(report)
       .finally(() => {
-        busy = false
+        isRunning = false
       })
-  }, sealAfterMs / looksPerWait).unref()
+  }, sealAfterMs / checksPerSealInterval).unref()
 
   return {
     sealAll,
     close: async (): Promise<void> => {
       clearInterval(timer)
-      closed = true
-      await looking
+      isClosed = true
+      await activeRun
       await sealAll().catch(report)
     },
   }
 }
 
-export type Sealer = ReturnType<typeof createSealer>
+export type AuditSealer = ReturnType<typeof createAuditSealer>

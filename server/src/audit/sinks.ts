@@ -2,29 +2,29 @@ import type { Logger } from "pino"
 import type { AuditEvent } from "./schema.ts"
 
 /** A destination for sealed events. */
-export interface Sink {
+export interface AuditSink {
   /** Display name; contains no secrets. */
   name: string
   /**
    * Resolves once the destination has accepted the events durably.
-   * @throws {Unacceptable} if it will never accept them; any other error if a retry may succeed
+   * @throws {RejectedEventsError} if it will never accept them; any other error if a retry may succeed
    */
   send(events: readonly AuditEvent[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
 /** The collector rejected the events as invalid. */
-export class Unacceptable extends Error {
+export class RejectedEventsError extends Error {
   override name = "Unacceptable"
 }
 
 /** Status codes that a retry would not change. */
-const final = new Set([400, 413, 415, 422])
-const connectMs = 5000
-const answerMs = 30_000
+const permanentFailureStatuses = new Set([400, 413, 415, 422])
+const connectTimeoutMs = 5000
+const responseTimeoutMs = 30_000
 
 /** Writes events as log lines, regardless of the log level. */
-export const createLogSink = (log: Logger): Sink => {
+export const createLogSink = (log: Logger): AuditSink => {
   const lines = log.child({}, { level: "info" })
   return {
     name: "stdout",
@@ -42,15 +42,15 @@ export const createLogSink = (log: Logger): Sink => {
  * Posts events as NDJSON. An event is sent again if its acknowledgement is lost; its id identifies
  * duplicates.
  */
-export const createCollectorSink = (url: string, authorization: string | undefined): Sink => {
+export const createCollectorSink = (url: string, authorization: string | undefined): AuditSink => {
   const { origin, pathname, search, host } = new URL(url)
   // Loaded only if a collector is configured.
   const opening = import("undici").then(
     ({ Pool }) =>
       new Pool(origin, {
-        connect: { timeout: connectMs },
-        headersTimeout: answerMs,
-        bodyTimeout: answerMs,
+        connect: { timeout: connectTimeoutMs },
+        headersTimeout: responseTimeoutMs,
+        bodyTimeout: responseTimeoutMs,
         connections: 1,
       }),
   )
@@ -69,8 +69,8 @@ export const createCollectorSink = (url: string, authorization: string | undefin
         signal,
       })
       await body.dump()
-      if (final.has(statusCode))
-        throw new Unacceptable(`The collector responded with status ${statusCode}`)
+      if (permanentFailureStatuses.has(statusCode))
+        throw new RejectedEventsError(`The collector responded with status ${statusCode}`)
       if (statusCode < 200 || statusCode > 299) {
         throw new Error(`The collector responded with status ${statusCode}`)
       }

@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { Reader, Tx } from "../db/database.ts"
 
 /** State of the audit log, stored as JSON under a name. */
-export const readState = async <T extends z.ZodType>(
+export const readAuditState = async <T extends z.ZodType>(
   reader: Reader,
   name: string,
   schema: T,
@@ -15,7 +15,7 @@ export const readState = async <T extends z.ZodType>(
   return row && schema.parse(JSON.parse(row.value))
 }
 
-export const writeState = async (tx: Tx, name: string, value: unknown): Promise<void> => {
+export const writeAuditState = async (tx: Tx, name: string, value: unknown): Promise<void> => {
   const row = { name, value: JSON.stringify(value) }
   await tx
     .insertInto("audit_state")
@@ -25,5 +25,5 @@ export const writeState = async (tx: Tx, name: string, value: unknown): Promise<
 }
 
 /** The last block of the chain. */
-export const HeadState = z.object({ number: z.int(), hash: z.string(), signature: z.string() })
-export const headName = "head"
+export const ChainHeadState = z.object({ number: z.int(), hash: z.string(), signature: z.string() })
+export const chainHeadStateName = "head"

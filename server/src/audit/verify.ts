@@ -2,84 +2,96 @@ import { sql } from "kysely"
 import { z } from "zod"
 import type { Reader } from "../db/database.ts"
 import {
-  type BlockRow,
-  beginning,
-  type EventRow,
+  type AuditBlockRecord,
+  type AuditEventRecord,
+  type AuditSigner,
+  digestPrefixOf,
+  genesisHash,
   hashBlock,
-  keptDigestOf,
-  keptDigests,
-  type Signer,
+  splitDigestPrefixes,
 } from "./chain.ts"
-import { HeadState, headName, readState } from "./state-store.ts"
+import { ChainHeadState, chainHeadStateName, readAuditState } from "./state-store.ts"
 
 const blocksPerPage = 50
 
 /** A block recorded elsewhere, which must be in the chain. */
-export interface Expected {
+export interface BlockReference {
   number: number
   hash: string
 }
 
-export interface Verdict {
+export interface AuditVerification {
   blocks: number
   /** Number of sealed events that were checked. */
   events: number
   unsealed: number
   /** The last block pruned by retention; 0 if none. */
   prunedThrough: number
-  last: Expected | null
+  last: BlockReference | null
   /** Problems found, one sentence each. */
   problems: string[]
 }
 
 const Pruned = z.object({ through_block: z.int() })
 
-const named = ({ id, action, at }: EventRow): string =>
+const describeEvent = ({ id, action, at }: AuditEventRecord): string =>
   `event ${id} (${action}, ${new Date(at * 1000).toISOString()})`
 
 /** Explains how the events of a block differ from its digests. */
-const differences = (block: BlockRow, rows: readonly EventRow[]): string[] => {
-  const place = `Block ${block.number}`
-  const sealed = keptDigests(block.digests)
-  const left = new Set(sealed)
-  const strange = rows.filter((row) => !left.delete(keptDigestOf(row)))
-  if (strange.length === 0 && left.size === 0) return [`${place}: the seal was altered`]
-  const gone = sealed.length - rows.length
-  if (gone > 0 && strange.length === 0) return [`${place} is missing ${gone} of its events`]
-  const verb = gone < 0 ? "was added or altered" : "was altered"
-  const found = strange.map((row) => `${place}: ${named(row)} ${verb} after it was sealed`)
-  return gone > 0 ? [...found, `${place} is missing ${gone} of its events`] : found
+const describeDifferences = (
+  block: AuditBlockRecord,
+  rows: readonly AuditEventRecord[],
+): string[] => {
+  const blockLabel = `Block ${block.number}`
+  const sealed = splitDigestPrefixes(block.digests)
+  const remaining = new Set(sealed)
+  const unknownEvents = rows.filter((row) => !remaining.delete(digestPrefixOf(row)))
+  if (unknownEvents.length === 0 && remaining.size === 0)
+    return [`${blockLabel}: the seal was altered`]
+  const removedCount = sealed.length - rows.length
+  if (removedCount > 0 && unknownEvents.length === 0)
+    return [`${blockLabel} is missing ${removedCount} of its events`]
+  const verb = removedCount < 0 ? "was added or altered" : "was altered"
+  const alteredEvents = unknownEvents.map(
+    (row) => `${blockLabel}: ${describeEvent(row)} ${verb} after it was sealed`,
+  )
+  return removedCount > 0
+    ? [...alteredEvents, `${blockLabel} is missing ${removedCount} of its events`]
+    : alteredEvents
 }
 
-const checkEvents = (block: BlockRow, rows: readonly EventRow[]): string[] => {
+const checkEvents = (block: AuditBlockRecord, rows: readonly AuditEventRecord[]): string[] => {
   const { hash, digests } = hashBlock({ ...block, rows })
-  if (hash !== block.hash) return differences(block, rows)
+  if (hash !== block.hash) return describeDifferences(block, rows)
   return digests === block.digests ? [] : [`Block ${block.number}: the seal was altered`]
 }
 
-const checkSeal = (block: BlockRow, signers: readonly Signer[]): string[] => {
+const checkSeal = (block: AuditBlockRecord, signers: readonly AuditSigner[]): string[] => {
   const signer = signers.find(({ keyId }) => keyId === block.key_id)
   if (!signer) return [`Block ${block.number} was sealed with a SECRET_KEY that was not provided`]
-  return signer.sealed(block) ? [] : [`Block ${block.number}: the seal was altered`]
+  return signer.isSealValid(block) ? [] : [`Block ${block.number}: the seal was altered`]
 }
 
-const gapBefore = (number: number, next: number): string =>
+const describeGap = (number: number, next: number): string =>
   number - 1 === next
     ? `Block ${next} of the chain was removed`
     : `Blocks ${next} to ${number - 1} of the chain were removed`
 
 /** Walks the chain from its start and collects `problems`. */
-const createFollower = (signers: readonly Signer[], expected: Expected | undefined) => {
+const createChainVerifier = (
+  signers: readonly AuditSigner[],
+  expected: BlockReference | undefined,
+) => {
   const problems: string[] = []
-  let last: Expected = { number: 0, hash: beginning }
+  let last: BlockReference = { number: 0, hash: genesisHash }
   let prunedThrough = 0
-  let toldThrough = 0
+  let recordedThrough = 0
   let expectedFound = expected === undefined
 
-  const checkPlace = ({ number, previous }: BlockRow): void => {
+  const checkPosition = ({ number, previous }: AuditBlockRecord): void => {
     const next = last.number + 1
     if (number !== next) {
-      problems.push(gapBefore(number, next))
+      problems.push(describeGap(number, next))
     } else if (previous !== last.hash) {
       problems.push(
         `Block ${number} does not match the hash of the previous block: one of them was altered`,
@@ -87,7 +99,7 @@ const createFollower = (signers: readonly Signer[], expected: Expected | undefin
     }
   }
 
-  const checkPruned = ({ number, pruned_at }: BlockRow): void => {
+  const checkPruned = ({ number, pruned_at }: AuditBlockRecord): void => {
     if (pruned_at === null) return
     if (prunedThrough < last.number) {
       problems.push(`Block ${number} is marked as pruned, but an older block is not`)
@@ -96,37 +108,37 @@ const createFollower = (signers: readonly Signer[], expected: Expected | undefin
   }
 
   /** Retention records an event for what it prunes. */
-  const hear = (rows: readonly EventRow[]): void => {
+  const readPruningEvents = (rows: readonly AuditEventRecord[]): void => {
     for (const { action, actor_type, after } of rows) {
       if (action !== "audit.pruned" || actor_type !== "system" || after === null) continue
-      toldThrough = Math.max(toldThrough, Pruned.parse(JSON.parse(after)).through_block)
+      recordedThrough = Math.max(recordedThrough, Pruned.parse(JSON.parse(after)).through_block)
     }
   }
 
   return {
     problems,
-    hear,
-    at: (): Expected => last,
+    readPruningEvents: readPruningEvents,
+    lastBlock: (): BlockReference => last,
     prunedThrough: (): number => prunedThrough,
 
-    step: (block: BlockRow, rows: readonly EventRow[]): void => {
+    verifyBlock: (block: AuditBlockRecord, rows: readonly AuditEventRecord[]): void => {
       const { number, hash } = block
-      checkPlace(block)
+      checkPosition(block)
       checkPruned(block)
       problems.push(...checkSeal(block, signers))
       if (block.pruned_at === null) {
         problems.push(...checkEvents(block, rows))
-        hear(rows)
+        readPruningEvents(rows)
       }
       if (expected?.number === number) expectedFound = expected.hash === hash
       last = { number, hash }
     },
 
-    end: (): void => {
-      if (prunedThrough > 0 && prunedThrough !== toldThrough) {
-        const told = toldThrough === 0 ? "none" : `${toldThrough}`
+    finish: (): void => {
+      if (prunedThrough > 0 && prunedThrough !== recordedThrough) {
+        const recorded = recordedThrough === 0 ? "none" : `${recordedThrough}`
         problems.push(
-          `Blocks up to ${prunedThrough} are marked as pruned, but the log records pruning up to ${told}`,
+          `Blocks up to ${prunedThrough} are marked as pruned, but the log records pruning up to ${recorded}`,
         )
       }
       if (!expectedFound) {
@@ -137,8 +149,8 @@ const createFollower = (signers: readonly Signer[], expected: Expected | undefin
 }
 
 /** Finds events that refer to missing blocks. */
-const checkStrays = async (reader: Reader): Promise<string[]> => {
-  const strays = await reader
+const checkOrphanedEvents = async (reader: Reader): Promise<string[]> => {
+  const orphans = await reader
     .selectFrom("audit_events")
     .select(["block", sql<number>`count(*)`.as("events")])
     .where("block", "is not", null)
@@ -153,19 +165,19 @@ const checkStrays = async (reader: Reader): Promise<string[]> => {
     )
     .groupBy("block")
     .execute()
-  return strays.map(
+  return orphans.map(
     ({ block, events }) => `Block ${block} was removed, but ${events} events refer to it`,
   )
 }
 
 const checkHead = async (
   reader: Reader,
-  last: Expected,
-  signers: readonly Signer[],
+  last: BlockReference,
+  signers: readonly AuditSigner[],
 ): Promise<string[]> => {
-  const head = await readState(reader, headName, HeadState)
+  const head = await readAuditState(reader, chainHeadStateName, ChainHeadState)
   if (!head) return last.number === 0 ? [] : ["The signed end of the chain was removed"]
-  if (!signers.some((signer) => signer.signedHead(head))) {
+  if (!signers.some((signer) => signer.isHeadValid(head))) {
     return ["The signed end of the chain was altered, or signed with another SECRET_KEY"]
   }
   const same = head.number === last.number && head.hash === last.hash
@@ -174,10 +186,10 @@ const checkHead = async (
     : [`The chain ends at block ${last.number}, but should end at block ${head.number}`]
 }
 
-const eventsOf = async (
+const readEventsByBlock = async (
   reader: Reader,
-  blocks: readonly BlockRow[],
-): Promise<Map<number | null, EventRow[]>> => {
+  blocks: readonly AuditBlockRecord[],
+): Promise<Map<number | null, AuditEventRecord[]>> => {
   const numbers = blocks.map(({ number }) => number)
   const rows = await reader
     .selectFrom("audit_events")
@@ -190,41 +202,41 @@ const eventsOf = async (
 }
 
 /** Verifies the whole audit log against its seals. */
-export const verifyTrail = async (
+export const verifyAuditLog = async (
   reader: Reader,
-  { signers, expected }: { signers: readonly Signer[]; expected?: Expected | undefined },
-): Promise<Verdict> => {
-  const follower = createFollower(signers, expected)
+  { signers, expected }: { signers: readonly AuditSigner[]; expected?: BlockReference | undefined },
+): Promise<AuditVerification> => {
+  const verifier = createChainVerifier(signers, expected)
   let blocks = 0
   let events = 0
   for (;;) {
     const page = await reader
       .selectFrom("audit_blocks")
       .selectAll()
-      .where("number", ">", follower.at().number)
+      .where("number", ">", verifier.lastBlock().number)
       .orderBy("number")
       .limit(blocksPerPage)
       .execute()
     if (page.length === 0) break
-    const rowsByBlock = await eventsOf(reader, page)
+    const rowsByBlock = await readEventsByBlock(reader, page)
     for (const block of page) {
       const rows = rowsByBlock.get(block.number) ?? []
-      follower.step(block, rows)
+      verifier.verifyBlock(block, rows)
       blocks++
       if (block.pruned_at === null) events += rows.length
     }
   }
-  const fresh = await reader
+  const unsealedEvents = await reader
     .selectFrom("audit_events")
     .selectAll()
     .where("block", "is", null)
     .execute()
-  follower.hear(fresh)
-  follower.end()
-  const last = follower.at()
-  const { problems } = follower
-  problems.push(...(await checkStrays(reader)), ...(await checkHead(reader, last, signers)))
-  const prunedThrough = follower.prunedThrough()
+  verifier.readPruningEvents(unsealedEvents)
+  verifier.finish()
+  const last = verifier.lastBlock()
+  const { problems } = verifier
+  problems.push(...(await checkOrphanedEvents(reader)), ...(await checkHead(reader, last, signers)))
+  const prunedThrough = verifier.prunedThrough()
   const end = last.number === 0 ? null : last
-  return { blocks, events, unsealed: fresh.length, prunedThrough, last: end, problems }
+  return { blocks, events, unsealed: unsealedEvents.length, prunedThrough, last: end, problems }
 }

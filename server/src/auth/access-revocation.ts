@@ -5,7 +5,7 @@ import { Roster } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
 /** An in-flight request and the access it relies on. */
-interface Running {
+interface AccessDependentRequest {
   caller: Caller
   withdrawal: Withdrawal
 }
@@ -18,56 +18,56 @@ const retryMs = 1000
  * Ends in-flight requests whose caller has lost the access they rely on, by leaving a group or by a
  * removed grant.
  */
-export const createAccessWatch = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
-  const running = new Roster<Running>()
+export const createAccessRevocation = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
+  const inFlight = new Roster<AccessDependentRequest>()
   let changedAt = Number.NEGATIVE_INFINITY
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let isPlanned = false
-  let isLooking = false
+  let checkedAt = Number.NEGATIVE_INFINITY
+  let isScheduled = false
+  let isChecking = false
   let isStale = false
 
-  const look = async (): Promise<void> => {
-    const all = [...running]
-    const standings = await store.standings(new Set(all.map(({ caller }) => caller.user.id)))
+  const endLostAccess = async (): Promise<void> => {
+    const all = [...inFlight]
+    const accessByUser = await store.accessByUser(new Set(all.map(({ caller }) => caller.user.id)))
     for (const { caller, withdrawal } of all) {
-      const standing = standings.get(caller.user.id)
+      const access = accessByUser.get(caller.user.id)
       // A deleted account has no credential either, which already ends the request.
-      if (!standing) continue
-      const { role, groups } = standing
-      const present = { ...caller, user: { ...caller.user, role }, groups }
-      if (withdrawal.isDue(present)) withdrawal.end()
+      if (!access) continue
+      const { role, groups } = access
+      const currentCaller = { ...caller, user: { ...caller.user, role }, groups }
+      if (withdrawal.isDue(currentCaller)) withdrawal.end()
     }
   }
 
-  const lookSoon = (ms: number): void => {
-    if (isPlanned) return
-    isPlanned = true
+  const scheduleCheck = (ms: number): void => {
+    if (isScheduled) return
+    isScheduled = true
     setTimeout(() => {
-      isPlanned = false
-      void lookNow()
+      isScheduled = false
+      void runCheck()
     }, ms).unref()
   }
 
-  const lookNow = async (): Promise<void> => {
-    isLooking = true
+  const runCheck = async (): Promise<void> => {
+    isChecking = true
     isStale = false
-    lookedAt = performance.now()
+    checkedAt = performance.now()
     try {
-      await look()
-      if (isStale) lookSoon(pauseMs)
+      await endLostAccess()
+      if (isStale) scheduleCheck(pauseMs)
     } catch {
       // Without the database, no change can be made either; retry.
-      lookSoon(retryMs)
+      scheduleCheck(retryMs)
     } finally {
-      isLooking = false
+      isChecking = false
     }
   }
 
   /** Checks immediately, and then at most once per `pauseMs`. */
   const recheck = (): void => {
-    if (running.size === 0) return
-    if (isLooking) isStale = true
-    else lookSoon(Math.max(0, lookedAt + pauseMs - performance.now()))
+    if (inFlight.size === 0) return
+    if (isChecking) isStale = true
+    else scheduleCheck(Math.max(0, checkedAt + pauseMs - performance.now()))
   }
 
   bus.subscribe(({ topic }) => {
@@ -78,10 +78,10 @@ export const createAccessWatch = ({ store, bus }: { store: AuthStore; bus: Bus }
   return {
     /** Calls `end` when the access is lost. @returns a function that stops watching */
     watch: (caller: Caller, withdrawal: Withdrawal): (() => void) => {
-      const leave = running.enter({ caller, withdrawal })
+      const stopWatching = inFlight.enter({ caller, withdrawal })
       // The change may have happened while the request body arrived.
       if (changedAt >= caller.confirmed_at) recheck()
-      return leave
+      return stopWatching
     },
     /** Call after a change of grants has taken effect. */
     recheck,

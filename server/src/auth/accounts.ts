@@ -1,5 +1,5 @@
 import type { Audit } from "../audit/audit.ts"
-import type { FailureTrail } from "../audit/failed-attempts.ts"
+import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
@@ -10,16 +10,16 @@ import { networkOf } from "../http/client-address.ts"
 import { isClockSteady } from "../jobs/clock-watch.ts"
 import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
-import { Email, type User } from "../users/schema.ts"
+import { EmailAddress, type User } from "../users/schema.ts"
 import type { StoredUser } from "../users/user-rows.ts"
 import type { Users } from "../users/users.ts"
-import type { Device } from "./device.ts"
+import type { SignInDevice } from "./device.ts"
 import type { Passwords } from "./passwords.ts"
 import type { PasswordChange, Session, SignedIn, SignIn, SignUp } from "./schema.ts"
-import type { Tokens } from "./session-tokens.ts"
+import type { SessionTokens } from "./session-tokens.ts"
 import type { SetupCode } from "./setup-code.ts"
 import type { AuthStore } from "./store.ts"
-import type { Throttle } from "./throttle.ts"
+import type { SignInThrottle } from "./throttle.ts"
 
 interface Deps {
   db: Database
@@ -28,10 +28,10 @@ interface Deps {
   passwords: Pick<Passwords, "verify">
   settings: SettingsStore
   audit: Audit
-  failures: FailureTrail
-  throttle: Throttle
+  failures: FailureRecorder
+  throttle: SignInThrottle
   setupCode: SetupCode
-  tokens: Tokens
+  tokens: SessionTokens
   bus: Bus
   newId: () => string
   now: () => number
@@ -42,19 +42,19 @@ interface Deps {
 }
 
 /** The session's user. */
-type Owner = Pick<User, "id" | "email" | "name" | "role">
+type SessionUser = Pick<User, "id" | "email" | "name" | "role">
 
-interface Opened {
+interface CreatedSession {
   session: string
   /** Epoch seconds. */
   issued: number
   expires: number
 }
 
-const wrongCredentials = (): never =>
+const failWrongCredentials = (): never =>
   fail("wrong_credentials", "The e-mail address or password is incorrect")
 
-const wrongPresentPassword = (): never => {
+const failWrongCurrentPassword = (): never => {
   const message = "This is not your current password."
   return fail("invalid", `password: ${message}`, { errors: [{ path: "password", message }] })
 }
@@ -64,12 +64,12 @@ export const createAccounts = (deps: Deps) => {
   const { passwords, passwordSignIn, setupCode } = deps
 
   /** Creates a session in `tx`; its token is signed after the commit. */
-  const open = async (
+  const createSession = async (
     tx: Tx,
-    user: Owner,
-    { actor, address, userAgent }: Device,
+    user: SessionUser,
+    { actor, address, userAgent }: SignInDevice,
     after?: Record<string, unknown>,
-  ): Promise<Opened> => {
+  ): Promise<CreatedSession> => {
     const issued = now()
     const expires = issued + settings.current().jwt_expires_in
     const session = newId()
@@ -92,7 +92,10 @@ export const createAccounts = (deps: Deps) => {
     return { session, issued, expires }
   }
 
-  const signedIn = async (user: Owner, { session, ...times }: Opened): Promise<SignedIn> => {
+  const signSession = async (
+    user: SessionUser,
+    { session, ...times }: CreatedSession,
+  ): Promise<SignedIn> => {
     const token = await tokens.sign({ user: user.id, session }, times)
     const { id, email, name, role } = user
     return { token, token_type: "Bearer", expires_at: times.expires, id, email, name, role }
@@ -102,23 +105,23 @@ export const createAccounts = (deps: Deps) => {
    * @param verified the hash that the password was checked against; a changed password invalidates
    * the sign-in
    */
-  const begin = async (
-    user: Owner,
-    device: Device,
+  const startSession = async (
+    user: SessionUser,
+    device: SignInDevice,
     verified?: string | null,
   ): Promise<SignedIn> => {
-    const opened = await db.transact(async (tx) => {
-      const present = await users.hold(tx, user.id)
-      const outdated = verified !== undefined && present.password_hash !== verified
-      if (!present.active || outdated) wrongCredentials()
-      return open(tx, user, device)
+    const created = await db.transact(async (tx) => {
+      const currentUser = await users.lockUser(tx, user.id)
+      const isOutdated = verified !== undefined && currentUser.password_hash !== verified
+      if (!currentUser.active || isOutdated) failWrongCredentials()
+      return createSession(tx, user, device)
     })
-    return signedIn(user, opened)
+    return signSession(user, created)
   }
 
   const recordFailure = async (account: string, actor: Actor, status: number): Promise<void> => {
     // People type passwords into the wrong field; the audit log must not store them.
-    const id = Email.safeParse(account).success ? account : "(not an e-mail address)"
+    const id = EmailAddress.safeParse(account).success ? account : "(not an e-mail address)"
     const target = { type: "account", id }
     await failures.record({ actor, action: "auth.failed", target, status })
   }
@@ -127,7 +130,7 @@ export const createAccounts = (deps: Deps) => {
    * Returned only after the password was verified, or while passwords are off for everyone, so it
    * does not reveal roles.
    */
-  const passwordsOff = async (account: string, actor: Actor): Promise<never> => {
+  const failPasswordSignInOff = async (account: string, actor: Actor): Promise<never> => {
     await recordFailure(account, actor, 403)
     return fail(
       "password_sign_in_off",
@@ -136,16 +139,16 @@ export const createAccounts = (deps: Deps) => {
   }
 
   return {
-    open,
-    signedIn,
+    createSession: createSession,
+    signSession: signSession,
 
     /** The first account becomes the administrator; later ones require sign-up to be enabled. */
-    signUp: async ({ setup_code, ...input }: SignUp, device: Device): Promise<SignedIn> => {
+    signUp: async ({ setup_code, ...input }: SignUp, device: SignInDevice): Promise<SignedIn> => {
       const { enable_signup, default_user_role } = settings.current()
-      if (!(await users.any())) {
+      if (!(await users.hasAny())) {
         await setupCode.verify(setup_code, device)
         const first = await users.createFirst(device.actor, input)
-        if (first) return begin(first, device)
+        if (first) return startSession(first, device)
       }
       if (!enable_signup || passwordSignIn() !== "on") {
         fail("signup_disabled", "Sign-up is turned off. Ask an administrator for an account.")
@@ -157,27 +160,27 @@ export const createAccounts = (deps: Deps) => {
         )
       }
       const own = { ...input, role: default_user_role, source: "local" as const }
-      return begin(await users.create(device.actor, own), device)
+      return startSession(await users.create(device.actor, own), device)
     },
 
-    signIn: async ({ email, password }: SignIn, device: Device): Promise<SignedIn> => {
+    signIn: async ({ email, password }: SignIn, device: SignInDevice): Promise<SignedIn> => {
       const policy = passwordSignIn()
       const account = foldCase(email.trim())
-      if (policy === "off") return passwordsOff(account, device.actor)
+      if (policy === "off") return failPasswordSignInOff(account, device.actor)
       let user: StoredUser | undefined
-      const right = await throttle.attempt({ account, address: device.address }, async () => {
-        user = await users.forSignIn(account)
+      const isCorrect = await throttle.attempt({ account, address: device.address }, async () => {
+        user = await users.findForSignIn(account)
         const origin = { kind: "sign-in", key: networkOf(device.address) }
         const matches = await passwords.verify(password, user?.password_hash ?? null, origin)
         return matches && user?.active === true
       })
-      if (user && right) {
-        const mayNot = policy === "administrators" && user.role !== "admin"
-        if (mayNot) return passwordsOff(account, device.actor)
-        return begin(user, device, user.password_hash)
+      if (user && isCorrect) {
+        const isForbidden = policy === "administrators" && user.role !== "admin"
+        if (isForbidden) return failPasswordSignInOff(account, device.actor)
+        return startSession(user, device, user.password_hash)
       }
       await recordFailure(account, device.actor, 401)
-      return wrongCredentials()
+      return failWrongCredentials()
     },
 
     signOut: async (actor: Actor, { user, credential }: Caller): Promise<void> => {
@@ -195,31 +198,32 @@ export const createAccounts = (deps: Deps) => {
     changePassword: async (
       caller: Caller,
       { password, new_password }: PasswordChange,
-      device: Device,
+      device: SignInDevice,
     ): Promise<SignedIn> => {
       const { email } = caller.user
       const account = foldCase(email)
       let verified: string | null = null
-      const right = await throttle.attempt({ account, address: device.address }, async () => {
-        verified = (await users.forSignIn(email))?.password_hash ?? null
+      const isCorrect = await throttle.attempt({ account, address: device.address }, async () => {
+        verified = (await users.findForSignIn(email))?.password_hash ?? null
         const origin = { kind: "change", key: caller.user.id }
         return passwords.verify(password, verified, origin)
       })
-      if (!right) {
+      if (!isCorrect) {
         await recordFailure(account, device.actor, 422)
-        wrongPresentPassword()
+        failWrongCurrentPassword()
       }
       const changes = { password: new_password }
       const user = await users.update(
         device.actor,
         caller.user.id,
         changes,
-        async (_tx, present) => {
+        async (_tx, currentUser) => {
           // Someone else, such as an administrator, changed the password in the meantime.
-          if (!present?.active || present.password_hash !== verified) wrongPresentPassword()
+          if (!currentUser?.active || currentUser.password_hash !== verified)
+            failWrongCurrentPassword()
         },
       )
-      return begin(user, device)
+      return startSession(user, device)
     },
 
     sessions: async ({ user, credential }: Caller): Promise<Session[]> =>

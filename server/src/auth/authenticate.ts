@@ -4,16 +4,16 @@ import { isOutage } from "../db/connection-errors.ts"
 import { fail } from "../errors.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/request-context.ts"
-import { type Carried, carriedCredential } from "./credential-source.ts"
-import { fromOwnPage } from "./same-origin.ts"
-import type { Tokens } from "./session-tokens.ts"
-import type { AuthStore, Holder } from "./store.ts"
+import { extractCredential, type RequestCredential } from "./credential-source.ts"
+import { isSameOrigin } from "./same-origin.ts"
+import type { SessionTokens } from "./session-tokens.ts"
+import type { AuthStore, CredentialHolder } from "./store.ts"
 
 const maxEntries = 20_000
 /** A cached caller is looked up again after this time, in case a bus message was lost. */
-const trustedForMs = 60_000
+const cacheTtlMs = 60_000
 
-interface Kept {
+interface CachedCaller {
   caller: Caller
   /** In ms of `performance.now()`. */
   checkedAt: number
@@ -21,55 +21,60 @@ interface Kept {
    * Whether it must be looked up again before use. During a database outage `maybe` is still
    * trusted; `changed`, a deliberate change to this user, is not.
    */
-  stale: "no" | "maybe" | "changed"
+  staleness: "no" | "maybe" | "changed"
 }
 
 interface Deps {
   store: AuthStore
-  tokens: Tokens
+  tokens: SessionTokens
   bus: Bus
   now: () => number
   /** Called for each authenticated request, to record the last use. */
-  seen: (caller: Caller) => void
+  onAuthenticated: (caller: Caller) => void
   /** Called for each rejected credential. */
-  refused: (exchange: Exchange) => void
+  onRejected: (exchange: Exchange) => void
   /** Origin whose pages may use the cookie, in addition to the request's own host. */
   publicOrigin: string | undefined
 }
 
-const unauthorized = (): never =>
+const failUnauthorized = (): never =>
   fail(
     "unauthorized",
     "Invalid or missing credentials. Send a valid API key or token: Authorization: Bearer <key>",
   )
 
-const changesSomething = (method: string | undefined): boolean =>
+const isUnsafeMethod = (method: string | undefined): boolean =>
   method !== "GET" && method !== "HEAD" && method !== "OPTIONS"
 
 /** Resolves credentials to callers, from a cache if possible; the cached path does not await. */
 export const createAuthenticate = (deps: Deps) => {
-  const { store, tokens, bus, now, seen, refused, publicOrigin } = deps
-  const keptByHash = new Map<string, Kept>()
+  const { store, tokens, bus, now, onAuthenticated: seen, onRejected: refused, publicOrigin } = deps
+  const cachedByHash = new Map<string, CachedCaller>()
 
   /** Counts relevant bus messages: a lookup during which it increased is stale on arrival. */
-  let heard = 0
+  let changeCount = 0
 
-  const userChanged = (id: string): void => {
-    heard++
-    for (const kept of keptByHash.values()) if (kept.caller.user.id === id) kept.stale = "changed"
+  const markUserChanged = (id: string): void => {
+    changeCount++
+    for (const cached of cachedByHash.values())
+      if (cached.caller.user.id === id) cached.staleness = "changed"
   }
 
-  const anythingChanged = (): void => {
-    heard++
-    for (const kept of keptByHash.values()) if (kept.stale === "no") kept.stale = "maybe"
+  const markAllStale = (): void => {
+    changeCount++
+    for (const cached of cachedByHash.values())
+      if (cached.staleness === "no") cached.staleness = "maybe"
   }
 
   bus.subscribe((message) => {
-    if (message.topic === "user") userChanged(message.id)
-    if (message.topic === "groups" || message.topic === "reset") anythingChanged()
+    if (message.topic === "user") markUserChanged(message.id)
+    if (message.topic === "groups" || message.topic === "reset") markAllStale()
   })
 
-  const holderOf = async (secret: string, digest: string): Promise<Holder | undefined> => {
+  const findHolder = async (
+    secret: string,
+    digest: string,
+  ): Promise<CredentialHolder | undefined> => {
     if (secret.startsWith("sk-")) return store.byKeyHash(digest)
     const claims = await tokens.verify(secret)
     if (!claims) return undefined
@@ -77,52 +82,60 @@ export const createAuthenticate = (deps: Deps) => {
     return holder?.user.id === claims.user ? holder : undefined
   }
 
-  const keep = (digest: string, caller: Caller, stale: Kept["stale"]): void => {
-    if (keptByHash.size >= maxEntries) {
-      const oldest = keptByHash.keys().next()
-      if (!oldest.done) keptByHash.delete(oldest.value)
+  const cacheCaller = (
+    digest: string,
+    caller: Caller,
+    staleness: CachedCaller["staleness"],
+  ): void => {
+    if (cachedByHash.size >= maxEntries) {
+      const oldest = cachedByHash.keys().next()
+      if (!oldest.done) cachedByHash.delete(oldest.value)
     }
-    keptByHash.set(digest, { caller, checkedAt: performance.now(), stale })
+    cachedByHash.set(digest, { caller, checkedAt: performance.now(), staleness })
   }
 
-  const lookUp = async (secret: string, digest: string): Promise<Caller | null> => {
+  const lookUpCaller = async (secret: string, digest: string): Promise<Caller | null> => {
     const confirmed_at = performance.now()
-    const heardBefore = heard
-    const holder = await holderOf(secret, digest)
-    keptByHash.delete(digest)
+    const countBefore = changeCount
+    const holder = await findHolder(secret, digest)
+    cachedByHash.delete(digest)
     if (!holder) return null
     const caller = { ...holder, confirmed_at }
-    keep(digest, caller, heard === heardBefore ? "no" : "changed")
+    cacheCaller(digest, caller, changeCount === countBefore ? "no" : "changed")
     return caller
   }
 
-  const lookUpOrTrust = async (
+  const lookUpOrUseCached = async (
     secret: string,
     digest: string,
-    kept: Kept,
+    cached: CachedCaller,
   ): Promise<Caller | null> => {
     try {
-      return await lookUp(secret, digest)
+      return await lookUpCaller(secret, digest)
     } catch (error) {
       // During a database outage, callers cached before it remain authenticated.
-      if (isOutage(error) && kept.stale !== "changed") return kept.caller
+      if (isOutage(error) && cached.staleness !== "changed") return cached.caller
       throw error
     }
   }
 
-  const refreshLater = (secret: string, digest: string, kept: Kept): void => {
-    kept.checkedAt = performance.now()
-    void lookUp(secret, digest).catch(() => {})
+  const refreshInBackground = (secret: string, digest: string, cached: CachedCaller): void => {
+    cached.checkedAt = performance.now()
+    void lookUpCaller(secret, digest).catch(() => {})
   }
 
-  const accept = (caller: Caller | null, exchange: Exchange, { by }: Carried): Caller => {
+  const acceptCaller = (
+    caller: Caller | null,
+    exchange: Exchange,
+    { source: by }: RequestCredential,
+  ): Caller => {
     const expires = caller?.credential.expires_at ?? null
     if (!caller || (expires !== null && expires <= now())) {
       refused(exchange)
-      return unauthorized()
+      return failUnauthorized()
     }
     const { method, headers } = exchange.incoming
-    if (by === "cookie" && changesSomething(method) && !fromOwnPage(headers, publicOrigin)) {
+    if (by === "cookie" && isUnsafeMethod(method) && !isSameOrigin(headers, publicOrigin)) {
       fail("forbidden", "This request was sent by a page of another website")
     }
     seen(caller)
@@ -130,19 +143,25 @@ export const createAuthenticate = (deps: Deps) => {
   }
 
   return (exchange: Exchange): Caller | Promise<Caller> => {
-    const carried = carriedCredential(exchange.incoming.headers)
-    if (!carried) {
+    const credential = extractCredential(exchange.incoming.headers)
+    if (!credential) {
       if (exchange.incoming.headers.authorization !== undefined) refused(exchange)
-      return unauthorized()
+      return failUnauthorized()
     }
-    const { secret } = carried
+    const { secret } = credential
     const digest = hash("sha256", secret)
-    const kept = keptByHash.get(digest)
-    if (!kept) return lookUp(secret, digest).then((caller) => accept(caller, exchange, carried))
-    if (kept.stale !== "no") {
-      return lookUpOrTrust(secret, digest, kept).then((caller) => accept(caller, exchange, carried))
+    const cached = cachedByHash.get(digest)
+    if (!cached)
+      return lookUpCaller(secret, digest).then((caller) =>
+        acceptCaller(caller, exchange, credential),
+      )
+    if (cached.staleness !== "no") {
+      return lookUpOrUseCached(secret, digest, cached).then((caller) =>
+        acceptCaller(caller, exchange, credential),
+      )
     }
-    if (kept.checkedAt + trustedForMs < performance.now()) refreshLater(secret, digest, kept)
-    return accept(kept.caller, exchange, carried)
+    if (cached.checkedAt + cacheTtlMs < performance.now())
+      refreshInBackground(secret, digest, cached)
+    return acceptCaller(cached.caller, exchange, credential)
   }
 }

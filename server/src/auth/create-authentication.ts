@@ -1,5 +1,5 @@
 import type { Logger } from "pino"
-import type { FailureTrail } from "../audit/failed-attempts.ts"
+import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
@@ -7,16 +7,16 @@ import { actorOf } from "../http/caller.ts"
 import type { Exchange } from "../http/request-context.ts"
 import { createAuthenticate } from "./authenticate.ts"
 import { createLastSeen } from "./last-seen.ts"
-import type { Tokens } from "./session-tokens.ts"
+import type { SessionTokens } from "./session-tokens.ts"
 import type { AuthStore } from "./store.ts"
 
 interface Deps {
   config: Pick<Config, "PUBLIC_URL">
   db: Database
   store: AuthStore
-  tokens: Tokens
+  tokens: SessionTokens
   bus: Bus
-  failures: FailureTrail
+  failures: FailureRecorder
   log: Logger
   now: () => number
 }
@@ -24,7 +24,7 @@ interface Deps {
 /** Authenticates requests and records uses and failures. */
 export const createAuthentication = ({ config, failures, log, ...deps }: Deps) => {
   const lastSeen = createLastSeen(deps)
-  const refused = (exchange: Exchange): void => {
+  const onRejected = (exchange: Exchange): void => {
     const actor = actorOf(null, exchange)
     const failure = { actor, action: "auth.failed", target: undefined, status: 401 }
     failures
@@ -33,8 +33,8 @@ export const createAuthentication = ({ config, failures, log, ...deps }: Deps) =
   }
   const authenticate = createAuthenticate({
     ...deps,
-    seen: lastSeen.note,
-    refused,
+    onAuthenticated: lastSeen.recordUse,
+    onRejected,
     publicOrigin: config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin,
   })
   return { authenticate, close: lastSeen.close }

@@ -4,7 +4,7 @@ import { Roster } from "../http/unordered-list.ts"
 import type { AuthStore } from "./store.ts"
 
 /** An in-flight request and how to end it. */
-interface Running {
+interface RevocableRequest {
   caller: Caller
   end: () => void
 }
@@ -13,8 +13,8 @@ const retryMs = 1000
 const maxEntries = 10_000
 
 /** Ends in-flight requests as soon as their credential is revoked, on every process. */
-export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
-  const runningByUser = new Map<string, Roster<Running>>()
+export const createCredentialRevocation = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
+  const requestsByUser = new Map<string, Roster<RevocableRequest>>()
   /** When each user's credentials last changed; for users not in the map, `changedAt` applies. */
   const changedAtByUser = new Map<string, number>()
   let changedAt = Number.NEGATIVE_INFINITY
@@ -27,10 +27,10 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
     changedAtByUser.set(userId, performance.now())
   }
 
-  const changedSince = ({ user, confirmed_at }: Caller): boolean =>
+  const hasChangedSince = ({ user, confirmed_at }: Caller): boolean =>
     Math.max(changedAtByUser.get(user.id) ?? changedAt, changedAt) >= confirmed_at
 
-  const stillValid = async ({ credential }: Caller): Promise<boolean> => {
+  const isStillValid = async ({ credential }: Caller): Promise<boolean> => {
     const holder =
       credential.type === "key"
         ? await store.byKeyId(credential.id)
@@ -39,12 +39,12 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   }
 
   const recheck = async (userId: string): Promise<void> => {
-    const verdicts = new Map<string, boolean>()
-    for (const running of runningByUser.get(userId) ?? []) {
-      const { id } = running.caller.credential
-      const valid = verdicts.get(id) ?? (await stillValid(running.caller))
-      verdicts.set(id, valid)
-      if (!valid) running.end()
+    const validById = new Map<string, boolean>()
+    for (const request of requestsByUser.get(userId) ?? []) {
+      const { id } = request.caller.credential
+      const valid = validById.get(id) ?? (await isStillValid(request.caller))
+      validById.set(id, valid)
+      if (!valid) request.end()
     }
   }
 
@@ -54,15 +54,15 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
   }
 
   /** Kept when its last request ends: adding and removing map entries per request is expensive. */
-  const rosterOf = (userId: string): Roster<Running> => {
-    const known = runningByUser.get(userId)
+  const requestsOf = (userId: string): Roster<RevocableRequest> => {
+    const known = requestsByUser.get(userId)
     if (known) return known
-    if (runningByUser.size >= maxEntries) {
-      for (const [id, { size }] of runningByUser) if (size === 0) runningByUser.delete(id)
+    if (requestsByUser.size >= maxEntries) {
+      for (const [id, { size }] of requestsByUser) if (size === 0) requestsByUser.delete(id)
     }
-    const roster = new Roster<Running>()
-    runningByUser.set(userId, roster)
-    return roster
+    const requests = new Roster<RevocableRequest>()
+    requestsByUser.set(userId, requests)
+    return requests
   }
 
   bus.subscribe((message) => {
@@ -72,7 +72,7 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
     }
     if (message.topic === "reset") {
       changedAt = performance.now()
-      for (const id of runningByUser.keys()) recheckUntilKnown(id)
+      for (const id of requestsByUser.keys()) recheckUntilKnown(id)
     }
   })
 
@@ -83,10 +83,10 @@ export const createLive = ({ store, bus }: { store: AuthStore; bus: Bus }) => {
      */
     watch: (caller: Caller, end: () => void): (() => void) => {
       const { id } = caller.user
-      const leave = rosterOf(id).enter({ caller, end })
+      const stopWatching = requestsOf(id).enter({ caller, end })
       // The revocation may have happened while the request body arrived.
-      if (changedSince(caller)) recheckUntilKnown(id)
-      return leave
+      if (hasChangedSince(caller)) recheckUntilKnown(id)
+      return stopWatching
     },
   }
 }

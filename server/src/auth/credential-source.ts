@@ -1,29 +1,29 @@
 import type { IncomingHttpHeaders } from "node:http"
 
-export const cookieName = "token"
+export const sessionCookieName = "token"
 
-const cookieForm = /(?:^|;\s*)token=([^;\s]*)/
+const cookiePattern = /(?:^|;\s*)token=([^;\s]*)/
 
-export interface Carried {
+export interface RequestCredential {
   secret: string
   /** Where it was found. Browsers send cookies automatically, even for pages of other sites. */
-  by: "authorization" | "x-api-key" | "cookie"
+  source: "authorization" | "x-api-key" | "cookie"
 }
 
 /**
  * Extracts a request's credential from, in this order, `Authorization: Bearer`, `x-api-key` and the
  * cookie.
  */
-export const carriedCredential = (headers: IncomingHttpHeaders): Carried | null => {
+export const extractCredential = (headers: IncomingHttpHeaders): RequestCredential | null => {
   const { authorization } = headers
   if (authorization !== undefined) {
     const secret = /^bearer +(\S+)\s*$/i.exec(authorization)?.[1]
-    return secret === undefined ? null : { secret, by: "authorization" }
+    return secret === undefined ? null : { secret, source: "authorization" }
   }
   const key = headers["x-api-key"]
-  if (typeof key === "string") return { secret: key, by: "x-api-key" }
-  const cookie = cookieForm.exec(headers.cookie ?? "")?.[1]
-  return cookie ? { secret: cookie, by: "cookie" } : null
+  if (typeof key === "string") return { secret: key, source: "x-api-key" }
+  const cookie = cookiePattern.exec(headers.cookie ?? "")?.[1]
+  return cookie ? { secret: cookie, source: "cookie" } : null
 }
 
 /** Headers that are never forwarded to an upstream, as they may carry our credentials. */

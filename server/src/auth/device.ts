@@ -2,13 +2,19 @@ import type { Actor } from "../http/caller.ts"
 import type { Exchange } from "../http/request-context.ts"
 
 /** The client of a sign-in. */
-export interface Device {
+export interface SignInDevice {
   actor: Actor
   address: string
   userAgent: string | null
 }
 
-export const deviceOf = ({ exchange, actor }: { exchange: Exchange; actor: Actor }): Device => ({
+export const deviceOf = ({
+  exchange,
+  actor,
+}: {
+  exchange: Exchange
+  actor: Actor
+}): SignInDevice => ({
   actor,
   address: exchange.address,
   userAgent: exchange.incoming.headers["user-agent"] ?? null,

@@ -15,7 +15,7 @@ const scriptKeyName = "Script key"
 interface Deps {
   db: Database
   store: AuthStore
-  users: Pick<Users, "hold">
+  users: Pick<Users, "lockUser">
   audit: Audit
   bus: Bus
   newId: () => string
@@ -55,8 +55,8 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
   }
 
   /** Locks the account: deactivating it removes its keys, and none may be created afterwards. */
-  const holdActiveUser = async (tx: Tx, userId: string): Promise<void> => {
-    const { active } = await users.hold(tx, userId)
+  const lockActiveUser = async (tx: Tx, userId: string): Promise<void> => {
+    const { active } = await users.lockUser(tx, userId)
     if (!active) fail("unauthorized", "This account has been deactivated")
   }
 
@@ -75,7 +75,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
         fail("invalid", message, { errors: [{ path: "expires_at", message }] })
       }
       return db.transact(async (tx) => {
-        await holdActiveUser(tx, userId)
+        await lockActiveUser(tx, userId)
         const { length } = await store.keysOf(userId, tx)
         if (length >= maxRows.keysPerUser) {
           fail(
@@ -93,7 +93,12 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
     /**
      * Stores a predefined key in the transaction that creates the account, for unattended setups.
      */
-    insertGiven: (tx: Tx, actor: Actor, userId: string, secret: string): Promise<CreatedApiKey> => {
+    insertPredefined: (
+      tx: Tx,
+      actor: Actor,
+      userId: string,
+      secret: string,
+    ): Promise<CreatedApiKey> => {
       const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
       return insert(tx, actor, { userId, input: { name: "ADMIN_API_KEY", ...limits }, secret })
     },
@@ -104,7 +109,7 @@ export const createKeys = ({ db, store, users, audit, bus, newId, now }: Deps) =
       const limits = { expires_at: null, allowed_models: null, allowed_routes: null }
       const input = { name: scriptKeyName, ...limits }
       return db.transact(async (tx) => {
-        await holdActiveUser(tx, userId)
+        await lockActiveUser(tx, userId)
         const old = await scriptKey(userId, tx)
         if (old) await remove(tx, actor, userId, old.id)
         return insert(tx, actor, { userId, input, secret: newSecret() })

@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts"
 import type { Caller } from "../http/caller.ts"
 import type { AuthStore } from "./store.ts"
 
-const writeMs = 15_000
+const flushIntervalMs = 15_000
 
 /**
  * Records when users, keys and sessions were last used; collected in memory and written in batches.
@@ -16,27 +16,27 @@ export const createLastSeen = ({
   store: AuthStore
   now: () => number
 }) => {
-  const fresh = () => ({
+  const createBatch = () => ({
     users: new Map<string, number>(),
     api_keys: new Map<string, number>(),
     sessions: new Map<string, number>(),
   })
-  let noted = fresh()
+  let pending = createBatch()
 
   const flush = async (): Promise<void> => {
-    if (noted.users.size === 0) return
-    const seen = noted
-    noted = fresh()
-    await db.transactLoosely((tx) => store.touch(tx, seen))
+    if (pending.users.size === 0) return
+    const batch = pending
+    pending = createBatch()
+    await db.transactRelaxed((tx) => store.recordLastUse(tx, batch))
   }
   // A failed batch is dropped; the next use records it again.
-  const timer = setInterval(() => void flush().catch(() => {}), writeMs).unref()
+  const timer = setInterval(() => void flush().catch(() => {}), flushIntervalMs).unref()
 
   return {
-    note: ({ user, credential }: Caller): void => {
+    recordUse: ({ user, credential }: Caller): void => {
       const at = now()
-      noted.users.set(user.id, at)
-      noted[credential.type === "key" ? "api_keys" : "sessions"].set(credential.id, at)
+      pending.users.set(user.id, at)
+      pending[credential.type === "key" ? "api_keys" : "sessions"].set(credential.id, at)
     },
     flush,
     close: async (): Promise<void> => {

@@ -3,27 +3,27 @@ import { availableParallelism } from "node:os"
 import type { Actor } from "../http/caller.ts"
 import { networkOf } from "../http/client-address.ts"
 import { createFairSemaphore, type Origin } from "../limits/fair-semaphore.ts"
-import { signInsBusy } from "./sign-in-busy.ts"
+import { signInsBusyFailure } from "./sign-in-busy.ts"
 
 /** OWASP's scrypt setting of 32 MiB: N = 2^15, r = 8, p = 3. */
 const productionCost = { logCost: 15, blockSize: 8, parallel: 3 }
 const saltBytes = 16
 const hashBytes = 32
 /** Each derivation takes 32 MiB and a core; at least one core stays free for everything else. */
-const derivations = createFairSemaphore({
+const derivationSemaphore = createFairSemaphore({
   atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)),
   maxWaiting: { perKey: 100, total: 1000 },
-  busy: signInsBusy,
+  busy: signInsBusyFailure,
 })
 
 /** scrypt's parameters; N is 2 to the power of `logCost`. */
 export type PasswordCost = typeof productionCost
 
-const derive = (
+const deriveHash = (
   password: string,
   { salt, cost, origin }: { salt: Buffer; cost: PasswordCost; origin: Origin },
 ): Promise<Buffer> =>
-  derivations.run(
+  derivationSemaphore.run(
     origin,
     () =>
       new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ const derive = (
 
 const encode = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "")
 
-const form = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
+const hashPattern = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
 
 /** @param cost for new hashes; stored hashes contain their own */
 export const createPasswords = (cost: PasswordCost = productionCost) => ({
@@ -53,20 +53,20 @@ export const createPasswords = (cost: PasswordCost = productionCost) => ({
     const origin =
       id === null ? { kind: "sign-up", key: networkOf(address ?? "") } : { kind: "change", key: id }
     const salt = randomBytes(saltBytes)
-    const hash = await derive(password, { salt, cost, origin })
+    const hash = await deriveHash(password, { salt, cost, origin })
     const { logCost, blockSize, parallel } = cost
     return `$scrypt$ln=${logCost},r=${blockSize},p=${parallel}$${encode(salt)}$${encode(hash)}`
   },
 
   /** Compares in constant time. Without a stored hash, it takes equally long and returns false. */
   verify: async (password: string, stored: string | null, origin: Origin): Promise<boolean> => {
-    const match = stored === null ? null : form.exec(stored)
+    const match = stored === null ? null : hashPattern.exec(stored)
     if (!match) {
-      await derive(password, { salt: randomBytes(saltBytes), cost, origin })
+      await deriveHash(password, { salt: randomBytes(saltBytes), cost, origin })
       return false
     }
     const [, logCost, blockSize, parallel, salt = "", hash = ""] = match
-    const derived = await derive(password, {
+    const derived = await deriveHash(password, {
       salt: Buffer.from(salt, "base64"),
       cost: {
         logCost: Number(logCost),

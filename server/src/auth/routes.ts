@@ -9,7 +9,7 @@ import { User } from "../users/schema.ts"
 import type { Users } from "../users/users.ts"
 import type { Accounts } from "./accounts.ts"
 import { deviceOf } from "./device.ts"
-import { fromOwnPage } from "./same-origin.ts"
+import { isSameOrigin } from "./same-origin.ts"
 import {
   AddUser,
   PasswordChange,
@@ -39,8 +39,8 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
    * Otherwise a page of another website could create accounts, or sign its visitor in to another
    * account.
    */
-  const refuseOtherSites = ({ incoming }: Exchange): void => {
-    if (fromOwnPage(incoming.headers, publicOrigin)) return
+  const requireSameOrigin = ({ incoming }: Exchange): void => {
+    if (isSameOrigin(incoming.headers, publicOrigin)) return
     fail(
       "forbidden",
       "Pages of other websites cannot sign anyone in or up. " +
@@ -49,7 +49,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
   }
   /** A page of another site gets no cookie, even with valid credentials. */
   const withCookie = (signedIn: SignedIn, { incoming }: Exchange): Response => {
-    if (!fromOwnPage(incoming.headers, publicOrigin)) return Response.json(signedIn)
+    if (!isSameOrigin(incoming.headers, publicOrigin)) return Response.json(signedIn)
     return Response.json(signedIn, { headers: { "set-cookie": cookie.set(signedIn) } })
   }
   const whoAmI = (context: HttpContext): z.output<typeof WhoAmI> => {
@@ -73,7 +73,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
       },
     }),
     async ({ body, ...request }) => {
-      refuseOtherSites(request.exchange)
+      requireSameOrigin(request.exchange)
       return withCookie(await accounts.signUp(body, deviceOf(request)), request.exchange)
     },
   )
@@ -93,7 +93,7 @@ export const authRoutes = ({ router, accounts, users, config }: Deps): Router =>
       },
     }),
     async ({ body, ...request }) => {
-      refuseOtherSites(request.exchange)
+      requireSameOrigin(request.exchange)
       return withCookie(await accounts.signIn(body, deviceOf(request)), request.exchange)
     },
   )

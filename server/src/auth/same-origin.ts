@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http"
  * addresses.
  * @param publicOrigin origin of PUBLIC_URL; the request's own host is always allowed
  */
-export const fromOwnPage = (
+export const isSameOrigin = (
   headers: IncomingHttpHeaders,
   publicOrigin: string | undefined,
 ): boolean => {

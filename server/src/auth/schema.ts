@@ -1,12 +1,12 @@
 import { z } from "zod"
-import { Email, Line, Name, Role } from "../users/schema.ts"
+import { DisplayName, EmailAddress, Role, SingleLineText } from "../users/schema.ts"
 
 const Password = z.string().min(8, "Use at least 8 characters.").max(1000)
 
 export const SignUp = z
   .object({
-    name: Name,
-    email: Email,
+    name: DisplayName,
+    email: EmailAddress,
     password: Password,
     /** From the gateway's log; for the first account, if `setup_code_required` is true. */
     setup_code: z.string().max(100).optional(),
@@ -44,11 +44,19 @@ export const WhoAmI = z
   .meta({ id: "WhoAmI" })
 
 export const AddUser = z
-  .object({ name: Name, email: Email, password: Password, role: Role.default("user") })
+  .object({
+    name: DisplayName,
+    email: EmailAddress,
+    password: Password,
+    role: Role.default("user"),
+  })
   .meta({ id: "AddUser" })
 export type AddUser = z.output<typeof AddUser>
 
-export const ProfileChanges = z.object({ name: Name }).partial().meta({ id: "ProfileChanges" })
+export const ProfileChanges = z
+  .object({ name: DisplayName })
+  .partial()
+  .meta({ id: "ProfileChanges" })
 export type ProfileChanges = z.output<typeof ProfileChanges>
 
 export const PasswordChange = z
@@ -80,7 +88,7 @@ const AllowedRoute = z
 
 export const NewApiKey = z
   .object({
-    name: Line.max(100).default("API key"),
+    name: SingleLineText.max(100).default("API key"),
     /** Epoch seconds. */
     expires_at: z.int().positive().nullable().default(null),
     allowed_models: z.array(z.string().max(300)).max(200).nullable().default(null),

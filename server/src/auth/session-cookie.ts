@@ -1,11 +1,11 @@
-import { cookieName } from "./credential-source.ts"
+import { sessionCookieName } from "./credential-source.ts"
 import type { SignedIn } from "./schema.ts"
 
 /** The web session's cookie: same-site only, and not accessible to scripts. */
 export const createSessionCookie = (publicUrl: string | undefined) => {
   const secure = publicUrl?.startsWith("https:") ? "; Secure" : ""
   const cookie = (value: string, maxAge: number): string =>
-    `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
+    `${sessionCookieName}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 
   return {
     set: ({ token, expires_at }: Pick<SignedIn, "token" | "expires_at">): string =>

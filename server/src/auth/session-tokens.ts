@@ -1,13 +1,16 @@
 import { jwtVerify, SignJWT } from "jose"
 
-interface Claims {
+interface SessionClaims {
   user: string
   session: string
 }
 
 /** JSON Web Tokens (RFC 7519), HS256. Each refers to a session, which can be revoked. */
-export const createTokens = (key: Uint8Array) => ({
-  sign: ({ user, session }: Claims, times: { issued: number; expires: number }): Promise<string> =>
+export const createSessionTokens = (key: Uint8Array) => ({
+  sign: (
+    { user, session }: SessionClaims,
+    times: { issued: number; expires: number },
+  ): Promise<string> =>
     new SignJWT()
       .setProtectedHeader({ alg: "HS256", typ: "JWT" })
       .setSubject(user)
@@ -17,7 +20,7 @@ export const createTokens = (key: Uint8Array) => ({
       .sign(key),
 
   /** @returns null if the token is malformed, forged, expired or uses another algorithm */
-  verify: async (token: string): Promise<Claims | null> => {
+  verify: async (token: string): Promise<SessionClaims | null> => {
     try {
       const { payload } = await jwtVerify(token, key, { algorithms: ["HS256"] })
       return payload.sub && payload.jti ? { user: payload.sub, session: payload.jti } : null
@@ -27,4 +30,4 @@ export const createTokens = (key: Uint8Array) => ({
   },
 })
 
-export type Tokens = ReturnType<typeof createTokens>
+export type SessionTokens = ReturnType<typeof createSessionTokens>

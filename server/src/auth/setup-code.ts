@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from "node:crypto"
-import type { FailureTrail } from "../audit/failed-attempts.ts"
+import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Config } from "../config/config.ts"
 import { fail } from "../errors.ts"
 import { isLoopback } from "../http/loopback.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { Users } from "../users/users.ts"
-import type { Device } from "./device.ts"
-import type { Throttle } from "./throttle.ts"
+import type { SignInDevice } from "./device.ts"
+import type { SignInThrottle } from "./throttle.ts"
 
 /** 32 characters, 5 bits each, without the ambiguous 0, O, 1 and I. */
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -14,7 +14,7 @@ const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 const codeLength = 16
 const groupSize = 4
 /** Target of failed attempts, as there is no account yet. */
-const target = "(first account)"
+const throttleTarget = "(first account)"
 
 const formatCode = (key: Buffer): string => {
   const letters = [...key.subarray(0, codeLength)].map((byte) => alphabet[byte % alphabet.length])
@@ -32,15 +32,15 @@ const digestOf = (code: string): Buffer =>
 const isPublished = ({ HOST, PUBLIC_URL }: Pick<Config, "HOST" | "PUBLIC_URL">): boolean =>
   !isLoopback(HOST) || (PUBLIC_URL !== undefined && !isLoopback(new URL(PUBLIC_URL).hostname))
 
-const refuse = (message: string): never =>
+const failSetupCode = (message: string): never =>
   fail("invalid", `setup_code: ${message}`, { errors: [{ path: "setup_code", message }] })
 
 interface Deps {
   config: Pick<Config, "HOST" | "PUBLIC_URL">
   secrets: Pick<Secrets, "setupKey">
-  users: Pick<Users, "any">
-  throttle: Throttle
-  failures: FailureTrail
+  users: Pick<Users, "hasAny">
+  throttle: SignInThrottle
+  failures: FailureRecorder
 }
 
 /**
@@ -52,22 +52,23 @@ export const createSetupCode = ({ config, secrets, users, throttle, failures }: 
   const code = isPublished(config) ? formatCode(secrets.setupKey) : null
 
   /** The currently required code, or null. */
-  const findRequired = async (): Promise<string | null> => ((await users.any()) ? null : code)
+  const findRequired = async (): Promise<string | null> => ((await users.hasAny()) ? null : code)
 
   return {
     findRequired,
 
     /** @throws {Failure} `invalid`, or `rate_limited` after too many failed attempts */
-    verify: async (sent: string | undefined, { actor, address }: Device): Promise<void> => {
+    verify: async (sent: string | undefined, { actor, address }: SignInDevice): Promise<void> => {
       if (code === null) return
-      if (!sent) refuse("Enter the setup code, which the gateway printed to its log on startup.")
-      const isRight = await throttle.attempt({ account: target, address }, async () =>
+      if (!sent)
+        failSetupCode("Enter the setup code, which the gateway printed to its log on startup.")
+      const isCorrect = await throttle.attempt({ account: throttleTarget, address }, async () =>
         timingSafeEqual(digestOf(sent ?? ""), digestOf(code)),
       )
-      if (isRight) return
-      const failure = { target: { type: "account", id: target }, status: 422 }
+      if (isCorrect) return
+      const failure = { target: { type: "account", id: throttleTarget }, status: 422 }
       await failures.record({ actor, action: "auth.failed", ...failure })
-      refuse("The setup code is incorrect. Copy it from the gateway's log.")
+      failSetupCode("The setup code is incorrect. Copy it from the gateway's log.")
     },
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { isContention } from "../db/contention.ts"
+import { isWriteConflict } from "../db/contention.ts"
 import type { Tx } from "../db/database.ts"
 import { type AuthStore, createAuthStore } from "./store.ts"
 
@@ -65,11 +65,11 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     })
     expect(await store.keysOf(user)).toEqual([])
     const late = transact((tx) => store.insertKey(tx, newKey(user)))
-    expect(isContention(await late.catch((error) => error))).toBe(true)
-    const twin = newKey(await addUser())
-    await transact((tx) => store.insertKey(tx, twin))
-    const again = transact((tx) => store.insertKey(tx, { ...twin, id: randomUUIDv7() }))
-    expect(isContention(await again.catch((error) => error))).toBe(true)
+    expect(isWriteConflict(await late.catch((error) => error))).toBe(true)
+    const duplicate = newKey(await addUser())
+    await transact((tx) => store.insertKey(tx, duplicate))
+    const again = transact((tx) => store.insertKey(tx, { ...duplicate, id: randomUUIDv7() }))
+    expect(isWriteConflict(await again.catch((error) => error))).toBe(true)
   })
 
   it("end individually, all together for a user, or on expiry", async () => {
@@ -100,7 +100,7 @@ describe.each(chooseDatabases())("credentials on $name", ({ open }) => {
     await Promise.all(
       maps.map((seen) =>
         transact((tx) =>
-          store.touch(tx, { users: seen, api_keys: new Map(), sessions: new Map() }),
+          store.recordLastUse(tx, { users: seen, api_keys: new Map(), sessions: new Map() }),
         ),
       ),
     )

@@ -13,20 +13,21 @@ export interface StoredKey extends ApiKey {
 }
 
 /** An active user and the credential that identifies them. */
-export type Holder = Omit<Caller, "confirmed_at">
+export type CredentialHolder = Omit<Caller, "confirmed_at">
 
-const list = (text: string | null): string[] | null => (text === null ? null : JSON.parse(text))
-const text = (items: readonly string[] | null): string | null =>
+const parseList = (serializeList: string | null): string[] | null =>
+  serializeList === null ? null : JSON.parse(serializeList)
+const serializeList = (items: readonly string[] | null): string | null =>
   items === null ? null : JSON.stringify(items)
 
 const toKey = (row: Selectable<ApiKeyRow>): StoredKey => ({
   ...row,
-  allowed_models: list(row.allowed_models),
-  allowed_routes: list(row.allowed_routes),
+  allowed_models: parseList(row.allowed_models),
+  allowed_routes: parseList(row.allowed_routes),
 })
 
 /** A fixed order prevents deadlocks between processes that write concurrently. */
-const inTurn = (seen: ReadonlyMap<string, number>): [string, number][] =>
+const sortById = (seen: ReadonlyMap<string, number>): [string, number][] =>
   [...seen].sort(([one], [other]) => (one < other ? -1 : 1))
 
 interface UserColumns {
@@ -37,14 +38,14 @@ interface UserColumns {
 }
 
 /** The attributes that determine a user's access. */
-export type Standing = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
+export type UserAccess = Pick<Caller, "groups"> & Pick<Caller["user"], "role">
 
-const maxEndedAtOnce = 500
+const maxSessionsEnded = 500
 
 export const createAuthStore = (db: Database) => {
   const userColumns = ["users.id as user_id", "email", "users.name as user_name", "role"] as const
 
-  const holder = async (row: UserColumns, credential: Credential): Promise<Holder> => {
+  const toHolder = async (row: UserColumns, credential: Credential): Promise<CredentialHolder> => {
     const groups = await db.read
       .selectFrom("group_members")
       .select("group_id")
@@ -62,7 +63,7 @@ export const createAuthStore = (db: Database) => {
     }
   }
 
-  const keyHolder = async (column: "api_keys.hash" | "api_keys.id", value: string) => {
+  const findKeyHolder = async (column: "api_keys.hash" | "api_keys.id", value: string) => {
     const row = await db.read
       .selectFrom("api_keys")
       .innerJoin("users", "users.id", "api_keys.user_id")
@@ -72,20 +73,20 @@ export const createAuthStore = (db: Database) => {
       .where("users.active", "=", 1)
       .executeTakeFirst()
     if (!row) return undefined
-    return holder(row, {
+    return toHolder(row, {
       type: "key",
       id: row.key_id,
-      allowed_models: list(row.allowed_models),
-      allowed_routes: list(row.allowed_routes),
+      allowed_models: parseList(row.allowed_models),
+      allowed_routes: parseList(row.allowed_routes),
       expires_at: row.expires_at,
     })
   }
 
   /** Role and groups of the active users among `userIds`. */
-  const standings = async (
+  const accessByUser = async (
     userIds: ReadonlySet<string>,
     reader: Reader = db.read,
-  ): Promise<Map<string, Standing>> => {
+  ): Promise<Map<string, UserAccess>> => {
     const ids = [...userIds]
     const users = await readInChunks(ids, (some) =>
       reader
@@ -99,31 +100,33 @@ export const createAuthStore = (db: Database) => {
       reader.selectFrom("group_members").selectAll().where("user_id", "in", some).execute(),
     )
     const groupsByUser = Map.groupBy(members, ({ user_id }) => user_id)
-    const standingOf = ({ id, role }: (typeof users)[number]): Standing => ({
+    const accessOf = ({ id, role }: (typeof users)[number]): UserAccess => ({
       role: RoleSchema.parse(role),
       groups: new Set(groupsByUser.get(id)?.map(({ group_id }) => group_id)),
     })
-    return new Map(users.map((user) => [user.id, standingOf(user)]))
+    return new Map(users.map((user) => [user.id, accessOf(user)]))
   }
 
   const refreshCaller: RefreshCaller = async (tx, caller) => {
     const { id } = caller.user
-    const standing = (await standings(new Set([id]), tx)).get(id)
-    if (!standing) return fail("unauthorized", "This account is no longer active")
-    const { role, groups } = standing
+    const access = (await accessByUser(new Set([id]), tx)).get(id)
+    if (!access) return fail("unauthorized", "This account is no longer active")
+    const { role, groups } = access
     return { ...caller, user: { ...caller.user, role }, groups }
   }
 
   return {
-    standings,
+    accessByUser: accessByUser,
     refreshCaller,
 
     /** The active user that a key belongs to, by the key's SHA-256. */
-    byKeyHash: (hash: string): Promise<Holder | undefined> => keyHolder("api_keys.hash", hash),
-    byKeyId: (id: string): Promise<Holder | undefined> => keyHolder("api_keys.id", id),
+    byKeyHash: (hash: string): Promise<CredentialHolder | undefined> =>
+      findKeyHolder("api_keys.hash", hash),
+    byKeyId: (id: string): Promise<CredentialHolder | undefined> =>
+      findKeyHolder("api_keys.id", id),
 
     /** The active user that an existing session belongs to. */
-    bySession: async (id: string): Promise<Holder | undefined> => {
+    bySession: async (id: string): Promise<CredentialHolder | undefined> => {
       const row = await db.read
         .selectFrom("sessions")
         .innerJoin("users", "users.id", "sessions.user_id")
@@ -133,7 +136,7 @@ export const createAuthStore = (db: Database) => {
         .executeTakeFirst()
       if (!row) return undefined
       const { expires_at } = row
-      return holder(row, {
+      return toHolder(row, {
         type: "session",
         id,
         allowed_models: null,
@@ -158,7 +161,7 @@ export const createAuthStore = (db: Database) => {
         .orderBy("id", "desc")
         .offset(max)
         // SQLite does not support OFFSET without LIMIT.
-        .limit(maxEndedAtOnce)
+        .limit(maxSessionsEnded)
         .execute()
       const ids = oldest.map(({ id }) => id)
       if (ids.length > 0) await tx.deleteFrom("sessions").where("id", "in", ids).execute()
@@ -203,8 +206,8 @@ export const createAuthStore = (db: Database) => {
     },
 
     insertKey: async (tx: Tx, key: StoredKey): Promise<void> => {
-      const allowed_models = text(key.allowed_models)
-      const allowed_routes = text(key.allowed_routes)
+      const allowed_models = serializeList(key.allowed_models)
+      const allowed_routes = serializeList(key.allowed_routes)
       await tx
         .insertInto("api_keys")
         .values({ ...key, allowed_models, allowed_routes })
@@ -227,14 +230,17 @@ export const createAuthStore = (db: Database) => {
     },
 
     /** Writes when users, keys and sessions were last used; each map is id → epoch seconds. */
-    touch: async (tx: Tx, seen: Record<"users" | "api_keys" | "sessions", Map<string, number>>) => {
-      for (const [id, last_active_at] of inTurn(seen.users)) {
+    recordLastUse: async (
+      tx: Tx,
+      seen: Record<"users" | "api_keys" | "sessions", Map<string, number>>,
+    ) => {
+      for (const [id, last_active_at] of sortById(seen.users)) {
         await tx.updateTable("users").set({ last_active_at }).where("id", "=", id).execute()
       }
-      for (const [id, last_used_at] of inTurn(seen.api_keys)) {
+      for (const [id, last_used_at] of sortById(seen.api_keys)) {
         await tx.updateTable("api_keys").set({ last_used_at }).where("id", "=", id).execute()
       }
-      for (const [id, last_used_at] of inTurn(seen.sessions)) {
+      for (const [id, last_used_at] of sortById(seen.sessions)) {
         await tx.updateTable("sessions").set({ last_used_at }).where("id", "=", id).execute()
       }
     },

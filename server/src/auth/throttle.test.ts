@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { createThrottle } from "./throttle.ts"
+import { createSignInThrottle } from "./throttle.ts"
 
-const begin = () => {
+const setUp = () => {
   let time = 0
-  const throttle = createThrottle({ nowMs: () => time })
+  const throttle = createSignInThrottle({ nowMs: () => time })
   const attempt = (account: string, address: string, right = false) =>
     throttle.attempt({ account, address }, async () => right)
   /** Seconds that an attempt has to wait; 0 if it reaches the password check. */
@@ -15,7 +15,7 @@ const begin = () => {
   return {
     attempt,
     waitFor,
-    pass: (ms: number) => {
+    advanceTime: (ms: number) => {
       time += ms
     },
     fail: async (times: number, account: (n: number) => string, address: (n: number) => string) => {
@@ -29,7 +29,7 @@ const home = () => "192.0.2.1"
 
 describe("the sign-in throttle", () => {
   it("doubles the wait with each further failure, up to five minutes", async () => {
-    const { fail, waitFor, attempt, pass } = begin()
+    const { fail, waitFor, attempt, advanceTime: pass } = setUp()
     await fail(5, ada, home)
     const waits: number[] = []
     for (let n = 0; n < 8; n++) {
@@ -42,7 +42,7 @@ describe("the sign-in throttle", () => {
   })
 
   it("forgets failures after 15 minutes and after a successful sign-in", async () => {
-    const { fail, waitFor, pass } = begin()
+    const { fail, waitFor, advanceTime: pass } = setUp()
     await fail(5, ada, home)
     pass(15 * 60_000)
     expect(await waitFor(ada(), home())).toBe(0)
@@ -53,14 +53,14 @@ describe("the sign-in throttle", () => {
   })
 
   it("blocks only the address that fails for many accounts", async () => {
-    const { fail, waitFor } = begin()
+    const { fail, waitFor } = setUp()
     await fail(30, (n) => `user-${n}@example.com`, home)
     expect(await waitFor("fresh@example.com", home())).toBe(5)
     expect(await waitFor("fresh@example.com", "192.0.2.2")).toBe(0)
   })
 
   it("delays an account attacked from many addresses but lets its owner in", async () => {
-    const { fail, waitFor } = begin()
+    const { fail, waitFor } = setUp()
     await fail(20, ada, (n) => `192.0.2.${n}`)
     const since = performance.now()
     expect(await waitFor(ada(), "198.51.100.1")).toBe(0)
@@ -68,7 +68,7 @@ describe("the sign-in throttle", () => {
   })
 
   it("rejects a flood instead of queuing it forever", async () => {
-    const { attempt } = begin()
+    const { attempt } = setUp()
     const flood = Array.from({ length: 500 }, (_, n) => attempt(`${n}@example.com`, home(), true))
     const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === "rejected")
     expect(refused).toHaveLength(500 - 202)

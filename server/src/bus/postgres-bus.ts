@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import pg from "pg"
 import { z } from "zod"
 import { afterCommit } from "../db/database.ts"
-import { impatientSocket } from "../db/postgres.ts"
+import { createTimeoutSocket } from "../db/postgres.ts"
 import { type Bus, createListeners, type Message } from "./bus.ts"
 
 const channel = "portico"
@@ -67,7 +67,7 @@ export const createPostgresBus = (url: string): Bus => {
       keepAlive: true,
       connectionTimeoutMillis: 3000,
       application_name: "portico bus",
-      stream: impatientSocket(silenceMs),
+      stream: createTimeoutSocket(silenceMs),
     })
     let asking = false
     const heartbeat = setInterval(async () => {

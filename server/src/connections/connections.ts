@@ -1,4 +1,4 @@
-import type { Audit, Change } from "../audit/audit.ts"
+import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
@@ -53,7 +53,7 @@ export const createConnections = (deps: Deps) => {
 
   /** Locks connections until `tx` ends, so that concurrent changes see each other's results. */
   const changeable = async (tx: Tx, id: string): Promise<ConnectionConfig> => {
-    await db.exclusive(tx, "connections")
+    await db.acquireLock(tx, "connections")
     const connection = await known(id, tx)
     if (connection.source === "environment") {
       const variable = connection.kind === "ollama" ? "OLLAMA_BASE_URLS" : "OPENAI_API_BASE_URLS"
@@ -71,7 +71,7 @@ export const createConnections = (deps: Deps) => {
   const save = async (
     tx: Tx,
     connection: ConnectionConfig,
-    change: Pick<Change, "actor" | "action" | "changed">,
+    change: Pick<AuditRecord, "actor" | "action" | "changed">,
   ): Promise<ConnectionConfig> => {
     await store.save(tx, connection)
     const target = { type: "connection", id: connection.id }

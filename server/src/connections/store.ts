@@ -52,7 +52,7 @@ export const createConnectionStore = ({ db, grants, secrets }: Deps) => {
         .orderBy("position")
         .orderBy("id")
         .execute()
-      const access = await grants.byResource("connection", reader)
+      const access = await grants.groupByResource("connection", reader)
       return rows.map((row) => toConfig(row, access.get(row.id)))
     },
 

@@ -35,7 +35,7 @@ export const createJournal = ({ db, store }: { db: Database; store: MessageStore
     const silent = [...entries.values()].filter(isSilent)
     if (silent.length === 0) return
     const ids = silent.map(({ message }) => message.id)
-    const renewed = new Set(await db.transactLoosely((tx) => store.renew(tx, ids, newLease())))
+    const renewed = new Set(await db.transactRelaxed((tx) => store.renew(tx, ids, newLease())))
     for (const entry of silent) {
       entry.writtenAt = performance.now()
       // Another process has declared this answer dead; write it again.

@@ -16,7 +16,7 @@ interface Deps {
   /** Returns a check for who may read someone else's file or collection. */
   readersOf: (topic: "files" | "collections", id: string) => Promise<(caller: Caller) => boolean>
   /** The roles and groups of active users, by user id. */
-  standings: AuthStore["standings"]
+  standings: AuthStore["accessByUser"]
   running: Running
   /** Registers a callback for changes of the models that connections offer. */
   onOffers: (listener: () => void) => void

@@ -5,7 +5,7 @@ import type { RowLimits } from "../db/row-limits.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import type { Answers } from "./answers.ts"
 import { endOfChat, type PageSize } from "./message-pages.ts"
 import type { Image } from "./message-reader.ts"
@@ -31,7 +31,7 @@ interface Deps {
   messages: MessageStore
   answers: Answers
   sharedView: SharedView
-  storage: Storage
+  storage: StorageQuota
   rowLimits: RowLimits
   audit: Audit
   bus: Bus
@@ -121,7 +121,7 @@ export const createChats = (deps: Deps) => {
         updated_at: now(),
       }
       const addition = { owner: caller.user.id, bytes: chatBytes(chat) }
-      await storage.write([addition], () =>
+      await storage.writeWithinLimit([addition], () =>
         db.transact(async (tx) => {
           await rowLimits.lockAndCheck(tx, "chats", { owner: caller.user.id })
           await store.insert(tx, chat)
@@ -153,7 +153,7 @@ export const createChats = (deps: Deps) => {
       const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
       const bytes = chatBytes({ ...known, ...set }) - chatBytes(known)
       const change = async (tx: Tx): Promise<StoredChat> => {
-        await db.exclusive(tx, `chat:${id}`)
+        await db.acquireLock(tx, `chat:${id}`)
         const before = (await store.byId(id, tx)) ?? unknown(id)
         const titled = changes.title === undefined ? {} : { title_source: "person" as const }
         const after: StoredChat = { ...before, ...set, ...titled }
@@ -162,7 +162,7 @@ export const createChats = (deps: Deps) => {
         return after
       }
       const addition = { owner: caller.user.id, bytes }
-      return shownTo(caller, await storage.write([addition], () => db.transact(change)))
+      return shownTo(caller, await storage.writeWithinLimit([addition], () => db.transact(change)))
     },
 
     /** Sets whether every approved account may read the chat; recorded in the audit log. */
@@ -173,7 +173,7 @@ export const createChats = (deps: Deps) => {
     ): Promise<Chat> => {
       await own(caller, id)
       const chat = await db.transact(async (tx) => {
-        await db.exclusive(tx, `chat:${id}`)
+        await db.acquireLock(tx, `chat:${id}`)
         const before = (await store.byId(id, tx)) ?? unknown(id)
         const after = { ...before, shared }
         await store.update(tx, after)
@@ -192,7 +192,7 @@ export const createChats = (deps: Deps) => {
       const chat = await own(caller, id)
       await answers.stop(id, null)
       await db.transact(async (tx) => {
-        await db.exclusive(tx, `chat:${id}`)
+        await db.acquireLock(tx, `chat:${id}`)
         await store.remove(tx, id)
         await tell(tx, chat)
       })

@@ -12,7 +12,7 @@ import type { FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Catalogue } from "../models/catalogue.ts"
 import type { SettingsStore } from "../settings/settings.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import { createAnswers } from "./answers.ts"
 import { createNews } from "./change-events.ts"
 import { createChats } from "./conversations.ts"
@@ -36,7 +36,7 @@ interface Deps {
   catalogue: Catalogue
   engine: Chat
   attaching: Attaching
-  storage: Storage
+  storage: StorageQuota
   limits: Pick<UserLimits, "answers" | "bodies" | "replies">
   fairLoop: FairLoop
   rowLimits: RowLimits
@@ -60,7 +60,7 @@ export const createConversations = async (deps: Deps) => {
   const chats = createChats(kept)
   createTitles(kept)
   // The length was unknown beforehand; if it exceeds the limit, the next prompt is rejected.
-  answers.onEnd(({ chat, message }) => storage.noteStored(chat.user_id, messageBytes(message)))
+  answers.onEnd(({ chat, message }) => storage.recordStored(chat.user_id, messageBytes(message)))
   await answers.recover()
   const importer = createImporter(deps)
   return {

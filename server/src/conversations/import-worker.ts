@@ -1,6 +1,6 @@
 import { workerData } from "node:worker_threads"
-import { type DatabasePlace, openBeside } from "../db/background-writer.ts"
-import { answerWith } from "../db/worker-client.ts"
+import { type DatabaseLocation, openBackgroundWriter } from "../db/background-writer.ts"
+import { serveRequests } from "../db/worker-client.ts"
 import { fail } from "../errors.ts"
 import { giveWay } from "../limits/thread-priority.ts"
 import type { ExportedChat } from "./import-export-schema.ts"
@@ -11,7 +11,7 @@ import { fromMarkdown } from "./markdown.ts"
 
 /** Runs in its own worker thread, which `importer.ts` calls. */
 giveWay(10)
-const db = await openBeside(workerData as DatabasePlace)
+const db = await openBackgroundWriter(workerData as DatabaseLocation)
 
 type Brought = Extract<Question, { step: "check" }>
 
@@ -80,7 +80,7 @@ const answer = async (question: Question): Promise<Answer> => {
   return { count, bytes }
 }
 
-answerWith(async (question: Question) => {
+serveRequests(async (question: Question) => {
   try {
     return await answer(question)
   } catch (error) {

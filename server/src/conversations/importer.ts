@@ -1,13 +1,13 @@
 import type { Bus } from "../bus/bus.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
-import { createThread } from "../db/worker-client.ts"
+import { createWorkerClient } from "../db/worker-client.ts"
 import { smallBytes } from "../http/body-buffer.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Member } from "../http/json-members.ts"
 import type { JsonObject } from "../http/json-object.ts"
 import { createTurns } from "../limits/mutex.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 
 /** Requests to the worker: validate a whole file, then prepare and write each chat. */
 export type Question =
@@ -35,7 +35,7 @@ interface Deps {
   db: Database
   bus: Bus
   rowLimits: RowLimits
-  storage: Storage
+  storage: StorageQuota
 }
 
 /**
@@ -45,17 +45,17 @@ interface Deps {
 export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
   const { file, url } = db
   const module = new URL("./import-worker.ts", import.meta.url)
-  const thread = createThread<Question, Answer>(module, { file, url }, idleMs)
+  const thread = createWorkerClient<Question, Answer>(module, { file, url }, idleMs)
   const inTurn = createTurns()
 
   const check = (userId: string, { bytes, members }: JsonObject): Promise<Answer> => {
     if (bytes.length > smallBytes) {
       const buffer = bytes.buffer as ArrayBuffer
-      return thread.ask({ step: "check", userId, bytes, members }, [buffer])
+      return thread.request({ step: "check", userId, bytes, members }, [buffer])
     }
     // A small body shares its buffer with other requests.
     const copy = new Uint8Array(bytes)
-    return thread.ask({ step: "check", userId, bytes: copy, members })
+    return thread.request({ step: "check", userId, bytes: copy, members })
   }
 
   const takeIn = async (userId: string, file: JsonObject): Promise<string[]> => {
@@ -63,11 +63,11 @@ export const createImporter = ({ db, bus, rowLimits, storage }: Deps) => {
     const size = await check(userId, file)
     if (typeof size !== "object") throw new Error("The import worker returned no size")
     const { count, bytes } = size
-    await rowLimits.precheck("chats", { owner: userId, adding: count })
+    await rowLimits.precheck("chats", { owner: userId, added: count })
     const release = await storage.reserve({ owner: userId, bytes })
     try {
-      while (await thread.ask({ step: "prepare" })) {
-        ids.push(String(await db.handOver(() => thread.ask({ step: "write" }))))
+      while (await thread.request({ step: "prepare" })) {
+        ids.push(String(await db.runExternalWrite(() => thread.request({ step: "write" }))))
       }
     } finally {
       release(ids.length > 0)

@@ -7,7 +7,7 @@ import type { Attaching } from "../knowledge/attachments.ts"
 import type { SourcePassage } from "../knowledge/source-prompt.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { Catalogue } from "../models/catalogue.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import type { Answers } from "./answers.ts"
 import { branchTo, requestBody, titleFrom } from "./branch.ts"
 import type { Chats } from "./conversations.ts"
@@ -34,7 +34,7 @@ interface Deps {
   channels: Channels
   catalogue: Catalogue
   attaching: Attaching
-  storage: Storage
+  storage: StorageQuota
   limits: Pick<UserLimits, "answers" | "bodies">
   rowLimits: RowLimits
   newId: () => string
@@ -122,14 +122,14 @@ export const createPrompts = (deps: Deps) => {
   }
 
   const addMessages = async (tx: Tx, chatId: string, added: Message[]): Promise<void> => {
-    await rowLimits.lockAndCheck(tx, "messages", { owner: chatId, adding: added.length })
+    await rowLimits.lockAndCheck(tx, "messages", { owner: chatId, added: added.length })
     await messages.insert(tx, chatId, added)
   }
 
   const storePrompt = (chat: StoredChat, request: PromptRequest): Promise<PromptPlan> =>
     db.transact(async (tx) => {
       const { input, requestId } = request.prompt
-      await db.exclusive(tx, `chat:${chat.id}`)
+      await db.acquireLock(tx, `chat:${chat.id}`)
       const current = (await store.byId(chat.id, tx)) ?? chat
       const readBranch = branchReader(chat.id, request, tx)
       const plan = await plans.planFor(current, readBranch, request.prompt)
@@ -190,7 +190,9 @@ export const createPrompts = (deps: Deps) => {
       try {
         for (const _ of answering) releases.push(limits.answers.reserve(caller.user.id))
         const addition = { owner: caller.user.id, bytes: promptBytes(prompt, answering) }
-        return await storage.write([addition], () => begin(chat, { caller, prompt, releases }))
+        return await storage.writeWithinLimit([addition], () =>
+          begin(chat, { caller, prompt, releases }),
+        )
       } finally {
         for (const release of releases) release()
       }

@@ -11,7 +11,7 @@ export interface OpenPage {
 interface Deps {
   bus: Bus
   /** The roles and groups of active users, by user id. */
-  standings: AuthStore["standings"]
+  standings: AuthStore["accessByUser"]
 }
 
 /**

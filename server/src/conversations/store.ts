@@ -3,7 +3,7 @@ import { orderByIds } from "../db/chunks.ts"
 import type { ChatRow } from "../db/conversation-tables.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { contains, containsFolded } from "../db/text-matching.ts"
+import { columnContains, columnContainsFolding } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
 import { removeChat } from "./removal.ts"
 import {
@@ -110,12 +110,12 @@ export const createChatStore = (db: Database) => {
     if (!text) return found
     return found.where(({ or, exists, selectFrom }) =>
       or([
-        contains("title_key", text),
+        columnContains("title_key", text),
         exists(
           selectFrom("chat_messages")
             .select("chat_messages.id")
             .whereRef("chat_messages.chat_id", "=", "chats.id")
-            .where(containsFolded("content", text)),
+            .where(columnContainsFolding("content", text)),
         ),
       ]),
     )
@@ -137,11 +137,11 @@ export const createChatStore = (db: Database) => {
   const matchesAmong = async (ids: readonly string[], text: string | undefined) => {
     const byId = new Map<string, string>()
     if (!text || ids.length === 0) return byId
-    const rows = await db.aside
+    const rows = await db.backgroundReader
       .selectFrom("chat_messages")
       .select(["chat_id", "content"])
       .where("chat_id", "in", ids)
-      .where(containsFolded("content", text))
+      .where(columnContainsFolding("content", text))
       .orderBy("position", "desc")
       .execute()
     for (const { chat_id, content } of rows) byId.set(chat_id, snippetOf(content, text))
@@ -153,7 +153,7 @@ export const createChatStore = (db: Database) => {
 
   /** Searches every message of the account only once, for both the page and the total. */
   const searched = async (userId: string, query: ChatListQuery) => {
-    const found = await ordered(matching(db.aside, userId, query), query)
+    const found = await ordered(matching(db.backgroundReader, userId, query), query)
       .select("id")
       .execute()
     const first = (query.page - 1) * query.page_size
@@ -164,7 +164,7 @@ export const createChatStore = (db: Database) => {
   const idsOfPage = async (userId: string, query: ChatListQuery) => {
     if (query.query) return searched(userId, query)
     // Only this order has an index; for any other one, all chats of the account are sorted.
-    const reader = query.order_by === "updated_at" ? db.read : db.aside
+    const reader = query.order_by === "updated_at" ? db.read : db.backgroundReader
     const found = matching(reader, userId, query)
     const { total } = await found
       .select(({ fn }) => fn.countAll<number>().as("total"))
@@ -224,7 +224,7 @@ export const createChatStore = (db: Database) => {
 
     labels: async (userId: string): Promise<Labels> => {
       // In the background: a user with very many chats has very many tags.
-      const folders = await db.aside
+      const folders = await db.backgroundReader
         .selectFrom("chats")
         .select("folder")
         .distinct()
@@ -233,7 +233,7 @@ export const createChatStore = (db: Database) => {
         .orderBy("folder")
         .limit(maxLabels)
         .execute()
-      const tags = await db.aside
+      const tags = await db.backgroundReader
         .selectFrom("chat_tags")
         .innerJoin("chats", "chats.id", "chat_tags.chat_id")
         .select("tag")

@@ -95,7 +95,7 @@ export const createTitles = (deps: Deps) => {
 
   const keep = (chatId: string, title: string): Promise<void> =>
     db.transact(async (tx) => {
-      await db.exclusive(tx, `chat:${chatId}`)
+      await db.acquireLock(tx, `chat:${chatId}`)
       const chat = await store.byId(chatId, tx)
       if (chat?.title_source !== "words") return
       await store.update(tx, { ...chat, title, title_source: "model" })

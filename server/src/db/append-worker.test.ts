@@ -26,7 +26,7 @@ describe.each(chooseDatabases())("appended rows on $name", ({ open }) => {
   })
   afterAll(() => database.remove())
 
-  const kept = (prefix: string) =>
+  const storedRows = (prefix: string) =>
     database.db.read
       .selectFrom("usage")
       .selectAll()
@@ -37,13 +37,13 @@ describe.each(chooseDatabases())("appended rows on $name", ({ open }) => {
   it("are stored unchanged", async () => {
     const rows = [record("given 1", `"quoted", 'twice' \\ ünïcode 😀\n`), record("given 2", "")]
     await append(database.db, rows)
-    expect(await kept("given")).toEqual(rows)
+    expect(await storedRows("given")).toEqual(rows)
   })
 
   it("never overwrite existing rows", async () => {
     await append(database.db, [record("there 1", "first")])
     await append(database.db, [record("there 1", "second"), record("there 2", "second")])
-    expect((await kept("there")).map(({ model }) => model)).toEqual(["first", "second"])
+    expect((await storedRows("there")).map(({ model }) => model)).toEqual(["first", "second"])
   })
 
   it("are stored all or none", async () => {
@@ -51,9 +51,9 @@ describe.each(chooseDatabases())("appended rows on $name", ({ open }) => {
     Reflect.set(bad, "model", null)
     const adding = append(database.db, [record("none 1"), bad, record("none 3")])
     await expect(adding).rejects.toThrow(/null/i)
-    expect(await kept("none")).toEqual([])
+    expect(await storedRows("none")).toEqual([])
     await append(database.db, [record("none 1")])
-    expect(await kept("none")).toHaveLength(1)
+    expect(await storedRows("none")).toHaveLength(1)
   })
 
   it("are all stored when appended concurrently with transactions", async () => {
@@ -65,7 +65,7 @@ describe.each(chooseDatabases())("appended rows on $name", ({ open }) => {
           : database.db.transact((tx) => tx.insertInto("usage").values(record(id)).execute()),
       ),
     )
-    expect((await kept("many")).map(({ id }) => id)).toEqual(ids)
+    expect((await storedRows("many")).map(({ id }) => id)).toEqual(ids)
   })
 })
 

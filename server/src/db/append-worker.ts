@@ -1,9 +1,9 @@
 import type { SQLInputValue, StatementSync } from "node:sqlite"
 import { workerData } from "node:worker_threads"
 import { giveWay } from "../limits/thread-priority.ts"
-import type { Batch } from "./appender.ts"
-import { openFile } from "./sqlite-file.ts"
-import { answerWith } from "./worker-client.ts"
+import type { AppendBatch } from "./appender.ts"
+import { openSqliteFile } from "./sqlite-file.ts"
+import { serveRequests } from "./worker-client.ts"
 
 /** Worker thread that `appender.ts` starts and sends batches to. */
 type Row = Record<string, SQLInputValue>
@@ -12,29 +12,29 @@ type Row = Record<string, SQLInputValue>
 // the core, twice what it needs.
 giveWay(5)
 const { path } = workerData as { path: string }
-const database = openFile(path, false)
-const insertions = new Map<string, StatementSync>()
+const database = openSqliteFile(path, false)
+const insertStatements = new Map<string, StatementSync>()
 
-const insertionInto = (table: string, columns: readonly string[]): StatementSync => {
+const prepareInsert = (table: string, columns: readonly string[]): StatementSync => {
   const names = columns.map((name) => `"${name}"`).join(", ")
-  const marks = columns.map(() => "?").join(", ")
-  const text = `insert into "${table}" (${names}) values (${marks}) on conflict (id) do nothing`
-  const known = insertions.get(text)
+  const placeholders = columns.map(() => "?").join(", ")
+  const text = `insert into "${table}" (${names}) values (${placeholders}) on conflict (id) do nothing`
+  const known = insertStatements.get(text)
   if (known) return known
-  const made = database.prepare(text)
-  insertions.set(text, made)
-  return made
+  const prepared = database.prepare(text)
+  insertStatements.set(text, prepared)
+  return prepared
 }
 
-answerWith(({ table, rows }: Batch): null => {
-  const written: Row[] = JSON.parse(rows)
-  const [first] = written
+serveRequests(({ table, rows }: AppendBatch): null => {
+  const batch: Row[] = JSON.parse(rows)
+  const [first] = batch
   if (!first) return null
   const columns = Object.keys(first)
-  const insertion = insertionInto(table, columns)
+  const insert = prepareInsert(table, columns)
   database.exec("begin immediate")
   try {
-    for (const row of written) insertion.run(...columns.map((name) => row[name] ?? null))
+    for (const row of batch) insert.run(...columns.map((name) => row[name] ?? null))
     database.exec("commit")
     return null
   } catch (error) {

@@ -1,33 +1,36 @@
-import { createThread } from "./worker-client.ts"
+import { createWorkerClient } from "./worker-client.ts"
 
-export interface Batch {
+export interface AppendBatch {
   table: string
   /** JSON array of objects that all have the same keys, including `id`. */
   rows: string
 }
 
-const nothing: Batch = { table: "", rows: "[]" }
+const emptyBatch: AppendBatch = { table: "", rows: "[]" }
 
 /**
  * Inserts rows into the embedded database on a worker thread with its own connection. A hundred
  * rows take SQLite about a millisecond, which would block every request if run on the event loop.
  */
 export const createAppender = (path: string) => {
-  const thread = createThread<Batch, null>(new URL("./append-worker.ts", import.meta.url), { path })
-  let listening = false
+  const thread = createWorkerClient<AppendBatch, null>(
+    new URL("./append-worker.ts", import.meta.url),
+    { path },
+  )
+  let isReady = false
   return {
     /** Resolves once the thread has started; only the first call waits. */
     ready: async (): Promise<void> => {
-      if (!listening) await thread.ask(nothing)
-      listening = true
+      if (!isReady) await thread.request(emptyBatch)
+      isReady = true
     },
 
     /**
      * Inserts a batch in one transaction; batches run sequentially.
      * @throws the database's error
      */
-    append: async (batch: Batch): Promise<void> => {
-      await thread.ask(batch)
+    append: async (batch: AppendBatch): Promise<void> => {
+      await thread.request(batch)
     },
 
     close: thread.close,

@@ -6,7 +6,7 @@ import type { Database } from "./database.ts"
 const countTo = (db: Database, last: number) =>
   sql<{ count: number }>`
     with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${last})
-    select count(*) as count from numbers`.execute(db.aside)
+    select count(*) as count from numbers`.execute(db.backgroundReader)
 
 describe.each(chooseDatabases())("the background reader on $name", ({ open }) => {
   let database: OpenedDatabase
@@ -19,29 +19,32 @@ describe.each(chooseDatabases())("the background reader on $name", ({ open }) =>
   afterAll(() => database.remove())
 
   it("does not block the event loop", async () => {
-    let turns = 0
-    const turn = () => {
-      turns += 1
-      next = setTimeout(turn)
+    let ticks = 0
+    const tick = () => {
+      ticks += 1
+      next = setTimeout(tick)
     }
-    let next = setTimeout(turn)
+    let next = setTimeout(tick)
     const { rows } = await countTo(db, 1_000_000)
     clearTimeout(next)
     expect(rows).toEqual([{ count: 1_000_000 }])
     // Counting on the event loop would leave time for one or two.
-    expect(turns).toBeGreaterThan(10)
+    expect(ticks).toBeGreaterThan(10)
   })
 
   it("sees the last committed write", async () => {
     await db.transact((tx) =>
       tx.insertInto("settings").values({ name: "aside", value: "ü", updated_at: 1 }).execute(),
     )
-    const row = db.aside.selectFrom("settings").select("value").where("name", "=", "aside")
+    const row = db.backgroundReader
+      .selectFrom("settings")
+      .select("value")
+      .where("name", "=", "aside")
     expect(await row.executeTakeFirst()).toEqual({ value: "ü" })
   })
 
   it("keeps working after a failed query", async () => {
-    const wrong = sql`select 1 from nowhere`.execute(db.aside)
+    const wrong = sql`select 1 from nowhere`.execute(db.backgroundReader)
     await expect(wrong).rejects.toThrow(/nowhere/)
     expect((await countTo(db, 3)).rows).toEqual([{ count: 3 }])
   })
@@ -63,7 +66,7 @@ describe.each(embedded)("the background reader's thread on $name", ({ open }) =>
   })
 
   it("rejects writes", async () => {
-    const { aside } = database.db
+    const { backgroundReader: aside } = database.db
     await expect(aside.deleteFrom("settings").execute()).rejects.toThrow(/readonly/)
     await expect(aside.transaction().execute(async () => {})).rejects.toThrow(/read-only/)
     await database.remove()

@@ -7,9 +7,9 @@ import {
   SqliteQueryCompiler,
 } from "kysely"
 import type { Tables } from "./tables.ts"
-import { createThread } from "./worker-client.ts"
+import { createWorkerClient } from "./worker-client.ts"
 
-export interface Query {
+export interface BackgroundQuery {
   sql: string
   parameters: readonly unknown[]
 }
@@ -17,12 +17,12 @@ export interface Query {
 /** Reports and searches tend to come in groups, so the thread stays for a while. */
 const idleMs = 60_000
 
-class ReadOnly implements Driver {
+class BackgroundReadDriver implements Driver {
   /** Kysely gives the rows their type; the thread does not know it. */
-  readonly #thread: ReturnType<typeof createThread<Query, never[]>>
+  readonly #thread: ReturnType<typeof createWorkerClient<BackgroundQuery, never[]>>
 
   constructor(path: string) {
-    this.#thread = createThread(
+    this.#thread = createWorkerClient(
       new URL("./background-reader-worker.ts", import.meta.url),
       { path },
       idleMs,
@@ -34,7 +34,7 @@ class ReadOnly implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     return {
       executeQuery: async ({ sql, parameters }) => ({
-        rows: await this.#thread.ask({ sql, parameters }),
+        rows: await this.#thread.request({ sql, parameters }),
       }),
       streamQuery: () => {
         throw new Error("The background reader does not support streaming")
@@ -61,10 +61,10 @@ class ReadOnly implements Driver {
  * Reads the embedded database on a worker thread, for queries that scan many rows and would
  * otherwise block the event loop. Queries run one at a time.
  */
-export const readAside = (path: string): Kysely<Tables> =>
+export const createBackgroundReader = (path: string): Kysely<Tables> =>
   new Kysely({
     dialect: {
-      createDriver: () => new ReadOnly(path),
+      createDriver: () => new BackgroundReadDriver(path),
       createAdapter: () => new SqliteAdapter(),
       createIntrospector: (db) => new SqliteIntrospector(db),
       createQueryCompiler: () => new SqliteQueryCompiler(),

@@ -1,11 +1,11 @@
 import type { Kysely } from "kysely"
-import { type Database, transactOn } from "./database.ts"
+import { createTransact, type Database } from "./database.ts"
 import type { Tables } from "./tables.ts"
 
 /** The database's location, from which another thread can open it. */
-export type DatabasePlace = Pick<Database, "file" | "url">
+export type DatabaseLocation = Pick<Database, "file" | "url">
 
-const openWriter = async ({ file, url }: DatabasePlace): Promise<Kysely<Tables>> => {
+const openWriter = async ({ file, url }: DatabaseLocation): Promise<Kysely<Tables>> => {
   if (url !== null) return (await import("./postgres.ts")).openPostgresWriter(url)
   if (file === null) throw new Error("A database location needs either a file or a URL")
   return (await import("./sqlite.ts")).openSqliteWriter(file)
@@ -15,6 +15,8 @@ const openWriter = async ({ file, url }: DatabasePlace): Promise<Kysely<Tables>>
  * Opens a writable connection for another thread. On the embedded database, run its transactions
  * inside `Database.runExternalWrite`.
  */
-export const openBeside = async (place: DatabasePlace): Promise<Pick<Database, "transact">> => ({
-  transact: transactOn(await openWriter(place)),
+export const openBackgroundWriter = async (
+  location: DatabaseLocation,
+): Promise<Pick<Database, "transact">> => ({
+  transact: createTransact(await openWriter(location)),
 })

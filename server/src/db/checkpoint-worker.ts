@@ -6,9 +6,9 @@ import { giveWay } from "../limits/thread-priority.ts"
 /** Frames that a disk writes within a few milliseconds. */
 const minFrames = 100
 const maxRounds = 5
-const { path, ending, isUrgent } = workerData as {
+const { path, mode, isUrgent } = workerData as {
   path: string
-  ending: "restart" | "truncate"
+  mode: "restart" | "truncate"
   /** True when the disk is nearly full. */
   isUrgent: boolean
 }
@@ -24,7 +24,7 @@ for (let round = 0; round < maxRounds; round++) {
   const { log, checkpointed } = state.get() as { log: number; checkpointed: number }
   if (log - checkpointed < minFrames) break
 }
-const last = database.prepare(`pragma wal_checkpoint(${ending})`)
+const last = database.prepare(`pragma wal_checkpoint(${mode})`)
 const { busy } = last.get() as { busy: number }
 database.close()
 // Blocked by a reader or a writer.

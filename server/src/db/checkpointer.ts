@@ -4,23 +4,23 @@ import { Worker } from "node:worker_threads"
 import { z } from "zod"
 import { freeBytes } from "./disk-space.ts"
 
-const lookMs = 1000
+const checkIntervalMs = 1000
 /** Used when the free space could be filled before the next regular check. */
-const lookAtSmallMs = 50
-const bytesWhereSmall = 128 * 1024 * 1024
-const bytesToCheckpoint = 64 * 1024 * 1024
+const lowSpaceCheckIntervalMs = 50
+const lowSpaceBytes = 128 * 1024 * 1024
+const checkpointThresholdBytes = 64 * 1024 * 1024
 /** A log this large, typically after a long read, is truncated. */
-const bytesToTruncate = 256 * 1024 * 1024
+const truncateThresholdBytes = 256 * 1024 * 1024
 /** On a nearly full disk, the log size from which it is truncated. */
-const bytesWhereTight = 512 * 1024
+const lowSpaceTruncateThresholdBytes = 512 * 1024
 /** Delay before retrying a checkpoint that failed on a nearly full disk. */
-const tryAgainMs = 5000
+const retryAfterMs = 5000
 /** A database page and its frame header. */
 const frameBytes = 4096 + 24
 
 /** Frames in the log, and how many of them were moved to the database file; -1 before the first. */
-const State = z.object({ log: z.int(), checkpointed: z.int() })
-type Ending = "restart" | "truncate"
+const WalState = z.object({ log: z.int(), checkpointed: z.int() })
+type CheckpointMode = "restart" | "truncate"
 
 /**
  * Checkpoints SQLite's write-ahead log on a short-lived thread; on the writing connection, a
@@ -31,24 +31,24 @@ type Ending = "restart" | "truncate"
  * @param reader used to inspect the log; never written to
  */
 export const createCheckpointer = (path: string, reader: DatabaseSync) => {
-  const state = reader.prepare("pragma wal_checkpoint(noop)")
+  const walState = reader.prepare("pragma wal_checkpoint(noop)")
   let running: { worker: Worker; ended: Promise<boolean> } | undefined
 
   /**
    * Disk errors are reported by the reads and writes they affect; they must not crash the process
    * here.
    */
-  const stateNow = (): z.output<typeof State> | null => {
+  const readWalState = (): z.output<typeof WalState> | null => {
     try {
-      return State.parse(state.get())
+      return WalState.parse(walState.get())
     } catch {
       return null
     }
   }
 
-  const checkpoint = (ending: Ending, isUrgent: boolean): Promise<boolean> => {
+  const checkpoint = (mode: CheckpointMode, isUrgent: boolean): Promise<boolean> => {
     const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), {
-      workerData: { path, ending, isUrgent },
+      workerData: { path, ending: mode, isUrgent },
     })
     const ended = new Promise<boolean>((resolve) => {
       // A failed checkpoint is retried at the next check; until then the log only grows.
@@ -63,75 +63,77 @@ export const createCheckpointer = (path: string, reader: DatabaseSync) => {
     return ended
   }
 
-  const sizeOfLog = async (): Promise<number> => {
+  const walBytes = async (): Promise<number> => {
     const found = await stat(`${path}-wal`).catch(() => null)
     return found?.size ?? 0
   }
 
   /** The log size at the last failed truncation on a nearly full disk, and when that was. */
-  let stuck = { frames: -1, at: 0 }
+  let lastFailure = { frames: -1, at: 0 }
 
-  const checkpointTight = async (frames: number): Promise<void> => {
-    const isSame = stuck.frames === frames && performance.now() - stuck.at < tryAgainMs
+  const truncateOnLowSpace = async (frames: number): Promise<void> => {
+    const isSame =
+      lastFailure.frames === frames && performance.now() - lastFailure.at < retryAfterMs
     if (isSame) return
     const emptied = await checkpoint("truncate", true)
-    stuck = emptied ? { frames: -1, at: 0 } : { frames, at: performance.now() }
+    lastFailure = emptied ? { frames: -1, at: 0 } : { frames, at: performance.now() }
   }
 
-  const isBusy = (): boolean => running !== undefined || emptying !== undefined
+  const isBusy = (): boolean => running !== undefined || flushInProgress !== undefined
 
-  const checkpointWhereDue = async (free: number): Promise<void> => {
-    const size = await sizeOfLog()
-    const now = isBusy() ? null : stateNow()
+  const checkpointIfDue = async (free: number): Promise<void> => {
+    const size = await walBytes()
+    const now = isBusy() ? null : readWalState()
     if (!now) return
     const backlog = (now.log - now.checkpointed) * frameBytes
-    if (size >= bytesWhereTight && size > free / 4) return void checkpointTight(now.log)
-    if (backlog < bytesToCheckpoint) return
-    void checkpoint(size >= bytesToTruncate ? "truncate" : "restart", false)
+    if (size >= lowSpaceTruncateThresholdBytes && size > free / 4)
+      return void truncateOnLowSpace(now.log)
+    if (backlog < checkpointThresholdBytes) return
+    void checkpoint(size >= truncateThresholdBytes ? "truncate" : "restart", false)
   }
 
   /** @returns ms until the next check */
-  const look = async (): Promise<number> => {
+  const check = async (): Promise<number> => {
     const free = await freeBytes(path)
-    await checkpointWhereDue(free)
-    return free < bytesWhereSmall ? lookAtSmallMs : lookMs
+    await checkpointIfDue(free)
+    return free < lowSpaceBytes ? lowSpaceCheckIntervalMs : checkIntervalMs
   }
 
-  const empty = async (): Promise<boolean> => {
+  const checkpointAll = async (): Promise<boolean> => {
     await running?.ended
     const ended = checkpoint("truncate", true)
     running?.worker.ref()
     return ended
   }
-  let emptying: Promise<boolean> | undefined
-  const startEmptying = (): Promise<boolean> => {
-    emptying = empty().finally(() => {
-      emptying = undefined
+  let flushInProgress: Promise<boolean> | undefined
+  const startFlush = (): Promise<boolean> => {
+    flushInProgress = checkpointAll().finally(() => {
+      flushInProgress = undefined
     })
-    return emptying
+    return flushInProgress
   }
 
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  const lookAfter = (ms: number): void => {
+  const scheduleCheck = (ms: number): void => {
     if (isClosed) return
-    timer = setTimeout(() => void look().then(lookAfter), ms).unref()
+    timer = setTimeout(() => void check().then(scheduleCheck), ms).unref()
   }
-  lookAfter(lookAtSmallMs)
+  scheduleCheck(lowSpaceCheckIntervalMs)
   return {
     /**
      * Checkpoints the whole log now and truncates it.
      * @returns whether everything is in the database file and flushed to disk
      */
-    emptyLog: async (): Promise<boolean> => {
+    flushLog: async (): Promise<boolean> => {
       // A run in progress may have started before the last commit.
-      await emptying
-      return startEmptying()
+      await flushInProgress
+      return startFlush()
     },
 
     /** Truncates the log to free its space; joins a run in progress. */
-    giveSpaceBack: async (): Promise<void> => {
-      await (emptying ?? startEmptying())
+    truncateLog: async (): Promise<void> => {
+      await (flushInProgress ?? startFlush())
     },
 
     close: async (): Promise<void> => {

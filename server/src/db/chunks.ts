@@ -28,7 +28,7 @@ export const orderByIds = <T extends { id: string }>(
   return ids.flatMap((id) => rowById.get(id) ?? [])
 }
 
-interface Deletion<Row> {
+interface ChunkedDeletion<Row> {
   /** Returns the next rows after `last`, in a fixed order; an empty array at the end. */
   next: (last: Row | undefined) => Promise<readonly Row[]>
   /** Deletes all rows of a chunk. */
@@ -36,7 +36,10 @@ interface Deletion<Row> {
 }
 
 /** Deletes any number of rows in statements of bounded size; other requests run in between. */
-export const deleteInChunks = async <Row>({ next, remove }: Deletion<Row>): Promise<void> => {
+export const deleteInChunks = async <Row>({
+  next,
+  remove,
+}: ChunkedDeletion<Row>): Promise<void> => {
   let last: Row | undefined
   for (;;) {
     // Continues after the last row, so that rows already deleted are not scanned again.

@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest"
-import { storageTrouble } from "./connection-errors.ts"
+import { storageFailureOf } from "./connection-errors.ts"
 
-const words = "database or disk is full"
+const diskFullMessage = "database or disk is full"
 
 describe("storage failures", () => {
   it("are recognized by the message of another thread's error", () => {
-    expect(storageTrouble(new Error(words))).toBe("full")
-    expect(storageTrouble(new Error("disk I/O error"))).toBe("broken")
+    expect(storageFailureOf(new Error(diskFullMessage))).toBe("full")
+    expect(storageFailureOf(new Error("disk I/O error"))).toBe("broken")
   })
 
   it("are not inferred from a provider's message about its own disk", () => {
-    const refused = Object.assign(new Error(`it answered 400: ${words}`), { name: "RefusedError" })
-    expect(storageTrouble(refused)).toBeNull()
-    expect(storageTrouble(new SyntaxError(`"${words}" is not valid JSON`))).toBeNull()
+    const refused = Object.assign(new Error(`it answered 400: ${diskFullMessage}`), {
+      name: "RefusedError",
+    })
+    expect(storageFailureOf(refused)).toBeNull()
+    expect(storageFailureOf(new SyntaxError(`"${diskFullMessage}" is not valid JSON`))).toBeNull()
   })
 })

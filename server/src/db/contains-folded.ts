@@ -6,8 +6,8 @@ import { foldCase } from "./fold-case.ts"
  * `term` regardless of case. `term` must be case-folded already. On PostgreSQL, migration 0013
  * creates the function.
  */
-export const addContainsFolded = (database: DatabaseSync): void => {
-  database.function("contains_folded", { deterministic: true }, (text, wanted) =>
-    foldCase(String(text)).includes(String(wanted)) ? 1 : 0,
+export const registerContainsFolded = (database: DatabaseSync): void => {
+  database.function("contains_folded", { deterministic: true }, (text, term) =>
+    foldCase(String(text)).includes(String(term)) ? 1 : 0,
   )
 }

@@ -1,4 +1,4 @@
-import type { Bit } from "./tables.ts"
+import type { SqlBoolean } from "./tables.ts"
 
 export interface ChatRow {
   id: string
@@ -8,9 +8,9 @@ export interface ChatRow {
   /** Origin of the title: `words`, `model` or `person`. */
   title_source: string
   folder: string | null
-  pinned: Bit
-  archived: Bit
-  shared: Bit
+  pinned: SqlBoolean
+  archived: SqlBoolean
+  shared: SqlBoolean
   /** JSON array: ids of the models that the last prompt was sent to. */
   models: string
   system: string
@@ -51,7 +51,7 @@ export interface ChatMessageRow {
   request_id: string | null
   tokens_in: number | null
   tokens_out: number | null
-  estimated: Bit
+  estimated: SqlBoolean
   time_to_first_token_ms: number | null
   duration_ms: number | null
   /** While running: when the process writing it is considered dead unless it renews the lease. */

@@ -83,7 +83,7 @@ describe.each(chooseDatabases())("the database on $name", ({ open, place }) => {
     const order: string[] = []
     const enter = (name: string) =>
       database.db.transact(async (tx) => {
-        await database.db.exclusive(tx, "one at a time")
+        await database.db.acquireLock(tx, "one at a time")
         order.push(`${name} in`)
         await sql`select 1`.execute(tx)
         order.push(`${name} out`)

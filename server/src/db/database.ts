@@ -17,7 +17,7 @@ export interface Database {
    * For reads outside a transaction that scan many rows. On SQLite they run on a worker thread, so
    * they only delay each other.
    */
-  aside: Reader
+  backgroundReader: Reader
   /**
    * Runs `work` in one durable transaction; `afterCommit` callbacks run after it.
    * Inside, await only SQL on `tx` and turns of the event loop.
@@ -27,7 +27,7 @@ export interface Database {
    * Like `transact`, without waiting for the disk: the commit survives a crash of the process, but
    * not of the machine. For records that no client was promised.
    */
-  transactLoosely<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  transactRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * Inserts rows in the background, as durable as `transactRelaxed`: all or none, skipping rows
    * whose `id` exists. On SQLite a worker thread writes them while requests proceed.
@@ -38,22 +38,22 @@ export interface Database {
    * Runs `work`, during which another thread writes, while this thread's writers are paused:
    * waiting for SQLite's lock would block the event loop. What it committed is then durable.
    */
-  handOver<T>(work: () => Promise<T>): Promise<T>
+  runExternalWrite<T>(work: () => Promise<T>): Promise<T>
   /** Runs one statement as its own transaction, as durable as `transact`. */
   execute<T>(statement: (writer: Reader) => Promise<T>): Promise<T>
   /** Serializes transactions that pass the same `lock`; held until commit or rollback. */
-  exclusive(tx: Tx, lock: string): Promise<void>
+  acquireLock(tx: Tx, lock: string): Promise<void>
   /**
    * Runs `work` while holding `lock`, across all processes. Unlike in a transaction, `work` may
    * await anything; its own transactions commit independently.
    */
-  alone<T>(lock: string, work: () => Promise<T>): Promise<T>
+  runExclusive<T>(lock: string, work: () => Promise<T>): Promise<T>
   /** Runs `work` on a separate connection without a statement timeout. */
-  patiently<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
+  runWithoutTimeout<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
   /** Checks that the database is writable; leaves no data behind. @throws the database's error */
   probe(): Promise<void>
   /** Frees what space it can on a full disk. */
-  relieve(): Promise<void>
+  freeSpace(): Promise<void>
   close(): Promise<void>
 }
 
@@ -67,15 +67,15 @@ export const afterCommit = (tx: Tx, callback: () => void): void => {
 }
 
 /** @param flush flushes the commit to disk, where committing alone does not */
-export const transactOn =
-  (db: Kysely<Tables>, kept?: () => Promise<void>): Database["transact"] =>
+export const createTransact =
+  (db: Kysely<Tables>, flush?: () => Promise<void>): Database["transact"] =>
   async (work) => {
     const callbacks: (() => void)[] = []
     const result = await db.transaction().execute((tx) => {
       callbacksByTx.set(tx, callbacks)
       return work(tx)
     })
-    await kept?.()
+    await flush?.()
     for (const callback of callbacks) callback()
     return result
   }

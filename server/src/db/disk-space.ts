@@ -4,11 +4,11 @@ import { open, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { Failure } from "../errors.ts"
 
-const reserveBytes = 4 * 1024 * 1024
-const pieceBytes = 256 * 1024
+const maxReserveBytes = 4 * 1024 * 1024
+const chunkBytes = 256 * 1024
 const bytesBetweenChecks = 1024 * 1024
 /** The reserve takes at most 1/8 of its volume. */
-const shareOfVolume = 8
+const volumeDivisor = 8
 
 /** Size in bytes of the volume that holds `folder`; infinite if the system does not report it. */
 export const volumeBytes = (folder: string): number => {
@@ -33,7 +33,7 @@ export const freeBytes = async (folder: string): Promise<number> => {
 }
 
 /** The write was rejected for lack of space. */
-export const storageFull = (cause?: unknown): Failure =>
+export const storageFullFailure = (cause?: unknown): Failure =>
   new Failure(
     "storage_full",
     "The gateway is out of disk space, so this was not saved. Ask your administrator to free up space.",
@@ -41,9 +41,9 @@ export const storageFull = (cause?: unknown): Failure =>
   )
 
 /** Size in bytes of the reserve (see `createReserve`) on the volume of `folder`. */
-export const reserveOf = (folder: string): number => {
-  const share = volumeBytes(folder) / shareOfVolume
-  return Math.min(reserveBytes, Math.floor(share / pieceBytes) * pieceBytes)
+export const reserveSizeFor = (folder: string): number => {
+  const share = volumeBytes(folder) / volumeDivisor
+  return Math.min(maxReserveBytes, Math.floor(share / chunkBytes) * chunkBytes)
 }
 
 /**
@@ -52,20 +52,20 @@ export const reserveOf = (folder: string): number => {
  * @returns a function to call with the bytes written so far; rejects with `storage_full`
  */
 export const createSpaceCheck = (folder: string): ((written: number) => Promise<void>) => {
-  const least = 2 * reserveOf(folder)
-  let next = 0
+  const minFreeBytes = 2 * reserveSizeFor(folder)
+  let nextCheckAt = 0
   return async (written) => {
-    if (written < next) return
-    next = written + bytesBetweenChecks
-    if ((await freeBytes(folder)) < least) throw storageFull()
+    if (written < nextCheckAt) return
+    nextCheckAt = written + bytesBetweenChecks
+    if ((await freeBytes(folder)) < minFreeBytes) throw storageFullFailure()
   }
 }
 
-export const pathOfReserve = (dataDir: string): string => join(dataDir, "portico.reserve")
+export const reservePath = (dataDir: string): string => join(dataDir, "portico.reserve")
 
 /** Deletes the reserve file of `createReserve`. */
 export const releaseReserve = (dataDir: string): void =>
-  rmSync(pathOfReserve(dataDir), { force: true })
+  rmSync(reservePath(dataDir), { force: true })
 
 /**
  * A file that only occupies space. On a full disk it is deleted, so that the database can
@@ -73,21 +73,21 @@ export const releaseReserve = (dataDir: string): void =>
  * there is space.
  */
 export const createReserve = (dataDir: string) => {
-  const path = pathOfReserve(dataDir)
-  const size = reserveOf(dataDir)
+  const path = reservePath(dataDir)
+  const size = reserveSizeFor(dataDir)
   let filling: Promise<boolean> | undefined
 
   const fill = async (): Promise<boolean> => {
-    const held = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-    if (held >= size) return true
+    const currentSize = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    if (currentSize >= size) return true
     // Leaves twice its size free, so that the reserve itself never fills the disk.
     if ((await freeBytes(dataDir)) < 3 * size) return false
     try {
       const file = await open(path, "w", 0o600)
       try {
         // Random bytes, so that a compressing file system cannot shrink them.
-        for (let from = 0; from < size; from += pieceBytes)
-          await file.write(randomBytes(pieceBytes))
+        for (let from = 0; from < size; from += chunkBytes)
+          await file.write(randomBytes(chunkBytes))
       } finally {
         await file.close()
       }
@@ -100,7 +100,7 @@ export const createReserve = (dataDir: string) => {
 
   return {
     /** Creates the reserve if there is enough space. @returns whether it exists */
-    hold: (): Promise<boolean> => {
+    ensure: (): Promise<boolean> => {
       filling ??= fill().finally(() => {
         filling = undefined
       })

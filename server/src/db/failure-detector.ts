@@ -1,9 +1,9 @@
-interface Held {
+interface LeasedRow {
   id: string
   lease_until: number | null
 }
 
-interface Options {
+interface FailureDetectorOptions {
   /** How long a lease may stay unchanged before its holder is considered dead. */
   deadAfterMs: number
   /**
@@ -19,25 +19,25 @@ interface Options {
  * clock that is set back leaves nothing stuck, and a process that was suspended or cut off from the
  * database does not count that time against others.
  */
-export const createFailureDetector = ({ deadAfterMs, gapMs }: Options) => {
-  let watched = new Map<string, { lease: number | null; since: number }>()
-  let lastLook = Number.NEGATIVE_INFINITY
+export const createFailureDetector = ({ deadAfterMs, gapMs }: FailureDetectorOptions) => {
+  let observedById = new Map<string, { lease: number | null; since: number }>()
+  let lastObservation = Number.NEGATIVE_INFINITY
 
   return {
     /**
      * @param at monotonic ms when `leasedRows` were read
      * @returns the rows held by dead processes
      */
-    observe: <Row extends Held>(held: readonly Row[], at: number): Row[] => {
-      const known = at - lastLook < gapMs ? watched : new Map<string, never>()
-      lastLook = at
-      watched = new Map(
-        held.map(({ id, lease_until: lease }) => {
-          const before = known.get(id)
-          return [id, before?.lease === lease ? before : { lease, since: at }]
+    observe: <Row extends LeasedRow>(leasedRows: readonly Row[], at: number): Row[] => {
+      const previousById = at - lastObservation < gapMs ? observedById : new Map<string, never>()
+      lastObservation = at
+      observedById = new Map(
+        leasedRows.map(({ id, lease_until: lease }) => {
+          const previous = previousById.get(id)
+          return [id, previous?.lease === lease ? previous : { lease, since: at }]
         }),
       )
-      return held.filter(({ id }) => at - (watched.get(id)?.since ?? at) >= deadAfterMs)
+      return leasedRows.filter(({ id }) => at - (observedById.get(id)?.since ?? at) >= deadAfterMs)
     },
   }
 }

@@ -60,7 +60,7 @@ export interface PassageRow {
 }
 
 /** Tokens of one file's passages, as packed by `files/tokenizer.ts`. */
-export interface FileWordsRow {
+export interface FileTokensRow {
   file_id: string
   data: Uint8Array
 }
@@ -77,7 +77,7 @@ export interface VectorBatchRow {
   exact: Uint8Array
 }
 
-export interface VectorSpaceRow {
+export interface EmbeddingIndexRow {
   id: string
   model: string
   /** `building`, `active` or `retired`. */

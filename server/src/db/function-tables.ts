@@ -1,11 +1,11 @@
-import type { Bit } from "./tables.ts"
+import type { SqlBoolean } from "./tables.ts"
 
 export interface FunctionRow {
   id: string
   user_id: string
   name: string
   version: number
-  is_active: Bit
+  is_active: SqlBoolean
   /** JSON object. */
   meta: string
   /** JSON arrays. */
@@ -39,7 +39,7 @@ export interface FunctionRunRow {
   version: number
   task: string
   user_id: string
-  trial: Bit
+  trial: SqlBoolean
   outcome: string
   message: string | null
   line: number | null

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Database } from "./database.ts"
 
-const functions = {
+const jsonFunctions = {
   sqlite: { array: sql.raw("json_group_array"), object: sql.raw("json_object") },
   postgres: { array: sql.raw("json_agg"), object: sql.raw("json_build_object") },
 }
@@ -11,11 +11,11 @@ const functions = {
  * none.
  * @param fields object keys, with the columns that supply their values
  */
-export const jsonRows = (
+export const jsonRowsSubquery = (
   { dialect }: Pick<Database, "dialect">,
   { fields, from, order }: { fields: Record<string, string>; from: string; order: string },
 ): RawBuilder<string | null> => {
-  const { array, object } = functions[dialect]
+  const { array, object } = jsonFunctions[dialect]
   const members = Object.entries(fields).map(
     ([name, column]) => sql`${sql.lit(name)}, ${sql.ref(column)}`,
   )
@@ -25,4 +25,4 @@ export const jsonRows = (
 }
 
 /** Builds a JSON array from values that are already JSON. */
-export const arrayOf = (values: readonly string[]): string => `[${values.join(",")}]`
+export const joinJsonArray = (values: readonly string[]): string => `[${values.join(",")}]`

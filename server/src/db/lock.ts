@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { codeOf } from "./contention.ts"
+import { databaseErrorCode } from "./contention.ts"
 
 const sqliteBusy = 5
 const isLocked = (error: unknown): boolean => {
-  const code = codeOf(error)
+  const code = databaseErrorCode(error)
   return typeof code === "number" && (code & 0xff) === sqliteBusy
 }
 
@@ -15,7 +15,7 @@ const isLocked = (error: unknown): boolean => {
  * @returns a function that releases it
  * @throws if another process holds the lock
  */
-export const holdDataDir = (dataDir: string): (() => void) => {
+export const lockDataDir = (dataDir: string): (() => void) => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const lock = new DatabaseSync(join(dataDir, "portico.lock"))
   try {

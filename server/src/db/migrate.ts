@@ -37,7 +37,7 @@ const migrations: Record<string, Migration> = {
 }
 
 /** Migrations applied to the database that this version does not know. */
-const unknownTo = async (writer: Kysely<Tables>): Promise<string[]> => {
+const findUnknownMigrations = async (writer: Kysely<Tables>): Promise<string[]> => {
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`
     .execute(writer)
     .catch(() => ({ rows: [] }))
@@ -45,11 +45,16 @@ const unknownTo = async (writer: Kysely<Tables>): Promise<string[]> => {
 }
 
 /** Reports which migrations an existing database is about to receive. */
-const announce = async (migrator: Migrator, say: (message: string) => void): Promise<void> => {
+const reportPending = async (
+  migrator: Migrator,
+  report: (message: string) => void,
+): Promise<void> => {
   const known = await migrator.getMigrations()
   const pending = known.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
   if (pending.length === 0 || pending.length === known.length) return
-  say(`Migrating the database (${pending.join(", ")}). This can take minutes for a large database.`)
+  report(
+    `Migrating the database (${pending.join(", ")}). This can take minutes for a large database.`,
+  )
 }
 
 /**
@@ -60,7 +65,7 @@ const announce = async (migrator: Migrator, say: (message: string) => void): Pro
  */
 export const migrate = async (
   writer: Kysely<Tables>,
-  say: (message: string) => void,
+  report: (message: string) => void,
 ): Promise<void> => {
   const migrator = new Migrator({
     db: writer,
@@ -68,14 +73,14 @@ export const migrate = async (
     // Migrations are developed in parallel, so one with a lower number may arrive later.
     allowUnorderedMigrations: true,
   })
-  await announce(migrator, say)
+  await reportPending(migrator, report)
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   if (isOutage(error)) throw error
-  const newer = await unknownTo(writer)
-  if (newer.length > 0) {
+  const unknown = await findUnknownMigrations(writer)
+  if (unknown.length > 0) {
     throw new Error(
-      `The database was migrated by a newer version of Portico (unknown migrations: ${newer.join(", ")}). ` +
+      `The database was migrated by a newer version of Portico (unknown migrations: ${unknown.join(", ")}). ` +
         "Start that version or a newer one, or restore a backup from before the upgrade.",
     )
   }

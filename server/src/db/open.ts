@@ -5,29 +5,29 @@ import type { PostgresOptions } from "./postgres.ts"
 import { openSqlite } from "./sqlite.ts"
 
 /** Names the database's address without its password. */
-const unreachable = (url: string, cause: unknown): Error => {
+const unreachableError = (url: string, cause: unknown): Error => {
   const { host, pathname } = new URL(url)
   const reason = cause instanceof AggregateError ? cause.errors[0] : cause
-  const words = reason instanceof Error ? reason.message : String(reason)
-  return new Error(`Cannot use the database ${host}${pathname} (DATABASE_URL): ${words}`)
+  const message = reason instanceof Error ? reason.message : String(reason)
+  return new Error(`Cannot use the database ${host}${pathname} (DATABASE_URL): ${message}`)
 }
 
-interface OpenOptions extends PostgresOptions {
-  say?: (message: string) => void
+interface OpenDatabaseOptions extends PostgresOptions {
+  report?: (message: string) => void
 }
 
 /** Opens and migrates the configured database. @throws if it is not available */
 export const openDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
-  { say = () => {}, ...options }: OpenOptions = {},
+  { report: say = () => {}, ...options }: OpenDatabaseOptions = {},
 ): Promise<Database> => {
   if (config.DATABASE_URL) {
-    const { openPatiently, openPostgres } = await import("./postgres.ts")
+    const { openWithoutTimeout: openPatiently, openPostgres } = await import("./postgres.ts")
     const writer = openPatiently(config.DATABASE_URL)
     try {
       await migrate(writer, say)
     } catch (cause) {
-      throw unreachable(config.DATABASE_URL, cause)
+      throw unreachableError(config.DATABASE_URL, cause)
     } finally {
       await writer.destroy()
     }

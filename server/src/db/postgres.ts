@@ -2,21 +2,21 @@ import { Socket } from "node:net"
 import { Kysely, PostgresDialect, sql } from "kysely"
 import pg from "pg"
 import { createTurns } from "../limits/mutex.ts"
-import { type Database, type Tx, transactOn } from "./database.ts"
-import { arrayOf } from "./json.ts"
-import { preparing } from "./prepared-statements.ts"
+import { createTransact, type Database, type Tx } from "./database.ts"
+import { joinJsonArray } from "./json.ts"
+import { withPreparedStatements } from "./prepared-statements.ts"
 import type { Tables } from "./tables.ts"
 
 const int8 = 20
 const poolSize = 10
-const loosePoolSize = 3
-const aloneAtOnce = 3
+const relaxedPoolSize = 3
+const maxExclusiveRuns = 3
 const connectTimeoutMs = 3000
 const defaultStatementTimeoutMs = 15_000
 /**
  * A server silent for longer than any statement may take is considered dead, whatever TCP reports.
  */
-const silencePerTimeout = 1.2
+const silenceTimeoutFactor = 1.2
 
 export interface PostgresOptions {
   statementTimeoutMs?: number
@@ -34,7 +34,7 @@ const types: pg.CustomTypesConfig = {
 }
 
 /** A socket that is destroyed after `ms` without data from the server. */
-export const impatientSocket = (ms: number) => (): Socket => {
+export const createTimeoutSocket = (ms: number) => (): Socket => {
   const socket = new Socket()
   socket.on("error", () => {})
   socket.setTimeout(ms, () => socket.destroy(new Error("Connection terminated by silence")))
@@ -64,25 +64,30 @@ const openPool = (url: string, options: pg.PoolConfig): pg.Pool => {
 }
 
 /** Opens a pool without a statement timeout, for migrations and exports. */
-export const openPatiently = (url: string): Kysely<Tables> => {
+export const openWithoutTimeout = (url: string): Kysely<Tables> => {
   const pool = openPool(url, { max: 2, application_name: "portico, long work" })
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
-const openPromptly = (url: string, { max, session, ...options }: PoolOptions): Kysely<Tables> => {
+const openWithTimeout = (
+  url: string,
+  { max, session, ...options }: PoolOptions,
+): Kysely<Tables> => {
   const { statementTimeoutMs = defaultStatementTimeoutMs } = options
   const pool = openPool(url, {
     max,
     ...(session && { options: session }),
     statement_timeout: statementTimeoutMs,
     application_name: "portico",
-    stream: impatientSocket(statementTimeoutMs * silencePerTimeout),
+    stream: createTimeoutSocket(statementTimeoutMs * silenceTimeoutFactor),
   })
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }),
+  })
 }
 
 /** For a worker thread that writes independently of the main pools. */
-export const openPostgresWriter = (url: string): Kysely<Tables> => openPromptly(url, { max: 1 })
+export const openPostgresWriter = (url: string): Kysely<Tables> => openWithTimeout(url, { max: 1 })
 
 /** One statement for any number of rows, which the server plans once. */
 const appendOn =
@@ -92,18 +97,18 @@ const appendOn =
     // Columns are named, since a newer process may have added one.
     const columns = sql.join(Object.keys(JSON.parse(rows[0] ?? "{}")).map((name) => sql.ref(name)))
     await sql`insert into ${into} (${columns})
-      select ${columns} from json_populate_recordset(null::${into}, ${arrayOf(rows)})
+      select ${columns} from json_populate_recordset(null::${into}, ${joinJsonArray(rows)})
       on conflict (id) do nothing`.execute(db)
   }
 
 /** Opens PostgreSQL at `url`; connects on the first query. */
 export const openPostgres = (url: string, options: PostgresOptions = {}): Database => {
-  const db = openPromptly(url, { ...options, max: poolSize })
+  const db = openWithTimeout(url, { ...options, max: poolSize })
   // A separate pool: setting this in every transaction would cost as much as waiting for the disk.
   const session = "-c synchronous_commit=off"
-  const loose = openPromptly(url, { ...options, max: loosePoolSize, session })
-  const inTurn = createTurns()
-  const exclusive = async (tx: Tx, lock: string): Promise<void> => {
+  const relaxed = openWithTimeout(url, { ...options, max: relaxedPoolSize, session })
+  const runInTurn = createTurns()
+  const acquireLock = async (tx: Tx, lock: string): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`portico:${lock}`}, 0))`.execute(tx)
   }
   return {
@@ -111,28 +116,28 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
     file: null,
     url,
     read: db,
-    aside: db,
-    transact: transactOn(db),
-    transactLoosely: transactOn(loose),
-    append: appendOn(loose),
-    handOver: (work) => work(),
+    backgroundReader: db,
+    transact: createTransact(db),
+    transactRelaxed: createTransact(relaxed),
+    append: appendOn(relaxed),
+    runExternalWrite: (work) => work(),
     execute: (statement) => statement(db),
-    exclusive,
+    acquireLock,
     // Each holds a connection while it runs, so only a few run concurrently, to leave connections
     // for `work`.
-    alone: (lock, work) =>
-      inTurn(`${(lock.at(-1)?.charCodeAt(0) ?? 0) % aloneAtOnce}`, () =>
+    runExclusive: (lock, work) =>
+      runInTurn(`${(lock.at(-1)?.charCodeAt(0) ?? 0) % maxExclusiveRuns}`, () =>
         db.transaction().execute(async (tx) => {
-          await exclusive(tx, lock)
+          await acquireLock(tx, lock)
           return work()
         }),
       ),
-    patiently: async (work) => {
-      const patient = openPatiently(url)
+    runWithoutTimeout: async (work) => {
+      const connection = openWithoutTimeout(url)
       try {
-        return await patient.connection().execute(work)
+        return await connection.connection().execute(work)
       } finally {
-        await patient.destroy()
+        await connection.destroy()
       }
     },
     probe: async () => {
@@ -141,9 +146,9 @@ export const openPostgres = (url: string, options: PostgresOptions = {}): Databa
         await sql`insert into portico_probe values ('probe')`.execute(tx)
       })
     },
-    relieve: async () => {},
+    freeSpace: async () => {},
     close: async () => {
-      await Promise.all([db.destroy(), loose.destroy()])
+      await Promise.all([db.destroy(), relaxed.destroy()])
     },
   }
 }

@@ -1,32 +1,32 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely"
 import type pg from "pg"
-import { codeOf } from "./contention.ts"
+import { databaseErrorCode } from "./contention.ts"
 
 /** Executions of a statement before it is prepared. */
-const timesFirst = 10
+const prepareAfterExecutions = 10
 /** Every connection's server process keeps each statement and its plan. */
-const maxEntries = 200
+const maxPrepared = 200
 const maxCounted = 1000
-const maxText = 5000
+const maxTextLength = 5000
 /** More values mean a list of variable length. */
 const maxValues = 30
 
 /** SQLSTATE: the columns of the result have changed, or the statement does not exist. */
-const unfit = new Set(["0A000", "26000"])
+const staleStatementCodes = new Set(["0A000", "26000"])
 
 /** Assigns names to frequent statements: one set per process, prepared once per connection. */
-const createNames = () => {
+const createStatementNames = () => {
   const named = new Map<string, string | undefined>()
   let counts = new Map<string, number>()
 
   return {
-    nameOf: (text: string): string | undefined => {
+    statementName: (text: string): string | undefined => {
       if (named.has(text)) return named.get(text)
-      if (named.size >= maxEntries || text.length > maxText) return undefined
+      if (named.size >= maxPrepared || text.length > maxTextLength) return undefined
       const count = (counts.get(text) ?? 0) + 1
       if (counts.size >= maxCounted) counts = new Map()
       counts.set(text, count)
-      if (count < timesFirst) return undefined
+      if (count < prepareAfterExecutions) return undefined
       counts.delete(text)
       const name = `portico_${named.size}`
       named.set(text, name)
@@ -38,7 +38,7 @@ const createNames = () => {
   }
 }
 
-type Names = ReturnType<typeof createNames>
+type StatementNames = ReturnType<typeof createStatementNames>
 
 /**
  * Uses the callback form: with `pg`'s own promises, each query stays referenced by the previous one
@@ -56,14 +56,14 @@ const send = (client: pg.PoolClient, config: pg.QueryConfig): Promise<pg.QueryRe
  * The best plan depends on the list's length and the size of the table: with a generic plan,
  * looking up a hundred members of a large group read all of them.
  */
-const isList = (values: readonly unknown[]): boolean =>
+const hasListValues = (values: readonly unknown[]): boolean =>
   values.length > maxValues || values.some(Array.isArray)
 
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
-  readonly #names: Names
+  readonly #names: StatementNames
 
-  constructor(client: pg.PoolClient, names: Names) {
+  constructor(client: pg.PoolClient, names: StatementNames) {
     this.#client = client
     this.#names = names
   }
@@ -76,12 +76,12 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   async #query(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const name = isList(values) ? undefined : this.#names.nameOf(text)
+    const name = hasListValues(values) ? undefined : this.#names.statementName(text)
     if (name === undefined) return send(this.#client, { text, values })
     try {
       return await send(this.#client, { name, text, values })
     } catch (error) {
-      if (!unfit.has(String(codeOf(error)))) throw error
+      if (!staleStatementCodes.has(String(databaseErrorCode(error)))) throw error
       this.#names.drop(text)
       // The statement was not executed, so it can be retried. In a transaction the retry fails too,
       // and the transaction with it.
@@ -98,16 +98,16 @@ class PreparingClient implements PostgresPoolClient {
  * Wraps a pool for Kysely so that frequent statements are parsed and planned once per connection,
  * from their tenth execution.
  */
-export const preparing = (pool: pg.Pool): PostgresPool => {
-  const names = createNames()
-  const adapted = new WeakMap<pg.PoolClient, PreparingClient>()
+export const withPreparedStatements = (pool: pg.Pool): PostgresPool => {
+  const names = createStatementNames()
+  const wrapperByClient = new WeakMap<pg.PoolClient, PreparingClient>()
   return {
     options: pool.options,
     end: () => pool.end(),
     connect: async () => {
       const client = await pool.connect()
-      const known = adapted.get(client) ?? new PreparingClient(client, names)
-      adapted.set(client, known)
+      const known = wrapperByClient.get(client) ?? new PreparingClient(client, names)
+      wrapperByClient.set(client, known)
       return known
     },
   }

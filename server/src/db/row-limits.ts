@@ -51,7 +51,7 @@ const rowLimits = {
   },
 } satisfies Record<string, RowLimit>
 
-export type LimitedRows = keyof typeof rowLimits
+export type LimitedResource = keyof typeof rowLimits
 
 interface Deps {
   db: Database
@@ -60,7 +60,7 @@ interface Deps {
 
 /** Enforces the row limits listed in `tableLimits`. */
 export const createRowLimits = ({ db, config }: Deps) => {
-  const maxOf = ({ max }: RowLimit): number => (typeof max === "number" ? max : config[max])
+  const limitValue = ({ max }: RowLimit): number => (typeof max === "number" ? max : config[max])
 
   const count = async (reader: Reader, limit: RowLimit, owner: string): Promise<number> => {
     const { rows } = await sql<{ count: number }>`select count(*) as count
@@ -76,13 +76,13 @@ export const createRowLimits = ({ db, config }: Deps) => {
      */
     lockAndCheck: async (
       tx: Tx,
-      rows: LimitedRows,
-      { owner, adding = 1 }: { owner: string; adding?: number },
+      rows: LimitedResource,
+      { owner, added = 1 }: { owner: string; added?: number },
     ): Promise<void> => {
       const limit = rowLimits[rows]
-      await db.exclusive(tx, `rows:${limit.table}:${owner}`)
-      const max = maxOf(limit)
-      if ((await count(tx, limit, owner)) + adding > max) fail("limit_reached", limit.refusal(max))
+      await db.acquireLock(tx, `rows:${limit.table}:${owner}`)
+      const max = limitValue(limit)
+      if ((await count(tx, limit, owner)) + added > max) fail("limit_reached", limit.refusal(max))
     },
 
     /**
@@ -90,13 +90,13 @@ export const createRowLimits = ({ db, config }: Deps) => {
      * @throws {Failure} `limit_reached`
      */
     precheck: async (
-      rows: LimitedRows,
-      { owner, adding = 1 }: { owner: string; adding?: number },
+      rows: LimitedResource,
+      { owner, added = 1 }: { owner: string; added?: number },
     ): Promise<void> => {
       const limit = rowLimits[rows]
-      const max = maxOf(limit)
-      const present = await count(db.aside, limit, owner)
-      if (present + adding > max) fail("limit_reached", limit.refusal(max))
+      const max = limitValue(limit)
+      const current = await count(db.backgroundReader, limit, owner)
+      if (current + added > max) fail("limit_reached", limit.refusal(max))
     },
   }
 }

@@ -20,14 +20,14 @@ export interface SignOnSessionRow {
 }
 
 /** A membership created from a groups claim, which only the same provider's claim may remove. */
-export interface SignOnMemberRow {
+export interface SignOnMembershipRow {
   issuer: string
   group_id: string
   user_id: string
 }
 
 /** Single-use values already used: completed sign-in attempts and logout tokens. */
-export interface SignOnSpentRow {
+export interface UsedSignOnTokenRow {
   id: string
   expires_at: number
 }

@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import type { Config } from "../config/config.ts"
 import type { Reader } from "./database.ts"
 import { openSqliteSnapshot } from "./sqlite.ts"
-import { databaseFile } from "./sqlite-file.ts"
+import { databasePath } from "./sqlite-file.ts"
 
 /**
  * Runs `work` on a consistent, read-only snapshot of the database, even while gateways write to it.
@@ -14,7 +14,7 @@ export const readSnapshot = async <T>(
   work: (reader: Reader) => Promise<T>,
 ): Promise<T> => {
   if (config.DATABASE_URL) {
-    const { openPatiently } = await import("./postgres.ts")
+    const { openWithoutTimeout: openPatiently } = await import("./postgres.ts")
     const db = openPatiently(config.DATABASE_URL)
     try {
       return await db.connection().execute(async (connection) => {
@@ -25,7 +25,7 @@ export const readSnapshot = async <T>(
       await db.destroy()
     }
   }
-  const path = databaseFile(config.DATA_DIR)
+  const path = databasePath(config.DATA_DIR)
   if (!existsSync(path)) throw new Error(`No database found at ${path}. Check DATA_DIR.`)
   const reader = openSqliteSnapshot(path)
   try {

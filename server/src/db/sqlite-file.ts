@@ -4,10 +4,10 @@ import { DatabaseSync } from "node:sqlite"
 const busyTimeoutMs = 5000
 
 /** Path of the embedded database in a data folder. */
-export const databaseFile = (dataDir: string): string => join(dataDir, "portico.db")
+export const databasePath = (dataDir: string): string => join(dataDir, "portico.db")
 
 /** Opens a connection to the embedded database with the settings that every thread uses. */
-export const openFile = (path: string, readOnly: boolean): DatabaseSync => {
+export const openSqliteFile = (path: string, readOnly: boolean): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
   if (!readOnly) database.exec("pragma journal_mode = wal")
   // `wal-sync.ts` flushes commits: with `synchronous = full`, SQLite would block the thread on the

@@ -26,7 +26,7 @@ describe("the embedded database", () => {
     for (let count = 0; count < megabytes; count++) {
       // Unchanged pages would not be written.
       const row = { name: "filler", value: `${count}`.repeat(megabyte).slice(0, megabyte) }
-      await db.transactLoosely((tx) =>
+      await db.transactRelaxed((tx) =>
         tx
           .insertInto("audit_state")
           .values(row)

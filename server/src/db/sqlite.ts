@@ -16,17 +16,17 @@ import {
 import { z } from "zod"
 import { createTurns } from "../limits/mutex.ts"
 import { createAppender } from "./appender.ts"
-import { readAside } from "./background-reader.ts"
+import { createBackgroundReader } from "./background-reader.ts"
 import { createCheckpointer } from "./checkpointer.ts"
-import { type Database, transactOn } from "./database.ts"
+import { createTransact, type Database } from "./database.ts"
 import { createReserve } from "./disk-space.ts"
-import { arrayOf } from "./json.ts"
-import { databaseFile, openFile } from "./sqlite-file.ts"
+import { joinJsonArray } from "./json.ts"
+import { databasePath, openSqliteFile } from "./sqlite-file.ts"
 import type { Tables } from "./tables.ts"
-import { createLogSync } from "./wal-sync.ts"
+import { createWalSync } from "./wal-sync.ts"
 
-const cachedStatements = 500
-const holdAgainMs = 30_000
+const maxCachedStatements = 500
+const reserveRetryMs = 30_000
 
 type SqliteDatabase = Exclude<SqliteDialectConfig["database"], (...args: never[]) => unknown>
 
@@ -44,7 +44,7 @@ const adapt = (database: DatabaseSync): SqliteDatabase => {
     if (known) return known
     const statement = database.prepare(sql)
     const prepared = { statement, reader: statement.columns().length > 0 }
-    if (statements.size >= cachedStatements) statements.clear()
+    if (statements.size >= maxCachedStatements) statements.clear()
     statements.set(sql, prepared)
     return prepared
   }
@@ -99,20 +99,20 @@ class TransactionalAdapter extends SqliteAdapter {
  * With a bare parameter as its limit, SQLite plans by the value and recompiles the statement
  * whenever it changes, which costs more than running most statements. An expression avoids that.
  */
-class SteadyCompiler extends SqliteQueryCompiler {
+class StablePlanCompiler extends SqliteQueryCompiler {
   override visitLimit(node: LimitNode): void {
     super.visitLimit(node)
     this.append(" + 0")
   }
 }
 
-class SteadyDialect extends SqliteDialect {
-  override createQueryCompiler(): SteadyCompiler {
-    return new SteadyCompiler()
+class StablePlanDialect extends SqliteDialect {
+  override createQueryCompiler(): StablePlanCompiler {
+    return new StablePlanCompiler()
   }
 }
 
-class ImmediateDialect extends SteadyDialect {
+class ImmediateDialect extends StablePlanDialect {
   readonly #database: DatabaseSync
   readonly #config: SqliteDialectConfig
 
@@ -137,11 +137,11 @@ class ImmediateDialect extends SteadyDialect {
  * disk.
  */
 export const openSqliteWriter = (path: string): Kysely<Tables> =>
-  new Kysely<Tables>({ dialect: new ImmediateDialect(openFile(path, false)) })
+  new Kysely<Tables>({ dialect: new ImmediateDialect(openSqliteFile(path, false)) })
 
 /** Opens a connection that reads the database as of now. */
 export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
-  const database = openFile(path, true)
+  const database = openSqliteFile(path, true)
   database.exec("begin")
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(database) }) })
 }
@@ -152,38 +152,41 @@ export const openSqliteSnapshot = (path: string): Kysely<Tables> => {
  */
 export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables> } => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const path = databaseFile(dataDir)
+  const path = databasePath(dataDir)
   const reserve = createReserve(dataDir)
-  const writing = openFile(path, false)
+  const writeConnection = openSqliteFile(path, false)
   chmodSync(path, 0o600)
-  const writer = new Kysely<Tables>({ dialect: new ImmediateDialect(writing) })
-  const reading = openFile(path, true)
-  const read = new Kysely<Tables>({ dialect: new SteadyDialect({ database: adapt(reading) }) })
-  const aside = readAside(path)
+  const writer = new Kysely<Tables>({ dialect: new ImmediateDialect(writeConnection) })
+  const readConnection = openSqliteFile(path, true)
+  const read = new Kysely<Tables>({
+    dialect: new StablePlanDialect({ database: adapt(readConnection) }),
+  })
+  const backgroundReader = createBackgroundReader(path)
   const appender = createAppender(path)
-  const checkpointer = createCheckpointer(path, reading)
-  const log = createLogSync(`${path}-wal`, checkpointer.emptyLog)
-  let holding: NodeJS.Timeout | undefined
-  const hold = async (): Promise<void> => {
-    if (!(await reserve.hold())) holding = setTimeout(() => void hold(), holdAgainMs).unref()
+  const checkpointer = createCheckpointer(path, readConnection)
+  const walSync = createWalSync(`${path}-wal`, checkpointer.flushLog)
+  let reserveTimer: NodeJS.Timeout | undefined
+  const ensureReserve = async (): Promise<void> => {
+    if (!(await reserve.ensure()))
+      reserveTimer = setTimeout(() => void ensureReserve(), reserveRetryMs).unref()
   }
-  void hold()
-  const loosely = transactOn(writer)
+  void ensureReserve()
+  const transactWithoutSync = createTransact(writer)
   /**
    * Pauses this thread's writers while another thread writes: waiting for its lock would block the
    * event loop.
    */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => writer.connection().execute(work)
+  const pauseWriters = <T>(work: () => Promise<T>): Promise<T> => writer.connection().execute(work)
   return {
     dialect: "sqlite",
     file: path,
     url: null,
     read,
-    aside,
+    backgroundReader,
     writer,
-    transact: transactOn(writer, log.sync),
-    transactLoosely: async (work) => {
-      const result = await loosely(work)
+    transact: createTransact(writer, walSync.sync),
+    transactRelaxed: async (work) => {
+      const result = await transactWithoutSync(work)
       // None of the awaits above yields to the event loop; without this, a job would run to its end
       // in one turn.
       await turn()
@@ -191,44 +194,44 @@ export const openSqlite = (dataDir: string): Database & { writer: Kysely<Tables>
     },
     append: async (table, rows) => {
       await appender.ready()
-      const batch = { table, rows: arrayOf(rows) }
-      await inTurn(() => appender.append(batch))
+      const batch = { table, rows: joinJsonArray(rows) }
+      await pauseWriters(() => appender.append(batch))
     },
-    handOver: async (work) => {
-      const result = await inTurn(work)
-      await log.sync()
+    runExternalWrite: async (work) => {
+      const result = await pauseWriters(work)
+      await walSync.sync()
       return result
     },
     execute: async (statement) => {
       const result = await statement(writer)
-      await log.sync()
+      await walSync.sync()
       return result
     },
-    exclusive: async () => {},
+    acquireLock: async () => {},
     // The data folder is locked to this process, so an in-process mutex suffices.
-    alone: createTurns(),
-    patiently: (work) => writer.connection().execute(work),
+    runExclusive: createTurns(),
+    runWithoutTimeout: (work) => writer.connection().execute(work),
     probe: async () => {
       const { user_version: version } = z
         .object({ user_version: z.int() })
-        .parse(writing.prepare("pragma user_version").get())
+        .parse(writeConnection.prepare("pragma user_version").get())
       // SQLite writes this even if the value is unchanged.
       await sql.raw(`pragma user_version = ${version}`).execute(writer)
-      await log.sync()
+      await walSync.sync()
     },
-    relieve: async () => {
+    freeSpace: async () => {
       reserve.release()
-      clearTimeout(holding)
-      holding = setTimeout(() => void hold(), holdAgainMs).unref()
-      await checkpointer.giveSpaceBack()
+      clearTimeout(reserveTimer)
+      reserveTimer = setTimeout(() => void ensureReserve(), reserveRetryMs).unref()
+      await checkpointer.truncateLog()
     },
     close: async () => {
-      clearTimeout(holding)
+      clearTimeout(reserveTimer)
       await reserve.close()
       await appender.close()
       await checkpointer.close()
-      await log.close()
-      await aside.destroy()
+      await walSync.close()
+      await backgroundReader.destroy()
       await read.destroy()
       await writer.destroy()
     },

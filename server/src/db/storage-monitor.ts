@@ -1,31 +1,31 @@
 import type { Config } from "../config/config.ts"
-import { storageTrouble } from "./connection-errors.ts"
+import { storageFailureOf } from "./connection-errors.ts"
 import type { Database } from "./database.ts"
 import { freeBytes, volumeBytes } from "./disk-space.ts"
 import { openDatabase } from "./open.ts"
 import type { PostgresOptions } from "./postgres.ts"
 
-const sayAgainMs = 60_000
+const logIntervalMs = 60_000
 const defaultProbeMs = 5000
-const lookMs = 60_000
+const spaceCheckIntervalMs = 60_000
 /** Below this the write-ahead log alone could fill the disk (see `checkpointer.ts`). */
 const headroomBytes = 512 * 1024 * 1024
 /** On small volumes, a share of the volume applies instead. */
 const headroomShare = 0.1
 
-export type Storage = "database" | "files"
+export type StorageKind = "database" | "files"
 
-export interface StorageOptions extends PostgresOptions {
+export interface StorageMonitorOptions extends PostgresOptions {
   /** Interval in ms between write attempts to a storage that failed. */
   storageProbeMs?: number
 }
 
-interface Deps extends Pick<StorageOptions, "storageProbeMs"> {
+interface Deps extends Pick<StorageMonitorOptions, "storageProbeMs"> {
   dataDir: string
   /** Checks that each storage is writable; leaves no data behind. */
-  probes: Readonly<Record<Storage, () => Promise<void>>>
+  probes: Readonly<Record<StorageKind, () => Promise<void>>>
   /** Called when the database failed to write on a full disk. */
-  relieve: () => Promise<void>
+  freeSpace: () => Promise<void>
   log: {
     error(fields: object, message: string): void
     warn(fields: object, message: string): void
@@ -35,7 +35,7 @@ interface Deps extends Pick<StorageOptions, "storageProbeMs"> {
   }
 }
 
-const words = {
+const failureMessages = {
   full: {
     database: "The database's disk is full",
     files: "The disk for uploaded files is full",
@@ -53,116 +53,116 @@ const advice = {
 } as const
 
 /** Monitors whether writes succeed: by observing them and, after a failure, by probing. */
-const createStorageWatch = ({ dataDir, probes, relieve, log, ...options }: Deps) => {
+const createStorageMonitor = ({ dataDir, probes, freeSpace: relieve, log, ...options }: Deps) => {
   const { storageProbeMs: probeMs = defaultProbeMs } = options
-  const troubles = new Map<Storage, string>()
-  const saidAt = new Map<Storage, number>()
+  const failures = new Map<StorageKind, string>()
+  const loggedAt = new Map<StorageKind, number>()
   /** Storages whose failure was logged. */
-  const said = new Set<Storage>()
-  let timer: NodeJS.Timeout | undefined
+  const logged = new Set<StorageKind>()
+  let probeTimer: NodeJS.Timeout | undefined
   let isLow = false
 
-  const fine = (storage: Storage): void => {
-    if (!troubles.delete(storage) || !said.delete(storage)) return
+  const recordRecovery = (storage: StorageKind): void => {
+    if (!failures.delete(storage) || !logged.delete(storage)) return
     log.info({ storage, data_dir: dataDir }, "Storage is writable again")
   }
 
-  const say = async (storage: Storage, message: string, error: Error): Promise<void> => {
-    const last = saidAt.get(storage) ?? Number.NEGATIVE_INFINITY
-    if (performance.now() - last < sayAgainMs) return
-    saidAt.set(storage, performance.now())
-    said.add(storage)
+  const logFailure = async (storage: StorageKind, message: string, error: Error): Promise<void> => {
+    const lastLoggedAt = loggedAt.get(storage) ?? Number.NEGATIVE_INFINITY
+    if (performance.now() - lastLoggedAt < logIntervalMs) return
+    loggedAt.set(storage, performance.now())
+    logged.add(storage)
     const free = await freeBytes(dataDir)
     log.error({ storage, data_dir: dataDir, free_bytes: free, error: error.message }, message)
   }
 
-  const note = (storage: Storage, error: unknown): void => {
-    const trouble = storageTrouble(error)
-    if (!trouble || !(error instanceof Error)) return
-    const sentence = words[trouble][storage]
-    troubles.set(storage, sentence)
-    void say(storage, `${sentence}. ${advice[trouble]}`, error)
-    if (trouble === "full" && storage === "database") relieve().catch(() => {})
-    timer ??= setTimeout(() => void probe(), probeMs).unref()
+  const recordFailure = (storage: StorageKind, error: unknown): void => {
+    const failure = storageFailureOf(error)
+    if (!failure || !(error instanceof Error)) return
+    const message = failureMessages[failure][storage]
+    failures.set(storage, message)
+    void logFailure(storage, `${message}. ${advice[failure]}`, error)
+    if (failure === "full" && storage === "database") relieve().catch(() => {})
+    probeTimer ??= setTimeout(() => void probe(), probeMs).unref()
   }
 
-  const watch = async <T>(storage: Storage, write: () => Promise<T>): Promise<T> => {
+  const watch = async <T>(storage: StorageKind, write: () => Promise<T>): Promise<T> => {
     try {
       const result = await write()
-      if (troubles.size > 0) fine(storage)
+      if (failures.size > 0) recordRecovery(storage)
       return result
     } catch (error) {
-      note(storage, error)
+      recordFailure(storage, error)
       throw error
     }
   }
 
   const probe = async (): Promise<void> => {
-    for (const storage of [...troubles.keys()]) {
+    for (const storage of [...failures.keys()]) {
       await watch(storage, probes[storage]).catch(() => {})
     }
-    timer = troubles.size > 0 ? setTimeout(() => void probe(), probeMs).unref() : undefined
+    probeTimer = failures.size > 0 ? setTimeout(() => void probe(), probeMs).unref() : undefined
   }
 
-  const look = async (): Promise<void> => {
+  const checkSpace = async (): Promise<void> => {
     const headroom = Math.min(headroomBytes, volumeBytes(dataDir) * headroomShare)
     const free = await freeBytes(dataDir)
-    const low = free < headroom
-    if (low && !isLow) {
+    const isBelowHeadroom = free < headroom
+    if (isBelowHeadroom && !isLow) {
       log.warn(
         { data_dir: dataDir, free_bytes: free, headroom_bytes: Math.floor(headroom) },
         "The data folder's disk is nearly full. Free up space or enlarge the volume: the last bytes are reserved for the database.",
       )
     }
-    isLow = low
+    isLow = isBelowHeadroom
   }
-  void look()
-  const looking = setInterval(() => void look(), lookMs).unref()
+  void checkSpace()
+  const spaceTimer = setInterval(() => void checkSpace(), spaceCheckIntervalMs).unref()
 
   return {
     watch,
     /** The current failure as a sentence for administrators; null if all storages are writable. */
-    trouble: (): string | null => [...troubles.values()][0] ?? null,
+    failureMessage: (): string | null => [...failures.values()][0] ?? null,
     close: (): void => {
-      clearInterval(looking)
-      clearTimeout(timer)
+      clearInterval(spaceTimer)
+      clearTimeout(probeTimer)
     },
   }
 }
 
-export type StorageWatch = ReturnType<typeof createStorageWatch>
+export type StorageMonitor = ReturnType<typeof createStorageMonitor>
 
 /** Wraps a database so that `watch` observes its writes. */
-const watchWrites = (db: Database, { watch }: Pick<StorageWatch, "watch">): Database => ({
+const monitorWrites = (db: Database, { watch }: Pick<StorageMonitor, "watch">): Database => ({
   ...db,
   transact: (work) => watch("database", () => db.transact(work)),
-  transactLoosely: (work) => watch("database", () => db.transactLoosely(work)),
+  transactRelaxed: (work) => watch("database", () => db.transactRelaxed(work)),
   append: (table, rows) => watch("database", () => db.append(table, rows)),
   execute: (statement) => watch("database", () => db.execute(statement)),
 })
 
-interface WatchedDeps extends StorageOptions {
+interface MonitoredDatabaseDeps extends StorageMonitorOptions {
   log: Deps["log"]
   probeFiles: () => Promise<void>
 }
 
 /** Opens the configured database and monitors its writes. @throws if it is not available */
-export const openWatched = async (
+export const openMonitoredDatabase = async (
   config: Pick<Config, "DATABASE_URL" | "DATA_DIR">,
-  { log, probeFiles, ...options }: WatchedDeps,
-): Promise<{ db: Database; storage: StorageWatch }> => {
-  const say = (message: string): void => {
+  { log, probeFiles, ...options }: MonitoredDatabaseDeps,
+): Promise<{ db: Database; storage: StorageMonitor }> => {
+  const report = (message: string): void => {
     log.info({}, message)
     // A migration of the embedded database blocks the event loop until it is done.
     log.flush?.()
   }
-  const opened = await openDatabase(config, { ...options, say })
-  const storage = createStorageWatch({
+  const opened = await openDatabase(config, { ...options, report })
+  const storage = createStorageMonitor({
     dataDir: config.DATA_DIR,
     probes: { database: opened.probe, files: probeFiles },
-    relieve: opened.relieve,
+    freeSpace: opened.freeSpace,
     log,
     ...options,
   })
-  return { db: watchWrites(opened, storage), storage }
+  return { db: monitorWrites(opened, storage), storage }
 }

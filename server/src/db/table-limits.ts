@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts"
 import type { Tables } from "./tables.ts"
 
 /** Settings that limit the number of rows per owner. */
-export type RowSetting = keyof Pick<
+export type RowLimitSetting = keyof Pick<
   Config,
   | "MAX_CHATS"
   | "MAX_FILES"
@@ -15,7 +15,7 @@ export type RowSetting = keyof Pick<
 /** How a table's row count is bounded. */
 export type TableLimit =
   /** At most `max` rows per `per`; if configurable, `max` names the environment variable. */
-  | { kind: "count"; per: string; max: number | RowSetting }
+  | { kind: "count"; per: string; max: number | RowLimitSetting }
   /** Created from a row of another, limited table; each parent has a bounded number. */
   | { kind: "perParent"; from: keyof Tables; bound: string }
   /** Historical records, removed after the retention period. */

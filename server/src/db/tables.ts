@@ -10,15 +10,15 @@ import type {
 import type {
   CollectionFileRow,
   CollectionRow,
+  EmbeddingIndexRow,
   FileRow,
   FileTextRow,
-  FileWordsRow,
+  FileTokensRow,
   JobOwnerRow,
   JobRow,
   PassageRow,
   UploadRow,
   VectorBatchRow,
-  VectorSpaceRow,
 } from "./file-tables.ts"
 import type {
   FunctionItemRow,
@@ -28,13 +28,13 @@ import type {
 } from "./function-tables.ts"
 import type {
   IdentityRow,
-  SignOnMemberRow,
+  SignOnMembershipRow,
   SignOnSessionRow,
-  SignOnSpentRow,
+  UsedSignOnTokenRow,
 } from "./sign-on-tables.ts"
 
 /** 0 or 1; native booleans are not portable between the databases. */
-export type Bit = 0 | 1
+export type SqlBoolean = 0 | 1
 
 export interface UserRow {
   id: string
@@ -53,7 +53,7 @@ export interface UserRow {
   nick_name_key: string | null
   external_id: string | null
   role: string
-  active: Bit
+  active: SqlBoolean
   /** Origin of the account: `local`, `scim` or `oidc`. */
   source: string
   password_hash: string | null
@@ -66,9 +66,9 @@ export interface UserRow {
   /**
    * 1 once SCIM's DELETE also released the e-mail address; the id is then appended to `email_key`.
    */
-  hidden: Bit
+  hidden: SqlBoolean
   /** 1 from SCIM's DELETE until an administrator releases the account; see `fixed_external_id`. */
-  external_id_fixed: Generated<Bit>
+  external_id_fixed: Generated<SqlBoolean>
   /** The only externalId that the account may have while it is fixed; null if it has had none. */
   fixed_external_id: string | null
 }
@@ -82,7 +82,7 @@ export interface UserEmailRow {
   type_key: string | null
   display: string | null
   display_key: string | null
-  is_primary: Bit
+  is_primary: SqlBoolean
 }
 
 export interface GroupRow {
@@ -149,8 +149,8 @@ export interface ConnectionRow {
   connect_timeout: number | null
   first_byte_timeout: number | null
   idle_timeout: number | null
-  restricted: Bit
-  enabled: Bit
+  restricted: SqlBoolean
+  enabled: SqlBoolean
   position: number
   created_at: number
   updated_at: number
@@ -169,7 +169,7 @@ export interface ModelRow {
   base_model_id: string
   /** The description and the tags. */
   meta: string
-  is_active: Bit
+  is_active: SqlBoolean
   created_at: number
   updated_at: number
 }
@@ -195,10 +195,10 @@ export interface UsageRow {
   operation: string
   model: string
   connection_id: string | null
-  streamed: Bit
+  streamed: SqlBoolean
   tokens_in: number
   tokens_out: number
-  estimated: Bit
+  estimated: SqlBoolean
   time_to_first_token_ms: number | null
   duration_ms: number
   outcome: string
@@ -232,8 +232,8 @@ export interface Tables {
   uploads: UploadRow
   file_texts: FileTextRow
   passages: PassageRow
-  file_words: FileWordsRow
-  vector_spaces: VectorSpaceRow
+  file_words: FileTokensRow
+  vector_spaces: EmbeddingIndexRow
   vector_batches: VectorBatchRow
   collections: CollectionRow
   collection_files: CollectionFileRow
@@ -245,6 +245,6 @@ export interface Tables {
   function_items: FunctionItemRow
   identities: IdentityRow
   sign_on_sessions: SignOnSessionRow
-  sign_on_members: SignOnMemberRow
-  sign_on_spent: SignOnSpentRow
+  sign_on_members: SignOnMembershipRow
+  sign_on_spent: UsedSignOnTokenRow
 }

@@ -5,18 +5,18 @@ import { foldCase } from "./fold-case.ts"
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
 
 /** SQL condition: whether a case-folded column contains `text`, ignoring case. */
-export const contains = (column: string, text: string): RawBuilder<boolean> =>
+export const columnContains = (column: string, text: string): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(column)} like ${`%${escapeLike(foldCase(text))}%`} escape '\\'`
 
 /**
  * Like `contains`, for a column that is not case-folded, such as long texts of which no folded copy
  * is stored.
  */
-export const containsFolded = (column: string, text: string): RawBuilder<boolean> =>
+export const columnContainsFolding = (column: string, text: string): RawBuilder<boolean> =>
   sql<boolean>`contains_folded(${sql.ref(column)}, ${foldCase(text)})`
 
 /** Sorts nulls first (last when descending); the databases' defaults differ. */
-export const inOrder =
+export const orderNullsFirst =
   (direction: "asc" | "desc") =>
   (order: OrderByItemBuilder): OrderByItemBuilder =>
     direction === "asc" ? order.asc().nullsFirst() : order.desc().nullsLast()

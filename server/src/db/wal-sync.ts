@@ -5,7 +5,7 @@ import { type FileHandle, open } from "node:fs/promises"
  * share it.
  * @param flushLog moves the file's content to another file on disk; resolves to false if it cannot
  */
-export const createLogSync = (path: string, emptyLog: () => Promise<boolean>) => {
+export const createWalSync = (path: string, flushLog: () => Promise<boolean>) => {
   let file: Promise<FileHandle> | undefined
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
@@ -16,7 +16,7 @@ export const createLogSync = (path: string, emptyLog: () => Promise<boolean>) =>
    */
   let isSuspect = false
 
-  const opened = (): Promise<FileHandle> => {
+  const openLog = (): Promise<FileHandle> => {
     file ??= open(path, "r").catch((error) => {
       file = undefined
       throw error
@@ -25,11 +25,11 @@ export const createLogSync = (path: string, emptyLog: () => Promise<boolean>) =>
   }
   const flush = async (): Promise<void> => {
     if (isSuspect) {
-      if (!(await emptyLog())) throw new Error("disk I/O error: the log could not be flushed")
+      if (!(await flushLog())) throw new Error("disk I/O error: the log could not be flushed")
       isSuspect = false
       return
     }
-    const log = await opened()
+    const log = await openLog()
     try {
       await log.datasync()
     } catch (error) {
@@ -37,24 +37,24 @@ export const createLogSync = (path: string, emptyLog: () => Promise<boolean>) =>
       throw error
     }
   }
-  const begin = (): Promise<void> => {
+  const startFlush = (): Promise<void> => {
     running = flush().finally(() => {
       running = undefined
     })
     return running
   }
   /** The flush in progress may have started before the last bytes were written. */
-  const follow = async (before: Promise<void>): Promise<void> => {
-    await before.catch(() => {})
+  const flushAfter = async (previous: Promise<void>): Promise<void> => {
+    await previous.catch(() => {})
     next = undefined
-    await begin()
+    await startFlush()
   }
 
   return {
     /** @throws if the disk fails */
     sync: (): Promise<void> => {
-      if (!running) return begin()
-      next ??= follow(running)
+      if (!running) return startFlush()
+      next ??= flushAfter(running)
       return next
     },
 

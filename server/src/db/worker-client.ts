@@ -2,13 +2,13 @@ import { parentPort, type Transferable, Worker } from "node:worker_threads"
 import { Failure, type FailureCode, type FailureDetails } from "../errors.ts"
 
 /** An error as a message between threads; structured cloning drops its custom fields. */
-type Carried =
+type SerializedError =
   | { code: FailureCode; message: string; details: FailureDetails }
   | { error: unknown; fields: Record<string, unknown> }
 
-type Reply<Answer> = { answer: Answer } | { carried: Carried }
+type WorkerReply<Answer> = { answer: Answer } | { carried: SerializedError }
 
-const carry = (error: unknown): Carried => {
+const serializeError = (error: unknown): SerializedError => {
   if (error instanceof Failure) {
     const { cause, ...details } = error.details
     return { code: error.code, message: error.message, details }
@@ -16,13 +16,13 @@ const carry = (error: unknown): Carried => {
   return { error, fields: error instanceof Error ? { ...error } : {} }
 }
 
-const arrived = (carried: Carried): unknown => {
+const deserializeError = (carried: SerializedError): unknown => {
   if ("code" in carried) return new Failure(carried.code, carried.message, carried.details)
   const { error, fields } = carried
   return error instanceof Error ? Object.assign(error, fields) : error
 }
 
-interface Waiting<Answer> {
+interface PendingRequest<Answer> {
   resolve(answer: Answer): void
   reject(error: unknown): void
 }
@@ -34,52 +34,52 @@ interface Waiting<Answer> {
  * | @param workerData passed to the thread when it starts
  * @param idleMs the thread ends after this time without a request; if omitted, it stays
  */
-export const createThread = <Question, Answer>(
+export const createWorkerClient = <RequestMessage, Answer>(
   module: URL,
   workerData: unknown,
   idleMs?: number,
 ) => {
   let worker: Worker | undefined
-  let waiting: Waiting<Answer>[] = []
+  let pending: PendingRequest<Answer>[] = []
   let idle: NodeJS.Timeout | undefined
 
-  const end = (error: Error): void => {
-    const owed = waiting
-    waiting = []
+  const rejectPending = (error: Error): void => {
+    const rejected = pending
+    pending = []
     worker = undefined
     clearTimeout(idle)
-    for (const { reject } of owed) reject(error)
+    for (const { reject } of rejected) reject(error)
   }
 
   const close = async (): Promise<void> => {
     const ending = worker
-    end(new Error("The database worker was closed"))
+    rejectPending(new Error("The database worker was closed"))
     await ending?.terminate()
   }
 
-  const rest = (): void => {
+  const startIdling = (): void => {
     worker?.unref()
     if (idleMs !== undefined) idle = setTimeout(() => void close(), idleMs).unref()
   }
 
-  const replied = (reply: Reply<Answer>): void => {
-    const first = waiting.shift()
-    if ("carried" in reply) first?.reject(arrived(reply.carried))
+  const settleNext = (reply: WorkerReply<Answer>): void => {
+    const first = pending.shift()
+    if ("carried" in reply) first?.reject(deserializeError(reply.carried))
     else first?.resolve(reply.answer)
-    if (waiting.length === 0) rest()
+    if (pending.length === 0) startIdling()
   }
 
-  const begin = (): Worker => {
-    const begun = new Worker(module, { workerData })
-    const ended = (error: Error): void => {
-      if (worker === begun) end(error)
+  const startWorker = (): Worker => {
+    const started = new Worker(module, { workerData })
+    const onExit = (error: Error): void => {
+      if (worker === started) rejectPending(error)
     }
-    begun.on("message", (reply: Reply<Answer>) => {
-      if (worker === begun) replied(reply)
+    started.on("message", (reply: WorkerReply<Answer>) => {
+      if (worker === started) settleNext(reply)
     })
-    begun.on("error", ended)
-    begun.on("exit", () => ended(new Error("The database worker has exited")))
-    return begun
+    started.on("error", onExit)
+    started.on("exit", () => onExit(new Error("The database worker has exited")))
+    return started
   }
 
   return {
@@ -87,13 +87,13 @@ export const createThread = <Question, Answer>(
      * @param transfer objects of the request whose ownership moves to the thread
      * @throws the thread's error, or an error if it has ended
      */
-    ask: (question: Question, transfer: readonly Transferable[] = []): Promise<Answer> =>
+    request: (request: RequestMessage, transfer: readonly Transferable[] = []): Promise<Answer> =>
       new Promise((resolve, reject) => {
         clearTimeout(idle)
-        worker ??= begin()
+        worker ??= startWorker()
         worker.ref()
-        waiting.push({ resolve, reject })
-        worker.postMessage(question, transfer)
+        pending.push({ resolve, reject })
+        worker.postMessage(request, transfer)
       }),
 
     close,
@@ -101,17 +101,17 @@ export const createThread = <Question, Answer>(
 }
 
 /** Runs inside such a thread: answers its requests, one at a time. */
-export const answerWith = <Question>(work: (question: Question) => unknown): void => {
+export const serveRequests = <RequestMessage>(work: (request: RequestMessage) => unknown): void => {
   const port = parentPort
-  let before: Promise<void> = Promise.resolve()
-  const answer = async (question: Question): Promise<void> => {
+  let previous: Promise<void> = Promise.resolve()
+  const answer = async (request: RequestMessage): Promise<void> => {
     try {
-      port?.postMessage({ answer: await work(question) })
+      port?.postMessage({ answer: await work(request) })
     } catch (error) {
-      port?.postMessage({ carried: carry(error) })
+      port?.postMessage({ carried: serializeError(error) })
     }
   }
-  port?.on("message", (question: Question) => {
-    before = before.then(() => answer(question))
+  port?.on("message", (request: RequestMessage) => {
+    previous = previous.then(() => answer(request))
   })
 }

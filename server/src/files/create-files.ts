@@ -2,8 +2,8 @@ import { availableParallelism } from "node:os"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
 import type { Database, Tx } from "../db/database.ts"
-import type { StorageWatch } from "../db/storage-monitor.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageMonitor } from "../db/storage-monitor.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import { createDiskObjects } from "./disk-objects.ts"
 import { createEngine } from "./extraction-engine.ts"
 import { createExtractor } from "./extractor.ts"
@@ -20,8 +20,8 @@ const readersByDefault = Math.min(2, Math.max(1, availableParallelism() - 1))
 
 interface Deps extends ProcessingOptions {
   config: Config
-  watch: StorageWatch["watch"]
-  storage: Storage
+  watch: StorageMonitor["watch"]
+  storage: StorageQuota
   db: Database
   bus: Bus
   now: () => number

@@ -128,7 +128,7 @@ export const createFiles = (deps: Deps) => {
     row: Selectable<FileRow>,
     { received, process, within, collection }: Placement,
   ): Promise<string> =>
-    db.alone(`object:${row.hash}`, async () => {
+    db.runExclusive(`object:${row.hash}`, async () => {
       await received.keep()
       return db.transact(async (tx) => {
         await within?.(tx)
@@ -147,7 +147,7 @@ export const createFiles = (deps: Deps) => {
    * starts using it.
    */
   const dropBytes = (hash: string): Promise<void> =>
-    db.alone(`object:${hash}`, async () => {
+    db.runExclusive(`object:${hash}`, async () => {
       if (!(await store.used(hash))) await objects.remove(hash)
     })
 

@@ -1,8 +1,8 @@
-import type { StorageWatch } from "../db/storage-monitor.ts"
+import type { StorageMonitor } from "../db/storage-monitor.ts"
 import type { Objects, Received } from "./objects.ts"
 import type { Partials } from "./partial-uploads.ts"
 
-type Watch = StorageWatch["watch"]
+type Watch = StorageMonitor["watch"]
 
 /** Wraps an object store so that the storage monitor observes its writes. */
 export const watchObjects = (objects: Objects, watch: Watch): Objects => {

@@ -24,7 +24,7 @@ export const createPassageStore = (db: Database) => {
      * `files.passages` is set. @throws if the file was deleted
      */
     write: async (fileId: string, { text, passages, words }: Reading): Promise<void> => {
-      await db.transactLoosely(async (tx) => {
+      await db.transactRelaxed(async (tx) => {
         await clear(tx, fileId)
         await tx.insertInto("file_texts").values({ file_id: fileId, text }).execute()
         await tx.insertInto("file_words").values({ file_id: fileId, data: words }).execute()
@@ -36,7 +36,7 @@ export const createPassageStore = (db: Database) => {
           position: at + index,
           text: text.slice(passage.starts, passage.ends),
         }))
-        await db.transactLoosely(async (tx) => {
+        await db.transactRelaxed(async (tx) => {
           await tx
             .insertInto("passages")
             .values(rows)

@@ -4,7 +4,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { Failure } from "../errors.ts"
 import type { Kind, Work } from "../jobs/queue.ts"
 import { Hopeless } from "../jobs/queue.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import type { Limits } from "./extract/formats.ts"
 import type { Engine } from "./extraction-engine.ts"
 import type { Extractor, Reading } from "./extractor.ts"
@@ -22,7 +22,7 @@ interface Deps extends ProcessingOptions {
   store: FileStore
   passages: PassageStore
   objects: Objects
-  storage: Storage
+  storage: StorageQuota
   extractor: Extractor
   limits: Limits
   /** External extraction engine; null if none is configured. */
@@ -78,7 +78,7 @@ export const createProcessing = (deps: Deps): Kind => {
   ): Promise<void> => {
     const addition = { owner: user_id, bytes: length - (text_length ?? 0) }
     try {
-      await storage.write([addition], write)
+      await storage.writeWithinLimit([addition], write)
     } catch (error) {
       if (error instanceof Failure && error.code === "storage_limit") throw new Hopeless(noRoom)
       throw error
@@ -87,7 +87,7 @@ export const createProcessing = (deps: Deps): Kind => {
 
   const takeOver = (file: StoredFile, twin: StoredFile): Promise<void> =>
     writeText(file, twin.text_length ?? 0, () =>
-      db.transactLoosely(async (tx) => {
+      db.transactRelaxed(async (tx) => {
         await passages.copy(tx, twin.id, file.id)
         const { passages: count, pages, format, text_length } = twin
         await ready(tx, file, { passages: count, pages, format, text_length }, twin)
@@ -138,7 +138,7 @@ export const createProcessing = (deps: Deps): Kind => {
     await writeText(file, text_length, async () => {
       await passages.write(file.id, read)
       signal.throwIfAborted()
-      await db.transactLoosely((tx) =>
+      await db.transactRelaxed((tx) =>
         ready(tx, file, { passages: read.passages.length, pages, format, text_length }),
       )
     })
@@ -153,14 +153,14 @@ export const createProcessing = (deps: Deps): Kind => {
     run: async ({ target, signal }: Work): Promise<undefined> => {
       const file = await store.byId(target)
       if (!file || file.status === "completed" || file.status === "stored") return
-      await db.transactLoosely((tx) => becomes(tx, file, { status: "processing", passages: null }))
+      await db.transactRelaxed((tx) => becomes(tx, file, { status: "processing", passages: null }))
       const twin = await store.twin(file)
       if (twin) await takeOver(file, twin)
       else await read(file, signal)
     },
 
     gaveUp: async (target, error): Promise<void> => {
-      await db.transactLoosely(async (tx) => {
+      await db.transactRelaxed(async (tx) => {
         const file = await store.byId(target, tx)
         if (!file) return
         const sentence =

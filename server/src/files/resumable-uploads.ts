@@ -7,7 +7,7 @@ import { isClockSteady } from "../jobs/clock-watch.ts"
 import { costs, type FairLoop } from "../limits/fair-loop.ts"
 import { createTurns } from "../limits/mutex.ts"
 import { type Bounds, checkBounds, type UserLimit } from "../limits/user-limit.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import type { Files } from "./files.ts"
 import type { Objects } from "./objects.ts"
 import type { Partials } from "./partial-uploads.ts"
@@ -25,7 +25,7 @@ interface Deps {
   partials: Partials
   objects: Objects
   files: Files
-  storage: Storage
+  storage: StorageQuota
   rowLimits: RowLimits
   /** Limit on concurrent upload requests per user. */
   uploads: UserLimit

@@ -3,7 +3,7 @@ import { orderByIds, readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { FileRow } from "../db/file-tables.ts"
 import type { Tables } from "../db/tables.ts"
-import { contains } from "../db/text-matching.ts"
+import { columnContains } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
 import { type FileListQuery, type FileRecord, FileStatus } from "./schema.ts"
 
@@ -65,7 +65,7 @@ const readByIds = (db: Database, ids: readonly string[]): Promise<StoredFile[]> 
  */
 const listReader = (db: Database, owner: string | null, query: FileListQuery): Reader => {
   const isIndexed = owner !== null && query.order_by === "created_at"
-  return isIndexed && !query.status && !query.query ? db.read : db.aside
+  return isIndexed && !query.status && !query.query ? db.read : db.backgroundReader
 }
 
 export const createFileStore = (db: Database) => ({
@@ -92,7 +92,7 @@ export const createFileStore = (db: Database) => ({
     let matching = listReader(db, owner, query).selectFrom("files")
     if (owner !== null) matching = matching.where("user_id", "=", owner)
     if (query.status) matching = matching.where("status", "in", query.status)
-    if (query.query) matching = matching.where(contains("filename_key", query.query))
+    if (query.query) matching = matching.where(columnContains("filename_key", query.query))
     const { total } = await matching
       .select(({ fn }) => fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow()

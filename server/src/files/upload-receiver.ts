@@ -2,13 +2,13 @@ import type { IncomingMessage } from "node:http"
 import type { RowLimits } from "../db/row-limits.ts"
 import type { LoopShare } from "../limits/fair-loop.ts"
 import type { UserLimit } from "../limits/user-limit.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import type { Objects } from "./objects.ts"
 import { readUpload, type Upload } from "./upload.ts"
 
 interface Deps {
   objects: Objects
-  storage: Storage
+  storage: StorageQuota
   rowLimits: RowLimits
   uploads: UserLimit
   shareOf: (user: string) => LoopShare

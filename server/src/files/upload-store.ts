@@ -30,7 +30,7 @@ export const createUploadStore = (db: Database) => ({
     check: (counts: { perUser: number; total: number }) => void,
   ): Promise<void> =>
     db.transact(async (tx) => {
-      await db.exclusive(tx, "uploads")
+      await db.acquireLock(tx, "uploads")
       check({ perUser: (await count(tx, row.user_id)) + 1, total: (await count(tx)) + 1 })
       await tx.insertInto("uploads").values(row).execute()
     }),

@@ -6,7 +6,7 @@ import type { Grants } from "../grants/grants.ts"
 import { createPlaces } from "../limits/semaphore.ts"
 import { createGuard } from "../outbound/ssrf-guard.ts"
 import type { Secrets } from "../secrets/secrets.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import { createFilterChains } from "./filter-chain.ts"
 import { createModelReplies } from "./function-model.ts"
 import { createDirectory } from "./function-registry.ts"
@@ -29,7 +29,7 @@ interface Deps {
   audit: Audit
   grants: Grants
   secrets: Secrets
-  storage: Storage
+  storage: StorageQuota
   newId: () => string
   now: () => number
   /** Called lazily on first use: most host services are themselves built on functions. */

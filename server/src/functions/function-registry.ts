@@ -1,5 +1,5 @@
 import type { Bus } from "../bus/bus.ts"
-import { type Principal, permits } from "../grants/grants.ts"
+import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { FunctionStore, StoredFunction } from "./store.ts"
 
 /** A model that a function offers. */
@@ -32,7 +32,7 @@ export const modelsOf = (fn: StoredFunction): FunctionModel[] =>
  * get no exception.
  */
 export const mayUse = ({ access_grants }: StoredFunction, principal: Principal): boolean =>
-  permits(access_grants, principal, "read")
+  hasPermission(access_grants, principal, "read")
 
 const empty: readonly StoredFunction[] = []
 

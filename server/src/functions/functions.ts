@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller } from "../http/caller.ts"
-import type { Addition, Storage } from "../storage/storage.ts"
+import type { StorageAddition, StorageQuota } from "../storage/storage.ts"
 import type { Directory } from "./function-registry.ts"
 import type {
   FunctionChanges,
@@ -25,7 +25,7 @@ interface Deps {
   store: FunctionStore
   directory: Directory
   check: CheckSource
-  storage: Storage
+  storage: StorageQuota
   audit: Audit
   bus: Bus
   now: () => number
@@ -69,7 +69,7 @@ export const createFunctions = (deps: Deps) => {
     edit: (work: Work) => Promise<T>,
   ): Promise<T> => {
     const result = await db.transact(async (tx) => {
-      await db.exclusive(tx, "functions")
+      await db.acquireLock(tx, "functions")
       const done = await edit({ tx, ...who })
       await bus.publish(tx, { topic: "functions" })
       return done
@@ -150,7 +150,7 @@ export const createFunctions = (deps: Deps) => {
   }
 
   /** The storage that one more version takes, charged to the function's owner. */
-  const additionOf = (caller: Caller, id: string, { content, code }: Source): Addition => ({
+  const additionOf = (caller: Caller, id: string, { content, code }: Source): StorageAddition => ({
     owner: directory.get(id)?.user_id ?? caller.user.id,
     addedBy: caller.user.id,
     bytes: Buffer.byteLength(content) + Buffer.byteLength(code),
@@ -168,7 +168,7 @@ export const createFunctions = (deps: Deps) => {
     create: async (actor: Actor, caller: Caller, input: NewFunction): Promise<FunctionRecord> => {
       if (await store.byId(input.id)) taken(input.id)
       const source = await check.orFail(input.content)
-      await storage.write([additionOf(caller, input.id, source)], () =>
+      await storage.writeWithinLimit([additionOf(caller, input.id, source)], () =>
         transact({ actor, caller }, (work) => insert(work, input, source)),
       )
       return latest(input.id)
@@ -184,7 +184,7 @@ export const createFunctions = (deps: Deps) => {
       const isNew = changes.content !== undefined && changes.content !== current?.content
       const source = isNew ? await check.orFail(changes.content ?? "") : undefined
       const additions = source ? [additionOf(caller, id, source)] : []
-      await storage.write(additions, () =>
+      await storage.writeWithinLimit(additions, () =>
         transact({ actor, caller }, (work) =>
           change(work, id, { changes, ...(source && { source }) }),
         ),
@@ -249,7 +249,7 @@ export const createFunctions = (deps: Deps) => {
       if (!old) return fail("not_found", "Version not found.")
       const source = await check.orFail(old.content)
       const changes = { name: old.name }
-      await storage.write([additionOf(caller, id, source)], () =>
+      await storage.writeWithinLimit([additionOf(caller, id, source)], () =>
         transact({ actor, caller }, (work) => change(work, id, { changes, source, from: version })),
       )
       return latest(id)
@@ -293,7 +293,7 @@ export const createFunctions = (deps: Deps) => {
         }
       }
       const additions = [...sources].map(([id, source]) => additionOf(caller, id, source))
-      return storage.write(additions, () => transact({ actor, caller }, write))
+      return storage.writeWithinLimit(additions, () => transact({ actor, caller }, write))
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts"
 import type { FunctionItemRow } from "../db/function-tables.ts"
 import { Failure } from "../errors.ts"
 import { unstorablePath } from "../http/body.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import { Refused } from "./sandbox/session.ts"
 
 const maxItems = 1000
@@ -12,7 +12,7 @@ const maxValue = 64 * 1024
 
 interface Deps {
   db: Database
-  storage: Storage
+  storage: StorageQuota
   /** The user whose storage a function's values count toward; "" if none. */
   ownerOf: (functionId: string) => string
   now: () => number
@@ -55,7 +55,7 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
   const put = (row: FunctionItemRow): Promise<void> =>
     db.transact(async (tx) => {
       const { function_id: functionId, key } = row
-      await db.exclusive(tx, `function_items:${functionId}`)
+      await db.acquireLock(tx, `function_items:${functionId}`)
       const others = await tx
         .selectFrom("function_items")
         .select(({ fn }) => fn.countAll<number>().as("count"))
@@ -98,7 +98,7 @@ export const createItemStore = ({ db, storage, ownerOf, now }: Deps) => {
       const size = Buffer.byteLength(key) + Buffer.byteLength(json)
       const bytes = size - (await storedSize(functionId, key))
       await storage
-        .write([{ owner: ownerOf(functionId), bytes }], () => put(row))
+        .writeWithinLimit([{ owner: ownerOf(functionId), bytes }], () => put(row))
         .catch(withoutRoom)
     },
 

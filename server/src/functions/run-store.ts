@@ -43,7 +43,7 @@ export const createRunStore = (db: Database) => {
 
   /** Inserts runs of one function and deletes all but its latest. */
   const write = (functionId: string, runs: readonly FunctionRun[]): Promise<void> =>
-    db.transactLoosely(async (tx) => {
+    db.transactRelaxed(async (tx) => {
       const there = await tx
         .selectFrom("functions")
         .select("id")

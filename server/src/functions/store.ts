@@ -99,7 +99,7 @@ export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
   return {
     list: async (reader: Reader = db.read): Promise<StoredFunction[]> => {
       const rows = await joined(reader).orderBy("functions.id").execute()
-      const access = await grants.byResource("function", reader)
+      const access = await grants.groupByResource("function", reader)
       return rows.map((row) => toFunction(row, access.get(row.id)))
     },
 
@@ -111,7 +111,7 @@ export const createFunctionStore = ({ db, grants, secrets }: Deps) => {
 
     byId: async (id: string, reader: Reader = db.read): Promise<StoredFunction | undefined> => {
       const row = await joined(reader).where("functions.id", "=", id).executeTakeFirst()
-      return row && toFunction(row, await grants.of("function", id, reader))
+      return row && toFunction(row, await grants.listForResource("function", id, reader))
     },
 
     /** @returns false if the id is already in use */

@@ -8,26 +8,27 @@ export type ResourceType = "model" | "connection" | "collection" | "function"
 export type Principal = Pick<Caller, "groups"> & { user: Pick<Caller["user"], "id" | "role"> }
 
 /** `principal_id` of grants to every account. */
-export const everyone = "*"
+export const everyonePrincipalId = "*"
 /** Maximum grants listed per resource; grants to everyone come first. */
 export const maxListedGrants = 20
 
-const reaches = ({ principal_type, principal_id }: AccessGrant, { user, groups }: Principal) =>
-  principal_id === everyone ||
+const appliesTo = ({ principal_type, principal_id }: AccessGrant, { user, groups }: Principal) =>
+  principal_id === everyonePrincipalId ||
   (principal_type === "user" ? principal_id === user.id : groups.has(principal_id))
 
 /** Whether the grants give `permission`; write includes read, and administrators have both. */
-export const permits = (
+export const hasPermission = (
   grants: readonly AccessGrant[],
   principal: Principal,
   permission: AccessGrant["permission"],
 ): boolean =>
   principal.user.role === "admin" ||
   grants.some(
-    (grant) => (permission === "read" || grant.permission === "write") && reaches(grant, principal),
+    (grant) =>
+      (permission === "read" || grant.permission === "write") && appliesTo(grant, principal),
   )
 
-const keyOf = ({ principal_type, principal_id, permission }: AccessGrant): string =>
+const grantKey = ({ principal_type, principal_id, permission }: AccessGrant): string =>
   JSON.stringify([principal_type, principal_id, permission])
 
 /** Whether two lists grant the same, regardless of order and duplicates. */
@@ -35,7 +36,7 @@ export const areSameGrants = (
   one: readonly AccessGrant[],
   other: readonly AccessGrant[],
 ): boolean => {
-  const [left, right] = [new Set(one.map(keyOf)), new Set(other.map(keyOf))]
+  const [left, right] = [new Set(one.map(grantKey)), new Set(other.map(grantKey))]
   return left.size === right.size && [...left].every((key) => right.has(key))
 }
 
@@ -52,7 +53,7 @@ export const toGrant = (row: GrantRow): AccessGrant => ({
 
 export const createGrants = (db: Database) => ({
   /** All grants on resources of a type, or on those with these ids, by resource id. */
-  byResource: async (
+  groupByResource: async (
     type: ResourceType,
     reader: Reader = db.read,
     ids?: readonly string[],
@@ -69,7 +70,11 @@ export const createGrants = (db: Database) => ({
   },
 
   /** The grants on one resource. */
-  of: async (type: ResourceType, id: string, reader: Reader = db.read): Promise<AccessGrant[]> => {
+  listForResource: async (
+    type: ResourceType,
+    id: string,
+    reader: Reader = db.read,
+  ): Promise<AccessGrant[]> => {
     const rows = await reader
       .selectFrom("access_grants")
       .select(grantColumns)

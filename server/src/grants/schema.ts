@@ -13,7 +13,7 @@ export type AccessGrant = z.output<typeof AccessGrant>
 export const AccessGrants = z.array(AccessGrant).max(1000)
 
 /** Whether a request body grants anything; removing all grants does not. */
-export const givesGrants = ({
+export const hasGrants = ({
   access_grants,
 }: {
   access_grants?: readonly AccessGrant[] | undefined

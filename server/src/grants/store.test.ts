@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chooseDatabases, type OpenedDatabase } from "../../test/harness/databases.ts"
-import { createGrants, type Grants, permits } from "./grants.ts"
+import { createGrants, type Grants, hasPermission } from "./grants.ts"
 import type { AccessGrant } from "./schema.ts"
 
 const grant = (
@@ -31,14 +31,17 @@ describe("access", () => {
       grant("group", "readers"),
       grant("group", "writers", "write"),
     ]
-    expect([permits(grants, who, "read"), permits(grants, who, "write")]).toEqual([reads, writes])
-    expect(permits([], who, "read")).toBe(who.user.role === "admin")
+    expect([hasPermission(grants, who, "read"), hasPermission(grants, who, "write")]).toEqual([
+      reads,
+      writes,
+    ])
+    expect(hasPermission([], who, "read")).toBe(who.user.role === "admin")
   })
 
   it.each(["user", "group"] as const)("is granted to everyone by * of type %s", (type) => {
     const everyone = [grant(type, "*")]
-    expect(permits(everyone, principal("anyone"), "read")).toBe(true)
-    expect(permits(everyone, principal("anyone"), "write")).toBe(false)
+    expect(hasPermission(everyone, principal("anyone"), "read")).toBe(true)
+    expect(hasPermission(everyone, principal("anyone"), "write")).toBe(false)
   })
 })
 
@@ -54,16 +57,16 @@ describe.each(chooseDatabases())("grants on $name", ({ open }) => {
 
   const replace = (id: string, list: AccessGrant[]) =>
     database.db.transact((tx) => grants.replace(tx, "model", id, list))
-  const of = async (id: string) => (await grants.byResource("model")).get(id) ?? []
+  const grantsOf = async (id: string) => (await grants.groupByResource("model")).get(id) ?? []
 
   it("are replaced entirely, without duplicates", async () => {
     const read = grant("user", "ada")
     await replace("m", [read, read, grant("group", "g", "write")])
-    expect(await of("m")).toHaveLength(2)
+    expect(await grantsOf("m")).toHaveLength(2)
     await replace("m", [read])
-    expect(await of("m")).toEqual([read])
+    expect(await grantsOf("m")).toEqual([read])
     await replace("m", [])
-    expect(await of("m")).toEqual([])
+    expect(await grantsOf("m")).toEqual([])
   })
 
   it("are separate for each resource and type", async () => {
@@ -72,9 +75,9 @@ describe.each(chooseDatabases())("grants on $name", ({ open }) => {
     await database.db.transact((tx) =>
       grants.replace(tx, "connection", "one", [grant("user", "c")]),
     )
-    expect(await of("one")).toEqual([grant("user", "a")])
-    expect(await of("ONE")).toEqual([grant("user", "b")])
-    expect((await grants.byResource("connection")).get("one")).toEqual([grant("user", "c")])
+    expect(await grantsOf("one")).toEqual([grant("user", "a")])
+    expect(await grantsOf("ONE")).toEqual([grant("user", "b")])
+    expect((await grants.groupByResource("connection")).get("one")).toEqual([grant("user", "c")])
   })
 
   it("of up to a thousand are replaced concurrently without mixing", async () => {
@@ -84,13 +87,13 @@ describe.each(chooseDatabases())("grants on $name", ({ open }) => {
     await Promise.all(
       lists.map((list) =>
         database.db.transact(async (tx) => {
-          await database.db.exclusive(tx, "model big")
+          await database.db.acquireLock(tx, "model big")
           await grants.replace(tx, "model", "big", list)
         }),
       ),
     )
-    const kept = await of("big")
-    expect(kept).toHaveLength(1000)
-    expect(new Set(kept.map(({ principal_id }) => principal_id.split("-")[0])).size).toBe(1)
+    const stored = await grantsOf("big")
+    expect(stored).toHaveLength(1000)
+    expect(new Set(stored.map(({ principal_id }) => principal_id.split("-")[0])).size).toBe(1)
   })
 })

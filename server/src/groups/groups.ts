@@ -5,7 +5,7 @@ import { fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import type { ListQuery } from "../http/pagination.ts"
 import type { Group, GroupChanges, GroupListQuery, NewGroup, OwnGroup } from "./schema.ts"
-import { counted, type GroupStore, type StoredGroup } from "./store.ts"
+import { type GroupStore, type StoredGroup, toCountedGroup } from "./store.ts"
 
 interface Deps {
   db: Database
@@ -17,24 +17,24 @@ interface Deps {
 }
 
 export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
-  const unknown = (id: string): never => fail("not_found", `No group with the ID ${id}`)
+  const failNotFound = (id: string): never => fail("not_found", `No group with the ID ${id}`)
 
-  const known = async (id: string, tx?: Tx): Promise<Group> =>
-    (await store.byId(id, tx)) ?? unknown(id)
+  const getGroup = async (id: string, tx?: Tx): Promise<Group> =>
+    (await store.byId(id, tx)) ?? failNotFound(id)
 
   /** Reads a group and locks it until `tx` ends. */
-  const hold = async (tx: Tx, id: string): Promise<StoredGroup> => {
-    await db.exclusive(tx, `group ${id}`)
-    return (await store.uncounted(tx, id)) ?? unknown(id)
+  const lockGroup = async (tx: Tx, id: string): Promise<StoredGroup> => {
+    await db.acquireLock(tx, `group ${id}`)
+    return (await store.byIdUncounted(tx, id)) ?? failNotFound(id)
   }
 
-  const taken = (name: string): never =>
+  const failNameTaken = (name: string): never =>
     fail("conflict", `A group named ${name} already exists. Choose another name.`)
 
   /**
    * Provisioned groups must be changed at the identity provider, or the next sync would revert it.
    */
-  const notProvisioned = ({ source, name }: StoredGroup): void => {
+  const requireLocal = ({ source, name }: StoredGroup): void => {
     if (source !== "scim") return
     fail(
       "conflict",
@@ -58,12 +58,12 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
     })
 
   /** @returns whether the membership changed */
-  const move = async (
+  const changeMembership = async (
     tx: Tx,
     actor: Actor,
     { id, userId, joins }: { id: string; userId: string; joins: boolean },
   ): Promise<boolean> => {
-    await hold(tx, id)
+    await lockGroup(tx, id)
     const change = joins ? store.addMembers : store.removeMembers
     const moved = await change(tx, id, [userId])
     if (moved.length === 0) return false
@@ -73,15 +73,15 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
   }
 
   return {
-    known,
-    hold,
+    getGroup: getGroup,
+    lockGroup: lockGroup,
 
-    get: (id: string): Promise<Group> => known(id),
+    get: (id: string): Promise<Group> => getGroup(id),
     list: (query: GroupListQuery) => store.list(query),
-    named: (ids: readonly string[]): Promise<OwnGroup[]> => store.named(ids),
+    listNames: (ids: readonly string[]): Promise<OwnGroup[]> => store.listNames(ids),
 
     members: async (id: string, query: ListQuery) => {
-      await known(id)
+      await getGroup(id)
       return store.members(id, query)
     },
 
@@ -91,28 +91,28 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
         const times = { created_ms: at, updated_ms: at }
         const identity = { id: newId(), external_id: null, source: "local" as const }
         const group: StoredGroup = { ...input, ...identity, ...times }
-        if (!(await store.insert(tx, group))) taken(group.name)
+        if (!(await store.insert(tx, group))) failNameTaken(group.name)
         const target = { type: "group", id: group.id }
         await audit.record(tx, { actor, action: "group.created", target })
-        return counted(group, 0)
+        return toCountedGroup(group, 0)
       }),
 
     update: (actor: Actor, id: string, changes: GroupChanges): Promise<Group> =>
       db.transact(async (tx) => {
-        const before = await hold(tx, id)
+        const before = await lockGroup(tx, id)
         const set = Object.fromEntries(Object.entries(changes).filter(([, v]) => v !== undefined))
         const after: StoredGroup = { ...before, ...set, updated_ms: nowMs() }
-        if (after.name !== before.name) notProvisioned(before)
-        if (!(await store.update(tx, after))) taken(after.name)
+        if (after.name !== before.name) requireLocal(before)
+        if (!(await store.update(tx, after))) failNameTaken(after.name)
         const target = { type: "group", id }
         const changed = Object.keys(set)
         await audit.record(tx, { actor, action: "group.updated", target, changed })
-        return known(id, tx)
+        return getGroup(id, tx)
       }),
 
     remove: (actor: Actor, id: string): Promise<void> =>
       db.transact(async (tx) => {
-        await hold(tx, id)
+        await lockGroup(tx, id)
         await store.remove(tx, id)
         await audit.record(tx, { actor, action: "group.deleted", target: { type: "group", id } })
         await bus.publish(tx, { topic: "groups" })
@@ -125,23 +125,23 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
       { add = [], remove = [] }: { add?: readonly string[]; remove?: readonly string[] },
     ): Promise<Group> =>
       db.transact(async (tx) => {
-        notProvisioned(await hold(tx, id))
-        const wanted = [...new Set(add)]
-        const users = new Set(await store.knownUsers(tx, wanted))
-        const stranger = wanted.find((userId) => !users.has(userId))
-        if (stranger !== undefined) fail("not_found", `No user with the ID ${stranger}`)
-        await store.addMembers(tx, id, wanted)
+        requireLocal(await lockGroup(tx, id))
+        const addedIds = [...new Set(add)]
+        const users = new Set(await store.existingUserIds(tx, addedIds))
+        const unknownId = addedIds.find((userId) => !users.has(userId))
+        if (unknownId !== undefined) fail("not_found", `No user with the ID ${unknownId}`)
+        await store.addMembers(tx, id, addedIds)
         await store.removeMembers(tx, id, remove)
         await recordMembers(tx, actor, id, { added: add, removed: remove })
         await bus.publish(tx, { topic: "groups" })
-        return known(id, tx)
+        return getGroup(id, tx)
       }),
 
     /**
      * Adds one account to groups and removes it from others, inside `tx`.
      * @returns the groups that it was newly added to
      */
-    moveMember: async (
+    changeMembershipsOf: async (
       tx: Tx,
       actor: Actor,
       userId: string,
@@ -151,7 +151,7 @@ export const createGroups = ({ db, store, audit, bus, newId, nowMs }: Deps) => {
       // In a fixed order, to avoid deadlocks between concurrent calls.
       for (const id of [...join, ...leave].sort()) {
         const joins = join.includes(id)
-        const moved = await move(tx, actor, { id, userId, joins })
+        const moved = await changeMembership(tx, actor, { id, userId, joins })
         if (moved && joins) joined.push(id)
       }
       await bus.publish(tx, { topic: "groups" })

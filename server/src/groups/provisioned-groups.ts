@@ -13,7 +13,7 @@ export interface GroupProfile {
 }
 
 /** Audit details of a provisioning request. */
-export interface GroupOrder {
+export interface GroupAuditContext {
   actor: Actor
   action: string
   status: number
@@ -21,7 +21,7 @@ export interface GroupOrder {
 }
 
 /** Changes members inside a transaction and tracks the additions and removals. */
-export interface Membership {
+export interface GroupMembershipEditor {
   /** @throws {Failure} `bad_request` if an id belongs to no account */
   add(userIds: readonly string[]): Promise<void>
   remove(userIds: readonly string[]): Promise<void>
@@ -40,20 +40,20 @@ interface Deps {
 const changedNames = (before: GroupProfile, after: GroupProfile): string[] =>
   (["name", "external_id"] as const).filter((name) => before[name] !== after[name])
 
-const createMembership = (store: GroupStore, tx: Tx, id: string) => {
+const createMembershipEditor = (store: GroupStore, tx: Tx, id: string) => {
   const added = new Set<string>()
   const removed = new Set<string>()
 
   const add = async (userIds: readonly string[]): Promise<void> => {
-    const wanted = [...new Set(userIds)]
-    const known = new Set(await store.knownUsers(tx, wanted))
-    const stranger = wanted.find((userId) => !known.has(userId))
-    if (stranger !== undefined) {
-      fail("bad_request", `No user with the ID ${stranger.slice(0, 200)}`, {
+    const targetIds = [...new Set(userIds)]
+    const known = new Set(await store.existingUserIds(tx, targetIds))
+    const unknownId = targetIds.find((userId) => !known.has(userId))
+    if (unknownId !== undefined) {
+      fail("bad_request", `No user with the ID ${unknownId.slice(0, 200)}`, {
         scimType: "invalidValue",
       })
     }
-    for (const userId of await store.addMembers(tx, id, wanted)) {
+    for (const userId of await store.addMembers(tx, id, targetIds)) {
       if (!removed.delete(userId)) added.add(userId)
     }
   }
@@ -65,13 +65,13 @@ const createMembership = (store: GroupStore, tx: Tx, id: string) => {
   }
 
   const replace = async (userIds: readonly string[]): Promise<void> => {
-    const wanted = new Set(userIds)
+    const targetIds = new Set(userIds)
     const present = await store.memberIds(tx, id)
-    await remove(present.filter((userId) => !wanted.has(userId)))
+    await remove(present.filter((userId) => !targetIds.has(userId)))
     await add(userIds)
   }
 
-  const membership: Membership = { add, remove, replace }
+  const membership: GroupMembershipEditor = { add, remove, replace }
   return { membership, added, removed }
 }
 
@@ -79,12 +79,12 @@ const createMembership = (store: GroupStore, tx: Tx, id: string) => {
 export const createProvisionedGroups = (deps: Deps) => {
   const { store, groups, audit, bus, newId, nowMs } = deps
 
-  const taken = (name: string): never =>
+  const failNameTaken = (name: string): never =>
     fail("conflict", `A group named ${name} already exists`, { scimType: "uniqueness" })
 
   const record = async (
     tx: Tx,
-    { actor, action, status, ignored }: GroupOrder,
+    { actor, action, status, ignored }: GroupAuditContext,
     {
       id,
       changed,
@@ -92,34 +92,39 @@ export const createProvisionedGroups = (deps: Deps) => {
       removed,
     }: { id: string; changed: string[]; added: Set<string>; removed: Set<string> },
   ): Promise<void> => {
-    const moved = added.size + removed.size > 0
+    const hasMemberChanges = added.size + removed.size > 0
     await audit.record(tx, {
       actor,
       action,
       target: { type: "group", id },
-      changed: moved ? [...changed, "members"] : changed,
+      changed: hasMemberChanges ? [...changed, "members"] : changed,
       ignored,
-      ...(moved && { before: { removed: [...removed] }, after: { added: [...added] } }),
+      ...(hasMemberChanges && { before: { removed: [...removed] }, after: { added: [...added] } }),
       status,
     })
-    if (moved) await bus.publish(tx, { topic: "groups" })
+    if (hasMemberChanges) await bus.publish(tx, { topic: "groups" })
   }
 
   return {
     /** @throws {Failure} `conflict`, or `bad_request` for members without an account */
     create: async (
       tx: Tx,
-      order: GroupOrder,
+      auditContext: GroupAuditContext,
       { profile, members }: { profile: GroupProfile; members: readonly string[] },
     ): Promise<StoredGroup> => {
       const at = nowMs()
       const times = { created_ms: at, updated_ms: at }
-      const own = { id: newId(), description: "", source: "scim" as const }
-      const group: StoredGroup = { ...profile, ...own, ...times }
-      if (!(await store.insert(tx, group))) taken(group.name)
-      const { membership, added, removed } = createMembership(store, tx, group.id)
+      const localFields = { id: newId(), description: "", source: "scim" as const }
+      const group: StoredGroup = { ...profile, ...localFields, ...times }
+      if (!(await store.insert(tx, group))) failNameTaken(group.name)
+      const { membership, added, removed } = createMembershipEditor(store, tx, group.id)
       await membership.add(members)
-      await record(tx, order, { id: group.id, changed: ["name", "external_id"], added, removed })
+      await record(tx, auditContext, {
+        id: group.id,
+        changed: ["name", "external_id"],
+        added,
+        removed,
+      })
       return group
     },
 
@@ -129,31 +134,35 @@ export const createProvisionedGroups = (deps: Deps) => {
      */
     change: async (
       tx: Tx,
-      order: GroupOrder,
+      auditContext: GroupAuditContext,
       id: string,
-      edit: (group: StoredGroup, membership: Membership) => Promise<GroupProfile>,
+      edit: (group: StoredGroup, membership: GroupMembershipEditor) => Promise<GroupProfile>,
     ): Promise<StoredGroup> => {
-      const before = await groups.hold(tx, id)
-      const { membership, added, removed } = createMembership(store, tx, id)
+      const before = await groups.lockGroup(tx, id)
+      const { membership, added, removed } = createMembershipEditor(store, tx, id)
       const profile = await edit(before, membership)
       const changed = changedNames(before, profile)
-      const touched = changed.length + added.size + removed.size > 0
+      const isModified = changed.length + added.size + removed.size > 0
       // Once the provider writes to a group, the provider manages it.
       const linked = before.source === "scim" ? [] : ["source"]
-      const own = { ...profile, source: "scim" as const }
-      const after: StoredGroup = { ...before, ...own, ...(touched && { updated_ms: nowMs() }) }
-      const isSame = !touched && linked.length === 0
-      if (!isSame && !(await store.update(tx, after))) taken(after.name)
-      await record(tx, order, { id, changed: [...changed, ...linked], added, removed })
+      const localFields = { ...profile, source: "scim" as const }
+      const after: StoredGroup = {
+        ...before,
+        ...localFields,
+        ...(isModified && { updated_ms: nowMs() }),
+      }
+      const isSame = !isModified && linked.length === 0
+      if (!isSame && !(await store.update(tx, after))) failNameTaken(after.name)
+      await record(tx, auditContext, { id, changed: [...changed, ...linked], added, removed })
       return after
     },
 
     /** @throws {Failure} `not_found` */
-    remove: async (tx: Tx, order: GroupOrder, id: string): Promise<void> => {
-      await groups.hold(tx, id)
+    remove: async (tx: Tx, auditContext: GroupAuditContext, id: string): Promise<void> => {
+      await groups.lockGroup(tx, id)
       await store.remove(tx, id)
       const none = { changed: [], added: new Set<string>(), removed: new Set<string>() }
-      await record(tx, order, { id, ...none })
+      await record(tx, auditContext, { id, ...none })
       await bus.publish(tx, { topic: "groups" })
     },
   }

@@ -3,11 +3,18 @@ import { ById, Done, done, ListQuery, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import type { Groups } from "./groups.ts"
-import { Group, GroupChanges, GroupListQuery, MemberIds, NewGroup, OwnGroup } from "./schema.ts"
+import {
+  Group,
+  GroupChanges,
+  GroupListQuery,
+  GroupMemberIds,
+  NewGroup,
+  OwnGroup,
+} from "./schema.ts"
 
 const unknown = { description: "The group or user does not exist" }
 const taken = { description: "The name is already in use" }
-const Member = z.object({ id: z.string(), name: z.string(), email: z.string() })
+const GroupMember = z.object({ id: z.string(), name: z.string(), email: z.string() })
 
 export const groupRoutes = (router: Router, groups: Groups): Router => {
   router.on(
@@ -39,8 +46,8 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       responses: { 200: json(z.array(OwnGroup), "Your groups, sorted by name") },
     }),
     async ({ caller }) => {
-      const mine = await groups.named([...caller.groups])
-      return mine.toSorted((a, b) => a.name.localeCompare(b.name))
+      const ownGroups = await groups.listNames([...caller.groups])
+      return ownGroups.toSorted((a, b) => a.name.localeCompare(b.name))
     },
   )
   router.on(
@@ -86,7 +93,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
       summary: "List the members of a group",
       params: ById,
       query: ListQuery,
-      responses: { 200: json(Page(Member), "A page of members"), 404: unknown },
+      responses: { 200: json(Page(GroupMember), "A page of members"), 404: unknown },
     }),
     ({ params, query }) => groups.members(params.id, query),
   )
@@ -98,7 +105,7 @@ export const groupRoutes = (router: Router, groups: Groups): Router => {
         givesAuthority: true,
         summary: verb === "add" ? "Add members" : "Remove members",
         params: ById,
-        body: MemberIds,
+        body: GroupMemberIds,
         responses: { 200: json(Group, "The updated group"), 404: unknown },
       }),
       ({ actor, params, body }) =>

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { ListQuery } from "../http/pagination.ts"
-import { Line, Source } from "../users/schema.ts"
+import { RecordSource, SingleLineText } from "../users/schema.ts"
 
 export const Group = z
   .object({
@@ -8,7 +8,7 @@ export const Group = z
     name: z.string(),
     description: z.string(),
     external_id: z.string().nullable(),
-    source: Source,
+    source: RecordSource,
     member_count: z.int(),
     created_at: z.int(),
     updated_at: z.int(),
@@ -16,7 +16,7 @@ export const Group = z
   .meta({ id: "Group" })
 export type Group = z.output<typeof Group>
 
-const GroupName = Line.max(200)
+const GroupName = SingleLineText.max(200)
 
 export const NewGroup = z
   .object({ name: GroupName, description: z.string().max(2000).default("") })
@@ -29,7 +29,7 @@ export const GroupChanges = z
   .meta({ id: "GroupChanges" })
 export type GroupChanges = z.output<typeof GroupChanges>
 
-export const MemberIds = z
+export const GroupMemberIds = z
   .object({ user_ids: z.array(z.string()).min(1).max(10_000) })
   .meta({ id: "MemberIds" })
 

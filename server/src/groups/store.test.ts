@@ -56,8 +56,8 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
   })
 
   it("give a contested name to exactly one group", async () => {
-    const made = await Promise.all([1, 2, 3, 4].map((n) => add(`wants ${n}`)))
-    const renames = made.map(({ id }) => groups.update(system, id, { name: "wanted" }))
+    const created = await Promise.all([1, 2, 3, 4].map((n) => add(`wants ${n}`)))
+    const renames = created.map(({ id }) => groups.update(system, id, { name: "wanted" }))
     const outcomes = await Promise.allSettled([...renames, add("Wanted")])
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     for (const outcome of outcomes) {
@@ -96,7 +96,7 @@ describe.each(chooseDatabases())("groups on $name", ({ open }) => {
     const grant = { principal_type: "group", principal_id: id, permission: "read" } as const
     await database.db.transact((tx) => grants.replace(tx, "model", "m", [grant]))
     await groups.remove(system, id)
-    expect((await grants.byResource("model")).get("m")).toBeUndefined()
+    expect((await grants.groupByResource("model")).get("m")).toBeUndefined()
     const users = database.db.read.selectFrom("users").select("id").where("id", "=", member)
     expect(await users.execute()).toHaveLength(1)
     await expect(groups.remove(system, id)).rejects.toMatchObject({ code: "not_found" })

@@ -1,12 +1,12 @@
 import type { ExpressionBuilder, Selectable } from "kysely"
-import { unlessTaken } from "../db/contention.ts"
+import { tryUniqueWrite } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
 import type { GroupRow, Tables } from "../db/tables.ts"
-import { contains } from "../db/text-matching.ts"
+import { columnContains } from "../db/text-matching.ts"
 import type { ListQuery, Page } from "../http/pagination.ts"
-import { dropGrants } from "../users/grant-removal.ts"
-import { Source } from "../users/schema.ts"
+import { removeGrantsTo } from "../users/grant-removal.ts"
+import { RecordSource } from "../users/schema.ts"
 import type { Group, GroupListQuery, OwnGroup } from "./schema.ts"
 
 /** A stored group, without its member count. */
@@ -17,7 +17,7 @@ export type StoredGroup = Omit<Group, "member_count" | "created_at" | "updated_a
 }
 
 /** Converts a stored group to the API's representation, with times in seconds. */
-export const counted = (
+export const toCountedGroup = (
   { created_ms, updated_ms, ...group }: StoredGroup,
   member_count: number,
 ): Group => ({
@@ -39,7 +39,7 @@ const memberCount = (eb: ExpressionBuilder<Tables, "groups">) =>
     .as("member_count")
 
 const toGroup = ({ name_key, member_count, ...row }: CountedRow): Group =>
-  counted({ ...row, source: Source.parse(row.source) }, member_count ?? 0)
+  toCountedGroup({ ...row, source: RecordSource.parse(row.source) }, member_count ?? 0)
 
 const chunks = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / rowsPerStatement) }, (_, index) =>
@@ -58,16 +58,16 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** Reads a group without counting its members, which can be slow. */
-  uncounted: async (tx: Tx, id: string): Promise<StoredGroup | undefined> => {
+  byIdUncounted: async (tx: Tx, id: string): Promise<StoredGroup | undefined> => {
     const row = await tx.selectFrom("groups").selectAll().where("id", "=", id).executeTakeFirst()
     if (!row) return undefined
     const { name_key, ...group } = row
-    return { ...group, source: Source.parse(row.source) }
+    return { ...group, source: RecordSource.parse(row.source) }
   },
 
   list: async (query: GroupListQuery): Promise<Page<Group>> => {
     let matching = db.read.selectFrom("groups")
-    if (query.query) matching = matching.where(contains("name_key", query.query))
+    if (query.query) matching = matching.where(columnContains("name_key", query.query))
     const { total } = await matching
       .select(({ fn }) => fn.countAll<number>().as("total"))
       .executeTakeFirstOrThrow()
@@ -83,7 +83,7 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** Names of the groups that still exist. */
-  named: async (ids: readonly string[]): Promise<OwnGroup[]> => {
+  listNames: async (ids: readonly string[]): Promise<OwnGroup[]> => {
     const found: OwnGroup[] = []
     for (const some of chunks(ids)) {
       const groups = db.read.selectFrom("groups").select(["id", "name"]).where("id", "in", some)
@@ -93,7 +93,7 @@ export const createGroupStore = (db: Database) => ({
   },
 
   /** Ids of local groups with one of these names, regardless of case. */
-  ownByName: async (tx: Tx, names: readonly string[]): Promise<string[]> => {
+  localIdsByName: async (tx: Tx, names: readonly string[]): Promise<string[]> => {
     const found: string[] = []
     for (const keys of chunks([...new Set(names.map(foldCase))])) {
       const rows = await tx
@@ -142,16 +142,16 @@ export const createGroupStore = (db: Database) => ({
   /** @returns false if another group has the name; `tx` can then only be rolled back */
   update: async (tx: Tx, { id, ...group }: StoredGroup): Promise<boolean> => {
     const row = { ...group, name_key: foldCase(group.name) }
-    return unlessTaken(() => tx.updateTable("groups").set(row).where("id", "=", id).execute())
+    return tryUniqueWrite(() => tx.updateTable("groups").set(row).where("id", "=", id).execute())
   },
 
   remove: async (tx: Tx, id: string): Promise<void> => {
-    await dropGrants(tx, "group", id)
+    await removeGrantsTo(tx, "group", id)
     await tx.deleteFrom("groups").where("id", "=", id).execute()
   },
 
   /** @returns those of `userIds` that belong to accounts */
-  knownUsers: async (tx: Tx, userIds: readonly string[]): Promise<string[]> => {
+  existingUserIds: async (tx: Tx, userIds: readonly string[]): Promise<string[]> => {
     const known: string[] = []
     for (const ids of chunks(userIds)) {
       const rows = await tx

@@ -1,6 +1,6 @@
-import { isOutage, storageTrouble } from "../db/connection-errors.ts"
-import { isContention } from "../db/contention.ts"
-import { storageFull } from "../db/disk-space.ts"
+import { isOutage, storageFailureOf } from "../db/connection-errors.ts"
+import { isWriteConflict } from "../db/contention.ts"
+import { storageFullFailure } from "../db/disk-space.ts"
 import { Failure } from "../errors.ts"
 
 /** Error format of a group of routes (see docs/api.md, "Errors"). */
@@ -48,8 +48,8 @@ const brokenStorage =
 /** Converts any error to a failure for the caller; internal error messages are never exposed. */
 export const toFailure = (error: unknown): Failure => {
   if (error instanceof Failure) return error
-  const trouble = storageTrouble(error)
-  if (trouble === "full") return storageFull(error)
+  const trouble = storageFailureOf(error)
+  if (trouble === "full") return storageFullFailure(error)
   if (trouble === "broken") {
     return new Failure("unavailable", brokenStorage, {
       headers: { "retry-after": "10" },
@@ -62,7 +62,7 @@ export const toFailure = (error: unknown): Failure => {
       cause: error,
     })
   }
-  if (isContention(error)) {
+  if (isWriteConflict(error)) {
     return new Failure("conflict", "This was changed by someone else. Try again.", {
       cause: error,
     })

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as wait } from "node:timers/promises"
-import { storageTrouble } from "../db/connection-errors.ts"
+import { storageFailureOf } from "../db/connection-errors.ts"
 import { afterCommit, type Database, type Tx } from "../db/database.ts"
 import { createFailureDetector } from "../db/failure-detector.ts"
 import { createJobStore, type Job, type NewJob } from "./store.ts"
@@ -140,7 +140,7 @@ export const createQueue = ({ db, kinds, alone, report, ...options }: Deps) => {
 
   const failed = async (job: Job, kind: Kind, { error, usedMs }: Failed): Promise<void> => {
     if (stopping.signal.aborted) return store.putBack(job, {}, usedMs)
-    if (storageTrouble(error)) {
+    if (storageFailureOf(error)) {
       // Not the job's fault: it is not given up for it, however long it takes.
       return store.putBack(job, { run_at: Date.now() + noRoomRetryMs }, usedMs)
     }

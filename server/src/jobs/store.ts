@@ -56,8 +56,8 @@ export const createJobStore = (db: Database) => ({
 
   /** Takes the next job of the owner who has had the least; null where none is due. */
   take: ({ kind, slow }: Lane, lease: { holder: string; lease_until: number }, at: number) =>
-    db.transactLoosely(async (tx): Promise<Job | null> => {
-      await db.exclusive(tx, `jobs:${kind}`)
+    db.transactRelaxed(async (tx): Promise<Job | null> => {
+      await db.acquireLock(tx, `jobs:${kind}`)
       const due = await firstDue(tx, { kind, slow, at })
       if (!due) return null
       await tx.updateTable("jobs").set(lease).where("id", "=", due.id).execute()
@@ -90,7 +90,7 @@ export const createJobStore = (db: Database) => ({
 
   /** @returns false when the lease went to somebody else, or the job is gone */
   renew: (id: string, holder: string, until: number): Promise<boolean> =>
-    db.transactLoosely(async (tx) => {
+    db.transactRelaxed(async (tx) => {
       const [kept] = await tx
         .updateTable("jobs")
         .set({ lease_until: until })
@@ -103,7 +103,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Ends it for good, unless it was asked for once more while it ran. */
   finish: (job: Job, usedMs: number): Promise<void> =>
-    db.transactLoosely(async (tx) => {
+    db.transactRelaxed(async (tx) => {
       const mine = tx.deleteFrom("jobs").where("id", "=", job.id).where("holder", "=", job.holder)
       await mine.where("revision", "=", job.revision).execute()
       await release(tx, job)
@@ -112,7 +112,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Puts it back, to be taken again. */
   putBack: (job: Job, change: Partial<Job>, usedMs: number): Promise<void> =>
-    db.transactLoosely(async (tx) => {
+    db.transactRelaxed(async (tx) => {
       await tx
         .updateTable("jobs")
         .set(change)
@@ -133,7 +133,7 @@ export const createJobStore = (db: Database) => ({
 
   /** Takes a job from a holder that is dead, unless it has just shown that it lives. */
   endLease: ({ id, holder, lease_until }: Lease): Promise<void> =>
-    db.transactLoosely(async (tx) => {
+    db.transactRelaxed(async (tx) => {
       await tx
         .updateTable("jobs")
         .set({ lease_until: 0, holder: null })
@@ -145,7 +145,7 @@ export const createJobStore = (db: Database) => ({
 
   /** After a crash nobody works on anything: for a database that only one process uses. */
   releaseAll: (): Promise<void> =>
-    db.transactLoosely(async (tx) => {
+    db.transactRelaxed(async (tx) => {
       await tx
         .updateTable("jobs")
         .set({ lease_until: 0, holder: null })
@@ -167,7 +167,7 @@ export const createJobStore = (db: Database) => ({
       .where("holder", "is", null)
       .where("run_at", ">", latest)
     if (!(await late.limit(1).executeTakeFirst())) return
-    await db.transactLoosely(async (tx) => {
+    await db.transactRelaxed(async (tx) => {
       await tx.updateTable("jobs").set({ run_at: 0 }).where("run_at", ">", latest).execute()
     })
   },

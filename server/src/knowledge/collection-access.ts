@@ -1,5 +1,5 @@
 import { fail } from "../errors.ts"
-import { type Principal, permits } from "../grants/grants.ts"
+import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Collection } from "./schema.ts"
 
@@ -9,7 +9,7 @@ export const mayAccess = (
   { user_id, access_grants }: Pick<Collection, "user_id" | "access_grants">,
   who: Principal,
   permission: AccessGrant["permission"],
-): boolean => user_id === who.user.id || permits(access_grants, who, permission)
+): boolean => user_id === who.user.id || hasPermission(access_grants, who, permission)
 
 /**
  * @throws {Failure} `not_found` if the principal cannot read it, `forbidden` if it cannot change it

@@ -1,4 +1,4 @@
-import type { Audit, Change } from "../audit/audit.ts"
+import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
@@ -35,7 +35,7 @@ interface Edit {
   before: Collection
 }
 
-type AuditEvent = Omit<Change, "actor" | "target">
+type AuditEvent = Omit<AuditRecord, "actor" | "target">
 
 /** An upload that is stored only if the collection does not contain the same bytes yet. */
 interface UploadedFile {
@@ -64,7 +64,7 @@ export const createCollectionEdits = (deps: Deps) => {
     { actor, caller, id }: EditRequest,
     work: (edit: Edit) => Promise<AuditEvent | null>,
   ): Promise<void> => {
-    await db.exclusive(tx, `collection:${id}`)
+    await db.acquireLock(tx, `collection:${id}`)
     const present = await refreshCaller(tx, caller)
     const before = requireWritable(await store.byId(id, tx), present)
     const event = await work({ tx, caller: present, before })
@@ -106,7 +106,7 @@ export const createCollectionEdits = (deps: Deps) => {
 
   const link = async (tx: Tx, id: string, added: readonly string[]): Promise<AuditEvent> => {
     if (added.length > 0) {
-      await rowLimits.lockAndCheck(tx, "collectionFiles", { owner: id, adding: added.length })
+      await rowLimits.lockAndCheck(tx, "collectionFiles", { owner: id, added: added.length })
     }
     await store.links.add(tx, id, added, now())
     await touch(tx, id)

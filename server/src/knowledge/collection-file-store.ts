@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.ts"
-import { contains } from "../db/text-matching.ts"
+import { columnContains } from "../db/text-matching.ts"
 import { FileStatus } from "../files/schema.ts"
 import { embedded, type KnownFile, knownColumns, type StoredFile } from "../files/store.ts"
 import type { Page } from "../http/pagination.ts"
@@ -40,7 +40,7 @@ export const createMemberStore = (db: Database) => {
     ): Promise<Page<StoredFile>> => {
       let matching = of(id)
       if (status) matching = matching.where("files.status", "in", status)
-      if (query) matching = matching.where(contains("filename_key", query))
+      if (query) matching = matching.where(columnContains("filename_key", query))
       const { total } = await matching
         .select(({ fn }) => fn.countAll<number>().as("total"))
         .executeTakeFirstOrThrow()
@@ -56,7 +56,7 @@ export const createMemberStore = (db: Database) => {
       if (ids.length === 0) return () => noFiles
       const byId = new Map(ids.map((id) => [id, { ...noFiles }]))
       // Reads all files of these collections, which may be many.
-      const rows = await db.aside
+      const rows = await db.backgroundReader
         .selectFrom("collection_files")
         .innerJoin("files", "files.id", "collection_files.file_id")
         .where("collection_id", "in", ids)

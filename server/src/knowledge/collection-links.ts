@@ -40,7 +40,7 @@ export const createCollectionLinks = (db: Database) => ({
 
   /** Number of files in all collections of a user. */
   count: async (owner: string): Promise<number> => {
-    const { count } = await db.aside
+    const { count } = await db.backgroundReader
       .selectFrom("collection_files")
       .innerJoin("collections", "collections.id", "collection_files.collection_id")
       .select(({ fn }) => fn.countAll<number>().as("count"))

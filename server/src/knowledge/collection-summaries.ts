@@ -1,7 +1,7 @@
 import { sql } from "kysely"
 import type { Database } from "../db/database.ts"
-import { jsonRows } from "../db/json.ts"
-import { everyone, grantColumns, maxListedGrants, toGrant } from "../grants/grants.ts"
+import { jsonRowsSubquery } from "../db/json.ts"
+import { everyonePrincipalId, grantColumns, maxListedGrants, toGrant } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 
 const maxListedFiles = 20
@@ -23,14 +23,14 @@ const grantsOfCollection = `access_grants
  * large.
  */
 export const createListParts = (db: Database) => {
-  const firstGrants = jsonRows(db, {
+  const firstGrants = jsonRowsSubquery(db, {
     fields: Object.fromEntries(grantColumns.map((name) => [name, name])),
     from: `(select ${grantColumns.join(", ")} from ${grantsOfCollection}
-      and principal_id <> '${everyone}'
+      and principal_id <> '${everyonePrincipalId}'
       order by ${grantColumns.join(", ")} limit ${maxListedGrants}) as first_grants`,
     order: "principal_id",
   })
-  const firstFiles = jsonRows(db, {
+  const firstFiles = jsonRowsSubquery(db, {
     fields: { id: "file_id", at: "added_at" },
     from: `(select file_id, added_at from collection_files
       where collection_id = collections.id
@@ -46,7 +46,7 @@ export const createListParts = (db: Database) => {
       .where("resource_type", "=", "collection")
       .where("resource_id", "in", ids)
       .where("principal_type", "in", ["user", "group"])
-      .where("principal_id", "=", everyone)
+      .where("principal_id", "=", everyonePrincipalId)
       .execute()
     return Map.groupBy(rows, ({ resource_id }) => resource_id)
   }

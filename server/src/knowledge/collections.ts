@@ -1,5 +1,5 @@
 import { type StoredFile, toRecord } from "../files/store.ts"
-import { type Principal, permits } from "../grants/grants.ts"
+import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { mayAccess, unknownCollection } from "./collection-access.ts"
@@ -80,7 +80,7 @@ export const createCollections = (deps: Deps) => {
       const readers = await readersOf(topic, id)
       if (!readers) return () => false
       const { owners, grants } = readers
-      return (who) => owners.has(who.user.id) || permits(grants, who, "read")
+      return (who) => owners.has(who.user.id) || hasPermission(grants, who, "read")
     },
 
     list: async (

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts"
 import type { Registry } from "../connections/registry.ts"
 import type { Database } from "../db/database.ts"
 import type { RowLimits } from "../db/row-limits.ts"
-import type { StorageWatch } from "../db/storage-monitor.ts"
+import type { StorageMonitor } from "../db/storage-monitor.ts"
 import { startSweeping } from "../files/cleanup.ts"
 import { createWorkshop } from "../files/create-files.ts"
 import { createFiles } from "../files/files.ts"
@@ -20,7 +20,7 @@ import { createQueue, type QueueOptions } from "../jobs/queue.ts"
 import type { FairLoop } from "../limits/fair-loop.ts"
 import type { UserLimits } from "../limits/user-limits.ts"
 import type { SettingsStore } from "../settings/settings.ts"
-import type { Storage } from "../storage/storage.ts"
+import type { StorageQuota } from "../storage/storage.ts"
 import { createAttaching } from "./attachments.ts"
 import { type BuiltInModelOptions, createBuiltInModel } from "./built-in/built-in-model.ts"
 import { startWarming } from "./cache-warming.ts"
@@ -51,10 +51,10 @@ export type LibraryOptions = QueueOptions &
 
 interface Deps extends LibraryOptions {
   config: Config
-  watch: StorageWatch["watch"]
+  watch: StorageMonitor["watch"]
   limits: Pick<UserLimits, "uploads">
   rowLimits: RowLimits
-  storage: Storage
+  storage: StorageQuota
   fairLoop: FairLoop
   db: Database
   bus: Bus

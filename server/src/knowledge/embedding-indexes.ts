@@ -78,7 +78,7 @@ export const createSpaces = (deps: Deps) => {
   const dropBuilding = async (): Promise<void> => {
     if (!spaces.some(({ state }) => state === "building")) return
     await db.transact(async (tx) => {
-      await db.exclusive(tx, "vector_spaces")
+      await db.acquireLock(tx, "vector_spaces")
       await store.dropBuilding(tx)
     })
     await load()
@@ -92,7 +92,7 @@ export const createSpaces = (deps: Deps) => {
     if (model === active()?.model) return dropBuilding()
     if (spaces.some((space) => space.model === model)) return
     await db.transact(async (tx) => {
-      await db.exclusive(tx, "vector_spaces")
+      await db.acquireLock(tx, "vector_spaces")
       const known = await store.spaces(tx)
       if (known.some((space) => space.model === model)) return
       await store.dropBuilding(tx)
@@ -125,7 +125,7 @@ export const createSpaces = (deps: Deps) => {
     )
       return
     await db.transact(async (tx) => {
-      await db.exclusive(tx, "vector_spaces")
+      await db.acquireLock(tx, "vector_spaces")
       await store.activate(tx, building.id)
     })
     await load()
@@ -150,7 +150,7 @@ export const createSpaces = (deps: Deps) => {
 
   /** Marks a file as completed once its passages are embedded or embedding was given up. */
   const complete = async (fileId: string): Promise<void> => {
-    await db.transactLoosely(async (tx) => {
+    await db.transactRelaxed(async (tx) => {
       const file = await files.byId(fileId, tx)
       if (file?.status !== "processing") return
       await files.set(tx, fileId, { status: "completed", error: null, updated_at: now() })
@@ -166,7 +166,7 @@ export const createSpaces = (deps: Deps) => {
     const asked = { texts, kind: "passage" } as const
     const vectors = await embedder.embed(space.model, asked, { signal, patient: true })
     signal.throwIfAborted()
-    await db.transactLoosely(async (tx) => {
+    await db.transactRelaxed(async (tx) => {
       const file = await files.byId(fileId, tx)
       if (!file) return
       await store.write(tx, { fileId, spaceId: space.id, first, vectors })
@@ -179,7 +179,7 @@ export const createSpaces = (deps: Deps) => {
   const borrow = async (space: Space, file: StoredFile): Promise<void> => {
     if ((await store.countEmbedded(file.id, space.id)) > 0) return
     const twin = await files.twin(file)
-    if (twin) await db.transactLoosely((tx) => store.copy(tx, twin.id, file.id, space.id))
+    if (twin) await db.transactRelaxed((tx) => store.copy(tx, twin.id, file.id, space.id))
   }
 
   /** @returns false if the slice ended before the file was complete */

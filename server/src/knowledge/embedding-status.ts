@@ -29,7 +29,7 @@ const recommended = {
  * Reports which model provides semantic search, and rejects settings that name an unknown model.
  */
 export const createEmbeddingStatus = ({ models, registry, settings, spaces, vectors }: Deps) => {
-  settings.objectTo(async (_actor, { embedding_model: id }) => {
+  settings.addCheck(async (_actor, { embedding_model: id }) => {
     const isKnown = [undefined, "", noEmbeddingModel, settings.current().embedding_model].includes(
       id,
     )

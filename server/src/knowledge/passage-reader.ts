@@ -1,9 +1,9 @@
-import { openFile } from "../db/sqlite-file.ts"
+import { openSqliteFile } from "../db/sqlite-file.ts"
 import { mergePacks } from "./quantization.ts"
 
 /** Reads SQLite in the search thread, so that the main thread is not blocked. */
 export const createOwnReader = (path: string) => {
-  const database = openFile(path, true)
+  const database = openSqliteFile(path, true)
   const words = database.prepare("select data from file_words where file_id = ?")
   const vectors = database.prepare(
     "select count, coarse from vector_batches where space_id = ? and file_id = ? order by first",

@@ -145,7 +145,7 @@ export const createPgvectorStore = (db: Database) => ({
    * @returns false if another process is building it
    */
   build: (spaceId: string, work: () => Promise<void>): Promise<boolean> =>
-    db.patiently(async (own) => {
+    db.runWithoutTimeout(async (own) => {
       const lock = `${lockName}:${spaceId}`
       const { rows } = await sql<{ mine: boolean }>`
         select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as mine`.execute(own)

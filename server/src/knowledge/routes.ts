@@ -1,4 +1,4 @@
-import { givesGrants } from "../grants/schema.ts"
+import { hasGrants } from "../grants/schema.ts"
 import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
@@ -41,7 +41,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const create = route("user", {
     method: "post",
     path: "/create",
-    givesAuthority: givesGrants,
+    givesAuthority: hasGrants,
     summary: "Create a collection",
     body: NewCollection,
     responses: answers,
@@ -70,7 +70,7 @@ export const knowledgeRoutes = ({ router, collections, explanation }: Deps): Rou
   const update = route("user", {
     method: "post",
     path: "/:id/update",
-    givesAuthority: givesGrants,
+    givesAuthority: hasGrants,
     summary: "Update a collection; only its owner and administrators can change access_grants",
     ...byId,
     body: CollectionChanges,

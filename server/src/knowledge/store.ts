@@ -3,8 +3,8 @@ import { readInChunks } from "../db/chunks.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import type { CollectionRow } from "../db/file-tables.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { contains } from "../db/text-matching.ts"
-import { everyone, type Grants, grantColumns, toGrant } from "../grants/grants.ts"
+import { columnContains } from "../db/text-matching.ts"
+import { everyonePrincipalId, type Grants, grantColumns, toGrant } from "../grants/grants.ts"
 import type { AccessGrant } from "../grants/schema.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
@@ -52,8 +52,8 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
   /** Collections that the caller owns or was granted access to. */
   const openTo = ({ user, groups }: Caller) => {
     // Each half uses the index on principals; with `or`, SQLite would read all grants.
-    const granted = grantedTo("user", [everyone, user.id]).unionAll(
-      grantedTo("group", [everyone, ...groups]),
+    const granted = grantedTo("user", [everyonePrincipalId, user.id]).unionAll(
+      grantedTo("group", [everyonePrincipalId, ...groups]),
     )
     let open = db.read.selectFrom("collections")
     if (user.role !== "admin") {
@@ -73,12 +73,12 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
         .selectAll()
         .where("id", "=", id)
         .executeTakeFirst()
-      return row && toCollection(row, await grants.of("collection", id, reader))
+      return row && toCollection(row, await grants.listForResource("collection", id, reader))
     },
 
     list: async (caller: Caller, query: CollectionListQuery): Promise<Page<ListedCollection>> => {
       let matching = openTo(caller)
-      if (query.query) matching = matching.where(contains("name_key", query.query))
+      if (query.query) matching = matching.where(columnContains("name_key", query.query))
       const { total } = await matching
         .select(({ fn }) => fn.countAll<number>().as("total"))
         .executeTakeFirstOrThrow()
@@ -136,7 +136,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
     /** Owners and grants of the collections that contain a file; undefined if there are none. */
     readersOfFile: async (fileId: string): Promise<Readers | undefined> => {
       // A file may be in thousands of collections with a thousand grants each.
-      const collections = await db.aside
+      const collections = await db.backgroundReader
         .selectFrom("collection_files")
         .innerJoin("collections", "collections.id", "collection_files.collection_id")
         .select("user_id")
@@ -144,7 +144,7 @@ export const createCollectionStore = ({ db, grants }: { db: Database; grants: Gr
         .where("file_id", "=", fileId)
         .execute()
       if (collections.length === 0) return undefined
-      const rows = await db.aside
+      const rows = await db.backgroundReader
         .selectFrom("collection_files")
         .innerJoin("access_grants", "access_grants.resource_id", "collection_files.collection_id")
         .select(grantColumns)

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from "kysely"
 import type { Database, Reader, Tx } from "../db/database.ts"
-import type { FileRow, VectorSpaceRow } from "../db/file-tables.ts"
+import type { EmbeddingIndexRow, FileRow } from "../db/file-tables.ts"
 import type { VectorBatch } from "./pgvector-store.ts"
 import { mergePacks, packCoarse } from "./quantization.ts"
 import type { Given } from "./search-protocol.ts"
 
-export type Space = Selectable<VectorSpaceRow>
+export type Space = Selectable<EmbeddingIndexRow>
 /** A file with passages that have no vector. */
 export type LackingFile = Pick<Selectable<FileRow>, "id" | "hash" | "user_id">
 
@@ -112,7 +112,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
   /** Ids of the files that are searchable but incomplete in an index. */
   incompleteFileIds: async (spaceId: string): Promise<string[]> => {
     const { rows } = await sql<{ id: string }>`
-      select id from files where ${isLacking(spaceId)}`.execute(db.aside)
+      select id from files where ${isLacking(spaceId)}`.execute(db.backgroundReader)
     return rows.map(({ id }) => id)
   },
 
@@ -121,7 +121,7 @@ export const createVectorStore = (db: Database, beside: Beside | null) => ({
     const { rows } = await sql<{ done: number | null; total: number | null }>`
       select (select sum(passages) from files where status <> 'failed') as total,
         (select sum(count) from vector_batches where space_id = ${spaceId}) as done`.execute(
-      db.aside,
+      db.backgroundReader,
     )
     return { done: Number(rows[0]?.done ?? 0), total: Number(rows[0]?.total ?? 0) }
   },

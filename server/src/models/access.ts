@@ -1,12 +1,12 @@
 import type { Offer } from "../connections/registry.ts"
 import { fail } from "../errors.ts"
-import { type Principal, permits } from "../grants/grants.ts"
+import { hasPermission, type Principal } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { WorkspaceModel } from "./schema.ts"
 
 const mayUse = (offer: Offer, principal: Principal): boolean => {
   const { access_grants } = offer.upstream.config
-  return access_grants === null || permits(access_grants, principal, "read")
+  return access_grants === null || hasPermission(access_grants, principal, "read")
 }
 
 export const visible = (offers: readonly Offer[], principal: Principal): readonly Offer[] => {
@@ -19,10 +19,10 @@ export const visible = (offers: readonly Offer[], principal: Principal): readonl
 type Shared = Pick<WorkspaceModel, "user_id" | "access_grants">
 
 export const mayRead = (model: Shared, principal: Principal): boolean =>
-  model.user_id === principal.user.id || permits(model.access_grants, principal, "read")
+  model.user_id === principal.user.id || hasPermission(model.access_grants, principal, "read")
 
 export const mayWrite = (model: Shared, principal: Principal): boolean =>
-  model.user_id === principal.user.id || permits(model.access_grants, principal, "write")
+  model.user_id === principal.user.id || hasPermission(model.access_grants, principal, "write")
 
 export const keyAllows = ({ credential }: Caller, id: string): boolean =>
   credential.allowed_models === null || credential.allowed_models.includes(id)

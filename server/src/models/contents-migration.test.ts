@@ -14,7 +14,7 @@ it.each(chooseDatabases())(
     const { url, dataDir, remove } = await makePlace()
     const settings = { DATABASE_URL: url, DATA_DIR: dataDir }
     const older = await openDatabase(settings)
-    await older.patiently(async (writer) => {
+    await older.runWithoutTimeout(async (writer) => {
       await sql`delete from kysely_migration where name = '0014-model-contents'`.execute(writer)
       await sql`drop table model_contents`.execute(writer)
       await sql`drop index models_user`.execute(writer)

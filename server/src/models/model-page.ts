@@ -1,5 +1,5 @@
 import { foldCase } from "../db/fold-case.ts"
-import { everyone, maxListedGrants } from "../grants/grants.ts"
+import { everyonePrincipalId, maxListedGrants } from "../grants/grants.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
 import { mayWrite } from "./access.ts"
@@ -20,8 +20,8 @@ const comparators: Record<
 const toListItem = (summary: ModelSummary, caller: Caller): ModelListItem => {
   const { access_grants } = summary
   const [toEveryone, others] = [
-    access_grants.filter(({ principal_id }) => principal_id === everyone),
-    access_grants.filter(({ principal_id }) => principal_id !== everyone),
+    access_grants.filter(({ principal_id }) => principal_id === everyonePrincipalId),
+    access_grants.filter(({ principal_id }) => principal_id !== everyonePrincipalId),
   ]
   return {
     ...summary,

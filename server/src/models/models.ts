@@ -5,7 +5,7 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import type { Addition, Storage } from "../storage/storage.ts"
+import type { StorageAddition, StorageQuota } from "../storage/storage.ts"
 import { mayRead, mayWrite } from "./access.ts"
 import { auditAccess, auditChange, auditTarget } from "./audit-details.ts"
 import { chainFault } from "./base-models.ts"
@@ -28,7 +28,7 @@ interface Deps {
   db: Database
   store: ModelStore
   catalogue: Catalogue
-  storage: Storage
+  storage: StorageQuota
   audit: Audit
   bus: Bus
   now: () => number
@@ -170,7 +170,7 @@ export const createModels = (deps: Deps) => {
     edit: (work: Work) => Promise<T>,
   ): Promise<T> => {
     const result = await db.transact(async (tx) => {
-      await db.exclusive(tx, "models")
+      await db.acquireLock(tx, "models")
       // Checking the base may have taken long; the caller may have lost a group or role since.
       return edit({ tx, actor, caller: await refreshCaller(tx, caller) })
     })
@@ -183,7 +183,7 @@ export const createModels = (deps: Deps) => {
     caller: Caller,
     id: string,
     changes: ModelChanges,
-  ): Promise<Addition> => {
+  ): Promise<StorageAddition> => {
     const known = await store.byId(id)
     const { meta = known?.meta ?? {}, params = known?.params ?? {} } = changes
     const bytes = modelBytes({ meta, params }) - (known ? modelBytes(known) : 0)
@@ -211,7 +211,7 @@ export const createModels = (deps: Deps) => {
 
     create: async (actor: Actor, caller: Caller, input: NewModel): Promise<WorkspaceModel> => {
       await checkBase(caller, { id: input.id, base: input.base_model_id })
-      return storage.write([await additionOf(caller, input.id, input)], () =>
+      return storage.writeWithinLimit([await additionOf(caller, input.id, input)], () =>
         transact(actor, caller, async (work) => {
           await checkCount(work, 1)
           return insert(work, input)
@@ -227,7 +227,7 @@ export const createModels = (deps: Deps) => {
       const base = changes.base_model_id
       const known = readable(catalogue.workspace(id), caller, id)
       if (base !== undefined && base !== known.base_model_id) await checkBase(caller, { id, base })
-      return storage.write([await additionOf(caller, id, changes)], () =>
+      return storage.writeWithinLimit([await additionOf(caller, id, changes)], () =>
         transact(actor, caller, (work) => change(work, { id, changes })),
       )
     },
@@ -274,9 +274,9 @@ export const createModels = (deps: Deps) => {
         }
         return { created, updated }
       }
-      const additions: Addition[] = []
+      const additions: StorageAddition[] = []
       for (const input of inputs) additions.push(await additionOf(caller, input.id, input))
-      return storage.write(additions, () => transact(actor, caller, write))
+      return storage.writeWithinLimit(additions, () => transact(actor, caller, write))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { givesGrants } from "../grants/schema.ts"
+import { hasGrants } from "../grants/schema.ts"
 import type { Credential } from "../http/caller.ts"
 import { Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
@@ -26,7 +26,7 @@ const changesWhatAnswers = (_body: unknown, { allowed_models }: Credential): boo
   allowed_models !== null
 
 const givesAuthority = (body: z.output<typeof ModelChanges>, credential: Credential): boolean =>
-  givesGrants(body) || changesWhatAnswers(body, credential)
+  hasGrants(body) || changesWhatAnswers(body, credential)
 
 /** Streams a `ModelExport`: all models together may exceed memory. */
 const exportOf = async function* (models: AsyncIterable<WorkspaceModel>): AsyncGenerator<string> {

@@ -58,7 +58,7 @@ export const createModelStore = ({ db, grants }: { db: Database; grants: Grants 
     reader: Reader = db.read,
   ): Promise<ModelSummary[]> => {
     const rows = await reader.selectFrom("models").selectAll().where("id", "in", ids).execute()
-    const access = await grants.byResource("model", reader, ids)
+    const access = await grants.groupByResource("model", reader, ids)
     return rows.map((row) => toSummary(row, access.get(row.id)))
   }
 

@@ -6,7 +6,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import type { SetupCode } from "../auth/setup-code.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
-import type { StorageWatch } from "../db/storage-monitor.ts"
+import type { StorageMonitor } from "../db/storage-monitor.ts"
 import { fail } from "../errors.ts"
 import { isLocalHost } from "../http/host-check.ts"
 import type { Running } from "../http/in-flight-requests.ts"
@@ -29,7 +29,7 @@ interface Deps {
   users: Users
   setupCode: SetupCode
   metrics: Metrics
-  storage: Pick<StorageWatch, "trouble">
+  storage: Pick<StorageMonitor, "failureMessage">
   running: Pick<Running, "isDraining">
   routes: readonly MountedRoute[]
   passwordSignIn: () => z.output<typeof PublicConfig>["password_sign_in"]
@@ -96,7 +96,7 @@ export const operationRoutes = (deps: Deps): Router => {
     }),
     async () => {
       if (running.isDraining()) fail("shutting_down", "The gateway is shutting down.")
-      const trouble = storage.trouble()
+      const trouble = storage.failureMessage()
       if (trouble) fail("unavailable", `${trouble}. See the gateway's log for details.`)
       let timer: NodeJS.Timeout | undefined
       const late = new Promise((_, reject) => {
@@ -153,7 +153,7 @@ export const operationRoutes = (deps: Deps): Router => {
     async () => ({
       name: "Portico",
       version,
-      first_run: !(await users.any()),
+      first_run: !(await users.hasAny()),
       setup_code_required: (await setupCode.findRequired()) !== null,
       signup: settings.current().enable_signup && passwordSignIn() === "on",
       password_sign_in: passwordSignIn(),

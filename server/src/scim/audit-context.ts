@@ -1,5 +1,5 @@
 import type { Actor } from "../http/caller.ts"
-import type { Order } from "../users/provisioned-users.ts"
+import type { UserAuditContext } from "../users/provisioned-users.ts"
 import type { Ignored } from "./values.ts"
 
 /** The audit context of a change: actor, action, status, and the attributes that were ignored. */
@@ -7,7 +7,7 @@ export const orderOf = (
   actor: Actor,
   { action, status }: { action: string; status: number },
   ignored: Ignored,
-): Order => ({
+): UserAuditContext => ({
   actor,
   action,
   status,

@@ -21,7 +21,7 @@ export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
     } catch (error) {
       // A failure to write the audit event must not replace the original error.
       const { status } = toFailure(error)
-      await audit.recordAlone(db, { ...entry, outcome: "failure", status }).catch(() => {})
+      await audit.recordDurably(db, { ...entry, outcome: "failure", status }).catch(() => {})
       throw error
     }
   }
@@ -30,7 +30,7 @@ export const createTrail = ({ db, audit }: { db: Database; audit: Audit }) => {
     change: noteFailure,
     read: async <T>(entry: Entry, work: () => Promise<T>): Promise<T> => {
       const result = await noteFailure(entry, work)
-      await audit.recordAlone(db, { ...entry, outcome: "success", status: 200 })
+      await audit.recordDurably(db, { ...entry, outcome: "success", status: 200 })
       return result
     },
   }

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto"
-import type { FailureTrail } from "../audit/failed-attempts.ts"
+import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import { Failure, fail } from "../errors.ts"
 import type { Actor } from "../http/caller.ts"
 import { createRanges } from "../http/client-address.ts"
@@ -44,7 +44,7 @@ const withoutMatch = ({ incoming }: Exchange): void => {
 }
 
 /** Authenticates the identity provider by token, address range, and rate limit. */
-export const createGate = (settings: GateSettings, failures: FailureTrail): AdmitProvisioner => {
+export const createGate = (settings: GateSettings, failures: FailureRecorder): AdmitProvisioner => {
   const { SCIM_ENABLED, SCIM_TOKEN, SCIM_TOKEN_PREVIOUS, SCIM_ALLOWED_CIDRS } = settings
   const secrets = SCIM_ENABLED ? [SCIM_TOKEN, SCIM_TOKEN_PREVIOUS] : []
   const tokens = secrets.filter((secret) => secret !== undefined).map(tokenOf)

@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureTrail } from "../audit/failed-attempts.ts"
+import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Config } from "../config/config.ts"
 import type { Database } from "../db/database.ts"
 import type { ProvisionedGroups } from "../groups/provisioned-groups.ts"
@@ -16,7 +16,7 @@ interface Deps {
   config: Config
   db: Database
   audit: Audit
-  failures: FailureTrail
+  failures: FailureRecorder
   users: ProvisionedUsers
   groups: ProvisionedGroups
   log: Logger

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely"
 import type { Database, Reader } from "../db/database.ts"
-import { jsonRows } from "../db/json.ts"
-import { Source } from "../users/schema.ts"
+import { jsonRowsSubquery } from "../db/json.ts"
+import { RecordSource } from "../users/schema.ts"
 import { type EmailColumns, toEmail, toUser } from "../users/user-rows.ts"
 import { createProjector, type Json, type Projection, requests, wants } from "./projection.ts"
 import type { MemberIds } from "./reference-list.ts"
@@ -44,12 +44,12 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
       ? sql<boolean>`users.hidden = 0 and users.deleted_at is null`
       : sql<boolean>`users.hidden = 0`
 
-  const emailsOfUser = jsonRows(db, {
+  const emailsOfUser = jsonRowsSubquery(db, {
     fields: { value: "value", type: "type", display: "display", is_primary: "is_primary" },
     from: "user_emails where user_emails.user_id = users.id",
     order: "position",
   })
-  const groupsOfUser = jsonRows(db, {
+  const groupsOfUser = jsonRowsSubquery(db, {
     fields: { id: "groups.id", name: "groups.name" },
     from: `group_members inner join groups on groups.id = group_members.group_id
       where group_members.user_id = users.id`,
@@ -152,7 +152,7 @@ export const createViews = (db: Database, deleteMode: "deactivate" | "hide") => 
     const membersOfGroup = await readMembers(ids, shape, reader)
     const project = createProjector(groupType, shape.projection)
     return rows.map((row) => {
-      const group = { ...row, source: Source.parse(row.source) }
+      const group = { ...row, source: RecordSource.parse(row.source) }
       return project(groupJson(group, { members: membersOfGroup(row.id), base: shape.base }))
     })
   }

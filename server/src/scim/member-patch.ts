@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Tx } from "../db/database.ts"
-import type { Membership } from "../groups/provisioned-groups.ts"
+import type { GroupMembershipEditor } from "../groups/provisioned-groups.ts"
 import type { Attribute } from "./attributes.ts"
 import { refuse } from "./errors.ts"
 import type { Filter } from "./filter.ts"
@@ -66,7 +66,11 @@ const matching = async (filter: Filter, { tx, groupId, base }: Place): Promise<s
  */
 const patchMatching = async (
   { verb, target }: Operation,
-  { place, membership, ignored }: { place: Place; membership: Membership; ignored: Ignored },
+  {
+    place,
+    membership,
+    ignored,
+  }: { place: Place; membership: GroupMembershipEditor; ignored: Ignored },
 ): Promise<void> => {
   const { filter, sub } = target
   const ids = filter ? await matching(filter, place) : []
@@ -94,7 +98,7 @@ const joined = (steps: readonly Step[]): Step[] => {
 /** Applies the operations of a PATCH on `members` in order. @throws {Failure} */
 export const patchMembers = async (
   operations: readonly Operation[],
-  context: { place: Place; membership: Membership; ignored: Ignored },
+  context: { place: Place; membership: GroupMembershipEditor; ignored: Ignored },
 ): Promise<void> => {
   const { membership } = context
   let steps: Step[] = []

@@ -59,7 +59,7 @@ const createProvisioning = ({ config, db, reader, baseOf }: Deps) => {
       secret === undefined ? [] : [{ id: tokenId(secret), previous: index === 1 }],
     )
     return Promise.all(
-      known.map(async (token) => ({ ...token, last_used_at: await reader.lastByScim(token.id) })),
+      known.map(async (token) => ({ ...token, last_used_at: await reader.lastScimUse(token.id) })),
     )
   }
 

@@ -2,8 +2,12 @@ import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { isObject } from "../formats/json-values.ts"
 import type { Actor } from "../http/caller.ts"
-import type { Profile, ProvisionedUser, ProvisionedUsers } from "../users/provisioned-users.ts"
-import { Email, type UserEmail } from "../users/schema.ts"
+import type {
+  ProvisionedProfile,
+  ProvisionedUser,
+  ProvisionedUsers,
+} from "../users/provisioned-users.ts"
+import { EmailAddress, type UserEmail } from "../users/schema.ts"
 import { orderOf } from "./audit-context.ts"
 import { refuse } from "./errors.ts"
 import type { Shape, Views } from "./mappers.ts"
@@ -27,7 +31,7 @@ const compact = (parts: Record<string, Simple | null>): Complex =>
   )
 
 /** The stored attributes of an account, as edited by PATCH. */
-const valuesOf = (profile: Profile): Values =>
+const valuesOf = (profile: ProvisionedProfile): Values =>
   new Map<string, Simple | Complex | Complex[] | null>([
     ["userName", profile.email],
     ["name", compact({ givenName: profile.given_name, familyName: profile.family_name })],
@@ -66,12 +70,12 @@ const requireEmailValues = (values: Values, before: readonly UserEmail[]): void 
 
 const userNameOf = (value: unknown): string => {
   if (typeof value !== "string") return refuse("invalidValue", "userName is required.")
-  if (Email.safeParse(value).success) return value
+  if (EmailAddress.safeParse(value).success) return value
   return refuse("invalidValue", "userName must be an e-mail address such as ada@example.com.")
 }
 
 /** @throws {Failure} `invalidValue` */
-const profileOf = (values: Values, before?: Profile): Profile => {
+const profileOf = (values: Values, before?: ProvisionedProfile): ProvisionedProfile => {
   const name = values.get("name")
   const names = isObject(name) ? name : {}
   const active = values.get("active")
@@ -111,14 +115,14 @@ export const createScimUsers = ({ db, users, views }: Deps) => {
       const ignored = createIgnored()
       const values = readResource(userType, body, ignored)
       const order = orderOf(actor, { action: "scim.user.replaced", status: 200 }, ignored)
-      const edit = (before: Profile) => profileOf(values, before)
+      const edit = (before: ProvisionedProfile) => profileOf(values, before)
       return write((tx) => users.change(tx, order, id, edit), shape)
     },
 
     patch: (actor: Actor, id: string, body: unknown, shape: Shape): Promise<Json> => {
       const ignored = createIgnored()
       const operations = readPatch(userType, body, ignored)
-      const edit = (before: Profile): Profile => {
+      const edit = (before: ProvisionedProfile): ProvisionedProfile => {
         const values = valuesOf(before)
         for (const operation of operations) applyOperation(values, operation, ignored)
         requireEmailValues(values, before.emails)
@@ -130,7 +134,7 @@ export const createScimUsers = ({ db, users, views }: Deps) => {
 
     end: (actor: Actor, id: string): Promise<void> => {
       const order = orderOf(actor, { action: "scim.user.deleted", status: 204 }, createIgnored())
-      return db.transact((tx) => users.end(tx, order, id))
+      return db.transact((tx) => users.deleteUser(tx, order, id))
     },
   }
 }

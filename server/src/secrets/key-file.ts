@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
-import { databaseFile } from "../db/sqlite-file.ts"
+import { databasePath } from "../db/sqlite-file.ts"
 
 const sync = (path: string): void => {
   const folder = openSync(path, "r")
@@ -60,6 +60,6 @@ export const readSecretKey = (dataDir: string): string => {
   const known = existsSync(path) ? readFileSync(path, "utf8").trim() : ""
   if (known !== "") return known
   // The key comes before the database: something may be stored under the one that is gone.
-  if (existsSync(databaseFile(dataDir))) throw lost(path)
+  if (existsSync(databasePath(dataDir))) throw lost(path)
   return create(dataDir, path)
 }

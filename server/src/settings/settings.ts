@@ -18,7 +18,7 @@ const variableBySetting = {
 } as const satisfies Partial<Record<SettingName, keyof Config>>
 
 /** Throws if a change must be rejected; runs in the transaction that makes the change. */
-type Objection = (actor: Actor, changes: SettingsChanges, tx: Tx) => Promise<void>
+type SettingsCheck = (actor: Actor, changes: SettingsChanges, tx: Tx) => Promise<void>
 
 interface Deps {
   config: Config
@@ -32,17 +32,21 @@ interface Deps {
  * Settings stored in the database; an environment variable takes precedence and locks its setting.
  */
 export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
-  const fixed = Object.entries(variableBySetting).filter(([, name]) => config[name] !== undefined)
-  const fixedValues = Object.fromEntries(fixed.map(([setting, name]) => [setting, config[name]]))
-  const locked = Object.fromEntries(fixed)
+  const lockedEntries = Object.entries(variableBySetting).filter(
+    ([, name]) => config[name] !== undefined,
+  )
+  const lockedValues = Object.fromEntries(
+    lockedEntries.map(([setting, name]) => [setting, config[name]]),
+  )
+  const locked = Object.fromEntries(lockedEntries)
 
   const load = async (reader: Reader = db.read): Promise<Settings> => {
     const rows = await reader.selectFrom("settings").select(["name", "value"]).execute()
     const stored = Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)]))
-    return Settings.parse({ ...stored, ...fixedValues })
+    return Settings.parse({ ...stored, ...lockedValues })
   }
 
-  const objections: Objection[] = []
+  const checks: SettingsCheck[] = []
   const listeners = new Set<() => void>()
   let current = await load()
   let loading: Promise<void> = Promise.resolve()
@@ -74,7 +78,7 @@ export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
     onChange: (listener: () => void): void => void listeners.add(listener),
 
     /** Registers a check that may reject changes, for rules that this folder cannot know. */
-    objectTo: (objection: Objection): void => void objections.push(objection),
+    addCheck: (check: SettingsCheck): void => void checks.push(check),
 
     change: async (actor: Actor, changes: SettingsChanges): Promise<SettingsView> => {
       const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
@@ -88,8 +92,8 @@ export const createSettings = async ({ config, db, bus, audit, now }: Deps) => {
       }
       if (entries.length === 0) return { values: current, locked }
       await db.transact(async (tx) => {
-        await db.exclusive(tx, "settings")
-        for (const objection of objections) await objection(actor, changes, tx)
+        await db.acquireLock(tx, "settings")
+        for (const check of checks) await check(actor, changes, tx)
         const present = await load(tx)
         for (const [name, value] of entries) {
           const row = { name, value: JSON.stringify(value), updated_at: now() }

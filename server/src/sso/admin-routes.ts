@@ -2,15 +2,15 @@ import { fail } from "../errors.ts"
 import { ById, Done, done, Page } from "../http/pagination.ts"
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
-import type { Sso } from "./create-sso.ts"
+import type { SingleSignOn } from "./create-sso.ts"
 import { testProvider } from "./provider-check.ts"
-import { Identities, OfUser, ProviderTest, SignOnProvider } from "./schema.ts"
+import { Identities, ProviderTest, SignOnProvider, UserIdentityParams } from "./schema.ts"
 
 const unknown = { description: "The identity does not exist" }
 
 /** Routes for administering providers and linked identities. */
-export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
-  const { identities, named } = sso
+export const signOnAdminRoutes = (router: Router, sso: SingleSignOn): Router => {
+  const { identities, findProvider: named } = sso
 
   router.on(
     route("admin", {
@@ -46,7 +46,7 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
       summary: "List your linked identities",
       responses: { 200: json(Identities, "All linked identities") },
     }),
-    ({ caller }) => identities.of(caller.user.id),
+    ({ caller }) => identities.list(caller.user.id),
   )
   router.on(
     route("user", {
@@ -77,7 +77,7 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
         404: { description: "The user does not exist" },
       },
     }),
-    ({ params }) => identities.of(params.id),
+    ({ params }) => identities.list(params.id),
   )
   router.on(
     route("admin", {
@@ -85,7 +85,7 @@ export const signOnAdminRoutes = (router: Router, sso: Sso): Router => {
       path: "/users/:id/identities/:identity",
       givesAuthority: true,
       summary: "Unlink an identity from a user",
-      params: OfUser,
+      params: UserIdentityParams,
       responses: { 200: json(Done, "Unlinked; its sessions were ended"), 404: unknown },
     }),
     async ({ actor, params }) => {

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from "node:http"
 import { z } from "zod"
 import type { Secrets } from "../secrets/secrets.ts"
 
-const lifeSeconds = 600
+const flowLifetimeSeconds = 600
 
-const Flow = z.object({
+const SignOnFlow = z.object({
   // Distinguishes it from other sealed values.
   kind: z.literal("sign-on"),
   provider: z.string(),
@@ -18,10 +18,10 @@ const Flow = z.object({
   expires_at: z.number(),
 })
 /** A sign-in in progress, stored in the browser that started it. */
-export type Flow = z.output<typeof Flow>
+export type SignOnFlow = z.output<typeof SignOnFlow>
 
 /** Restricts the return path to our own pages; anything else becomes `/`. */
-const safeReturn = (back: string | undefined, publicUrl: string): string => {
+const safeReturnPath = (back: string | undefined, publicUrl: string): string => {
   if (back === undefined || !/^\/(?![/\\])/.test(back)) return "/"
   const url = URL.canParse(back, publicUrl) ? new URL(back, publicUrl) : undefined
   if (!url || url.origin !== new URL(publicUrl).origin) return "/"
@@ -30,7 +30,7 @@ const safeReturn = (back: string | undefined, publicUrl: string): string => {
   return /^\/(?!\/|api\/)/.test(path) ? path : "/"
 }
 
-const random = (): string => randomBytes(32).toString("base64url")
+const randomToken = (): string => randomBytes(32).toString("base64url")
 
 /** One cookie per flow, as a browser may have several in progress. */
 const cookieName = (state: string): string => `sign_on_${state.slice(0, 16)}`
@@ -39,7 +39,7 @@ const cookieName = (state: string): string => `sign_on_${state.slice(0, 16)}`
  * Keeps flows in sealed browser cookies: unfinished flows need no storage, and any process can
  * complete them. The store records completed ones, which cannot be reused.
  */
-export const createFlows = ({
+export const createSignOnFlows = ({
   secrets,
   publicUrl,
   now,
@@ -53,42 +53,45 @@ export const createFlows = ({
     `${cookieName(state)}=${value}; Path=/api/v1/sso; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 
   return {
-    begin: (
+    start: (
       provider: string,
       { back, userId = null }: { back: string | undefined; userId?: string | null },
-    ): { flow: Flow; cookie: string } => {
-      const flow: Flow = {
+    ): { flow: SignOnFlow; cookie: string } => {
+      const flow: SignOnFlow = {
         kind: "sign-on",
         provider,
-        state: random(),
-        nonce: random(),
-        verifier: random(),
-        back: safeReturn(back, publicUrl),
+        state: randomToken(),
+        nonce: randomToken(),
+        verifier: randomToken(),
+        back: safeReturnPath(back, publicUrl),
         user_id: userId,
-        expires_at: now() + lifeSeconds,
+        expires_at: now() + flowLifetimeSeconds,
       }
-      return { flow, cookie: cookie(flow.state, secrets.seal(JSON.stringify(flow)), lifeSeconds) }
+      return {
+        flow,
+        cookie: cookie(flow.state, secrets.seal(JSON.stringify(flow)), flowLifetimeSeconds),
+      }
     },
 
     /** Returns the flow if this browser started it and it has not expired. */
     find: (
       headers: IncomingHttpHeaders,
       { provider, state }: { provider: string; state: string },
-    ): Flow | null => {
+    ): SignOnFlow | null => {
       const prefix = `${cookieName(state)}=`
       const found = (headers.cookie ?? "").split(/;\s*/).find((one) => one.startsWith(prefix))
       if (!found) return null
       try {
-        const flow = Flow.parse(JSON.parse(secrets.unseal(found.slice(prefix.length))))
-        const fits = flow.state === state && flow.provider === provider
-        return fits && flow.expires_at > now() ? flow : null
+        const flow = SignOnFlow.parse(JSON.parse(secrets.unseal(found.slice(prefix.length))))
+        const isMatch = flow.state === state && flow.provider === provider
+        return isMatch && flow.expires_at > now() ? flow : null
       } catch {
         return null
       }
     },
 
-    forget: (state: string): string => cookie(state, "", 0),
+    clearCookie: (state: string): string => cookie(state, "", 0),
   }
 }
 
-export type Flows = ReturnType<typeof createFlows>
+export type SignOnFlows = ReturnType<typeof createSignOnFlows>

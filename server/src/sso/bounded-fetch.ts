@@ -1,6 +1,6 @@
 const maxBytes = 1_000_000
 
-const read = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {
+const readBounded = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
@@ -17,7 +17,7 @@ export const boundedFetch = async (
   options: Record<string, unknown>,
 ): Promise<Response> => {
   const { status, headers, body } = await fetch(url, options)
-  const bytes = body && (await read(body))
+  const bytes = body && (await readBounded(body))
   return new Response(bytes && bytes.length > 0 ? new Uint8Array(bytes) : null, {
     status,
     headers,

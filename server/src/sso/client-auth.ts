@@ -1,5 +1,5 @@
 import type { ClientAuth } from "openid-client"
-import { asRefusal } from "./client-errors.ts"
+import { toSignOnRefusal } from "./client-errors.ts"
 
 /**
  * Form encoding (RFC 6749 §2.3.1), kept minimal: some providers do not decode it, and their secrets
@@ -14,7 +14,7 @@ const encode = (text: string): string => encodeURIComponent(text).replaceAll("%2
 export const createClientAuth = (secret: string | null) => {
   let inBody = false
 
-  const prove: ClientAuth = (server, client, body, headers) => {
+  const authenticateClient: ClientAuth = (server, client, body, headers) => {
     const offered = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
     if (secret === null) return void body.set("client_id", client.client_id)
     if (inBody || !offered.includes("client_secret_basic")) {
@@ -26,22 +26,23 @@ export const createClientAuth = (secret: string | null) => {
   }
 
   return {
-    prove,
+    authenticateClient: authenticateClient,
 
     /** Runs `work`, and retries with the other method if the provider rejects the client. */
-    attempt: async <T>(work: () => Promise<T>): Promise<T> => {
+    withRetry: async <T>(work: () => Promise<T>): Promise<T> => {
       try {
         return await work()
       } catch (error) {
-        if (secret === null || !isRefused(error)) throw error
+        if (secret === null || !isClientRejected(error)) throw error
       }
       inBody = !inBody
       return work().catch((error: unknown) => {
-        if (isRefused(error)) inBody = !inBody
+        if (isClientRejected(error)) inBody = !inBody
         throw error
       })
     },
   }
 }
 
-const isRefused = (error: unknown): boolean => asRefusal(error).problem === "client_refused"
+const isClientRejected = (error: unknown): boolean =>
+  toSignOnRefusal(error).problem === "client_refused"

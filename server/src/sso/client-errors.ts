@@ -1,8 +1,8 @@
-import { Refusal } from "./refusal.ts"
+import { SignOnRefusal } from "./refusal.ts"
 import type { SignOnProblem } from "./schema.ts"
 
 /** The provider did not respond, or responded incorrectly. */
-const broken = new Set<unknown>([
+const providerErrorCodes = new Set<unknown>([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
   "OAUTH_RESPONSE_IS_NOT_CONFORM",
@@ -23,34 +23,36 @@ const problemByCode: Record<string, SignOnProblem> = {
   invalid_grant: "expired",
 }
 
-const memberOf = (error: unknown, name: string): unknown =>
+const readMember = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
 
-const problemOf = (error: unknown): SignOnProblem => {
-  const code = memberOf(error, "code")
-  const said = problemByCode[String(memberOf(error, "error"))]
-  if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR") return said ?? "provider_refused"
-  if (code === "OAUTH_RESPONSE_BODY_ERROR") return said ?? "invalid_answer"
+const problemOfClientError = (error: unknown): SignOnProblem => {
+  const code = readMember(error, "code")
+  const problem = problemByCode[String(readMember(error, "error"))]
+  if (code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR") return problem ?? "provider_refused"
+  if (code === "OAUTH_RESPONSE_BODY_ERROR") return problem ?? "invalid_answer"
   if (code === "OAUTH_WWW_AUTHENTICATE_CHALLENGE") return "client_refused"
-  if (broken.has(code)) return "provider_unreachable"
+  if (providerErrorCodes.has(code)) return "provider_unreachable"
   // fetch throws a TypeError if the connection fails.
   return error instanceof TypeError ? "provider_unreachable" : "invalid_answer"
 }
 
 /** Converts an error of openid-client or jose to a refusal, which has its own page. */
-export const asRefusal = (error: unknown): Refusal =>
-  error instanceof Refusal ? error : new Refusal(problemOf(error), null, error)
+export const toSignOnRefusal = (error: unknown): SignOnRefusal =>
+  error instanceof SignOnRefusal
+    ? error
+    : new SignOnRefusal(problemOfClientError(error), null, error)
 
 /** Summarizes an error for the log and for administrators; contains no tokens. */
-export const causeInWords = (error: unknown): string => {
-  const inner = memberOf(error, "cause")
-  const words = [
-    memberOf(error, "error"),
-    memberOf(error, "error_description"),
+export const describeCause = (error: unknown): string => {
+  const inner = readMember(error, "cause")
+  const parts = [
+    readMember(error, "error"),
+    readMember(error, "error_description"),
     error instanceof Error ? error.message : String(error),
-    memberOf(inner, "code"),
+    readMember(inner, "code"),
     inner instanceof Error ? inner.message : undefined,
   ]
-  const said = words.filter((word) => typeof word === "string" && word !== "")
-  return [...new Set(said)].join(": ").slice(0, 300)
+  const messages = parts.filter((word) => typeof word === "string" && word !== "")
+  return [...new Set(messages)].join(": ").slice(0, 300)
 }

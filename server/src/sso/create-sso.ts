@@ -1,6 +1,6 @@
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureTrail } from "../audit/failed-attempts.ts"
+import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Accounts } from "../auth/accounts.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Config } from "../config/config.ts"
@@ -13,11 +13,11 @@ import type { Settings } from "../settings/schema.ts"
 import type { SettingsStore } from "../settings/settings.ts"
 import type { UserStore } from "../users/store.ts"
 import type { Users } from "../users/users.ts"
-import { createResolve } from "./account-matching.ts"
-import { createFlows } from "./authorization-flow.ts"
-import { createMemberships } from "./group-sync.ts"
+import { createAccountMatcher } from "./account-matching.ts"
+import { createSignOnFlows } from "./authorization-flow.ts"
+import { createGroupSync } from "./group-sync.ts"
 import { createIdentities } from "./identities.ts"
-import { createProvider, type Provider } from "./provider.ts"
+import { createProviderClient, type SignOnProviderClient } from "./provider.ts"
 import type { SignOnProvider } from "./schema.ts"
 import { createSignOn } from "./sign-on.ts"
 import { createSignOnStore } from "./store.ts"
@@ -34,7 +34,7 @@ interface Deps {
   passwordSignIn: () => Settings["password_sign_in"]
   secrets: Secrets
   audit: Audit
-  failures: FailureTrail
+  failures: FailureRecorder
   bus: Bus
   log: Logger
   newId: () => string
@@ -42,30 +42,30 @@ interface Deps {
 }
 
 /** Builds single sign-on from the providers configured in the environment. */
-export const createSso = (deps: Deps) => {
+export const createSingleSignOn = (deps: Deps) => {
   const { config, db, users, userStore, settings, secrets, now } = deps
   const store = createSignOnStore(db)
   // PUBLIC_URL is required as soon as there is a provider; the default is never used.
   const publicUrl = config.PUBLIC_URL ?? "http://127.0.0.1"
-  const providers = config.signOn.map((one) => createProvider(one, publicUrl))
-  const named = (name: string): Provider | undefined =>
+  const providers = config.signOn.map((provider) => createProviderClient(provider, publicUrl))
+  const findProvider = (name: string): SignOnProviderClient | undefined =>
     providers.find((provider) => provider.settings.name === name)
-  const flows = createFlows({ secrets, publicUrl, now })
-  const memberships = createMemberships({ ...deps, store })
+  const flows = createSignOnFlows({ secrets, publicUrl, now })
+  const memberships = createGroupSync({ ...deps, store })
   const signUpIsOpen = () => settings.current().enable_signup
-  const resolve = createResolve({ store, users, userStore, signUpIsOpen })
+  const resolve = createAccountMatcher({ store, users, userStore, signUpIsOpen })
   const signOn = createSignOn({ ...deps, store, flows, memberships, resolve })
   const identities = createIdentities({ ...deps, store, providers: config.signOn })
 
   /** Prevents administrators from locking themselves out. */
-  settings.objectTo(async (actor, { password_sign_in: wanted }, tx) => {
-    if (wanted === undefined || wanted === "on") return
+  settings.addCheck(async (actor, { password_sign_in: requested }, tx) => {
+    if (requested === undefined || requested === "on") return
     if (providers.length === 0) {
       fail("conflict", "No single sign-on provider is configured, so password sign-in must stay on")
     }
-    if (wanted === "administrators") return
-    const ties = actor.id === null ? [] : await store.identitiesOf(actor.id, tx)
-    if (ties.some(({ provider }) => named(provider))) return
+    if (requested === "administrators") return
+    const identityRows = actor.id === null ? [] : await store.identitiesOf(actor.id, tx)
+    if (identityRows.some(({ provider }) => findProvider(provider))) return
     fail("conflict", "You would lock yourself out. Link your own account to a provider first.")
   })
 
@@ -73,7 +73,7 @@ export const createSso = (deps: Deps) => {
     signOn,
     flows,
     identities,
-    named,
+    findProvider: findProvider,
     publicHost: new URL(publicUrl).host,
 
     /** The buttons on the sign-in page. */
@@ -100,4 +100,4 @@ export const createSso = (deps: Deps) => {
   }
 }
 
-export type Sso = ReturnType<typeof createSso>
+export type SingleSignOn = ReturnType<typeof createSingleSignOn>

@@ -2,7 +2,7 @@ import type { Tx } from "../db/database.ts"
 import type { Groups } from "../groups/groups.ts"
 import type { GroupStore } from "../groups/store.ts"
 import type { Actor } from "../http/caller.ts"
-import type { Person } from "./claims.ts"
+import type { SignOnIdentity } from "./claims.ts"
 import type { SignOnStore } from "./store.ts"
 
 interface Deps {
@@ -16,19 +16,19 @@ interface Deps {
  * existing groups not managed by SCIM, and only removes memberships that a claim created: those set
  * by an administrator remain.
  */
-export const createMemberships =
+export const createGroupSync =
   ({ store, groups, groupStore }: Deps) =>
-  async (tx: Tx, actor: Actor, userId: string, { issuer, groups: named }: Person) => {
+  async (tx: Tx, actor: Actor, userId: string, { issuer, groups: named }: SignOnIdentity) => {
     if (named === null) return
-    const who = { issuer, userId }
-    const wanted = named.length === 0 ? [] : await groupStore.ownByName(tx, named)
-    const held = await store.membershipsOf(tx, who)
-    const gone = held.filter((id) => !wanted.includes(id))
-    const leave = await store.dropMemberships(tx, who, gone)
-    const join = wanted.filter((id) => !held.includes(id))
+    const membershipKey = { issuer, userId }
+    const targetIds = named.length === 0 ? [] : await groupStore.localIdsByName(tx, named)
+    const currentIds = await store.membershipsOf(tx, membershipKey)
+    const removedIds = currentIds.filter((id) => !targetIds.includes(id))
+    const leave = await store.dropMemberships(tx, membershipKey, removedIds)
+    const join = targetIds.filter((id) => !currentIds.includes(id))
     if (join.length + leave.length === 0) return
-    const joined = await groups.moveMember(tx, actor, userId, { join, leave })
-    await store.addMemberships(tx, who, joined)
+    const joined = await groups.changeMembershipsOf(tx, actor, userId, { join, leave })
+    await store.addMemberships(tx, membershipKey, joined)
   }
 
-export type Memberships = ReturnType<typeof createMemberships>
+export type SyncGroups = ReturnType<typeof createGroupSync>

@@ -29,7 +29,7 @@ interface Deps {
 export const createIdentities = (deps: Deps) => {
   const { db, store, users, userStore, groups, audit, bus, providers, passwordSignIn } = deps
 
-  const worded = ({ user_id, ...identity }: IdentityRow): Identity => ({
+  const toIdentity = ({ user_id, ...identity }: IdentityRow): Identity => ({
     ...identity,
     label: providers.find(({ name }) => name === identity.provider)?.label ?? identity.provider,
   })
@@ -37,21 +37,21 @@ export const createIdentities = (deps: Deps) => {
   /** Whether the user can sign in with a password. */
   const hasPassword = ({ password_hash, role }: StoredUser): boolean => {
     const policy = passwordSignIn()
-    const taken = policy === "on" || (policy === "administrators" && role === "admin")
-    return password_hash !== null && taken
+    const isPasswordAllowed = policy === "on" || (policy === "administrators" && role === "admin")
+    return password_hash !== null && isPasswordAllowed
   }
 
   /**
    * Removes the memberships that the identity's claims created, unless another identity of the same
    * provider remains.
    */
-  const leaveGroups = async (tx: Tx, actor: Actor, gone: IdentityRow): Promise<void> => {
-    const { issuer, user_id: userId } = gone
-    const ties = await store.identitiesOf(userId, tx)
-    if (ties.some((tie) => tie.issuer === issuer)) return
-    const held = await store.membershipsOf(tx, { issuer, userId })
-    const leave = await store.dropMemberships(tx, { issuer, userId }, held)
-    if (leave.length > 0) await groups.moveMember(tx, actor, userId, { join: [], leave })
+  const leaveGroups = async (tx: Tx, actor: Actor, identity: IdentityRow): Promise<void> => {
+    const { issuer, user_id: userId } = identity
+    const identities = await store.identitiesOf(userId, tx)
+    if (identities.some((other) => other.issuer === issuer)) return
+    const groupIds = await store.membershipsOf(tx, { issuer, userId })
+    const leave = await store.dropMemberships(tx, { issuer, userId }, groupIds)
+    if (leave.length > 0) await groups.changeMembershipsOf(tx, actor, userId, { join: [], leave })
   }
 
   const remove = async (
@@ -60,11 +60,11 @@ export const createIdentities = (deps: Deps) => {
     own?: Caller,
   ): Promise<void> => {
     await db.transact(async (tx) => {
-      const user = await users.hold(tx, userId)
-      const ties = await store.identitiesOf(userId, tx)
-      const found = ties.find((tie) => tie.id === id)
+      const user = await users.lockUser(tx, userId)
+      const identities = await store.identitiesOf(userId, tx)
+      const found = identities.find((other) => other.id === id)
       if (!found) return fail("not_found", `No linked identity with the ID ${id}`)
-      if (own && ties.length === 1 && !hasPassword(user)) {
+      if (own && identities.length === 1 && !hasPassword(user)) {
         fail("conflict", "This is the only way to sign in to your account. Set a password first.")
       }
       await store.endSessionsOf(tx, id, own?.credential.id ?? null)
@@ -82,10 +82,10 @@ export const createIdentities = (deps: Deps) => {
   }
 
   return {
-    of: async (userId: string): Promise<Identities> => {
+    list: async (userId: string): Promise<Identities> => {
       const user = await userStore.byId(userId)
       if (!user) return fail("not_found", `No user with the ID ${userId}`)
-      const items = (await store.identitiesOf(userId)).map(worded)
+      const items = (await store.identitiesOf(userId)).map(toIdentity)
       return { items, has_password: hasPassword(user) }
     },
     remove,

@@ -11,7 +11,7 @@ const algorithms = [
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ]
 
-const Claims = z
+const LogoutTokenClaims = z
   .object({
     iss: z.string(),
     iat: z.number(),
@@ -34,7 +34,7 @@ export interface LogoutClaims {
 }
 
 /** Logout tokens are sent immediately; an older one may be a replay. */
-const oldestSeconds = 300
+const maxAgeSeconds = 300
 const toleranceSeconds = 30
 
 /**
@@ -50,7 +50,7 @@ export const verifyLogoutToken = async (
     issuer,
     audience,
     algorithms,
-    maxTokenAge: oldestSeconds,
+    maxTokenAge: maxAgeSeconds,
     clockTolerance: toleranceSeconds,
   })
   const { typ } = protectedHeader
@@ -58,8 +58,8 @@ export const verifyLogoutToken = async (
   if (typ !== undefined && !/^(application\/)?(logout\+)?jwt$/i.test(typ)) {
     throw new Error(`A token of type ${typ} is not a logout token`)
   }
-  const { iss, iat, exp, jti, sub, sid } = Claims.parse(payload)
-  const latest = iat + oldestSeconds
+  const { iss, iat, exp, jti, sub, sid } = LogoutTokenClaims.parse(payload)
+  const latest = iat + maxAgeSeconds
   const expires = Math.min(exp ?? latest, latest) + toleranceSeconds
   return { issuer: iss, jti, subject: sub ?? null, sid: sid ?? null, expires }
 }

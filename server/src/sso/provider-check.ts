@@ -1,34 +1,34 @@
 import { z } from "zod"
-import { causeInWords } from "./client-errors.ts"
-import type { Provider } from "./provider.ts"
+import { describeCause } from "./client-errors.ts"
+import type { SignOnProviderClient } from "./provider.ts"
 import type { ProviderCheck, ProviderTest } from "./schema.ts"
 
-type Configuration = Awaited<ReturnType<Provider["discover"]>>
+type Configuration = Awaited<ReturnType<SignOnProviderClient["discover"]>>
 
-const memberOf = (error: unknown, name: string): unknown =>
+const readMember = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
 
-const Mismatch = z.object({ cause: z.object({ body: z.object({ issuer: z.string() }) }) })
+const IssuerMismatch = z.object({ cause: z.object({ body: z.object({ issuer: z.string() }) }) })
 
-const discoveryInWords = (error: unknown, { settings }: Provider): string => {
+const describeDiscoveryError = (error: unknown, { settings }: SignOnProviderClient): string => {
   const { issuer, name } = settings
   const variable = `OIDC_${name.toUpperCase().replaceAll("-", "_")}_ISSUER`
-  const other = Mismatch.safeParse(error)
+  const other = IssuerMismatch.safeParse(error)
   if (other.success) {
     return `The provider's issuer is ${other.data.cause.body.issuer}. Set ${variable} to exactly that.`
   }
-  const code = memberOf(error, "code")
+  const code = readMember(error, "code")
   if (code === "OAUTH_TIMEOUT") return `${issuer} did not respond in time`
   if (code === "OAUTH_RESPONSE_IS_NOT_CONFORM" || code === "OAUTH_RESPONSE_IS_NOT_JSON") {
     return `${issuer} responds, but has no OpenID configuration. Check ${variable}.`
   }
-  return `Can't reach ${issuer} (${causeInWords(error)})`
+  return `Can't reach ${issuer} (${describeCause(error)})`
 }
 
-const Keys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
+const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
 
 const checkKeys = async (
-  { fetcher }: Provider,
+  { fetcher }: SignOnProviderClient,
   configuration: Configuration,
 ): Promise<ProviderCheck> => {
   const { jwks_uri } = configuration.serverMetadata()
@@ -39,11 +39,11 @@ const checkKeys = async (
     const signal = AbortSignal.timeout(5000)
     const options = { method: "GET", headers: {}, redirect: "manual", signal } as const
     const response = await fetcher(jwks_uri, { ...options, body: undefined })
-    const { keys } = Keys.parse(await response.json())
+    const { keys } = KeySet.parse(await response.json())
     if (keys.length === 0) return { id, ok: false, message: `No keys found at ${jwks_uri}` }
     return { id, ok: true, message: `Signing keys found: ${keys.length}` }
   } catch (error) {
-    const reason = error instanceof z.ZodError ? "not a valid key set" : causeInWords(error)
+    const reason = error instanceof z.ZodError ? "not a valid key set" : describeCause(error)
     return { id, ok: false, message: `Can't read the provider's keys at ${jwks_uri} (${reason})` }
   }
 }
@@ -74,7 +74,7 @@ const checkEndpoints = (configuration: Configuration): ProviderCheck => {
  * client is registered.
  */
 const checkClient = async (
-  { redirectUri, settings, attempt }: Provider,
+  { redirectUri, settings, withRetry: attempt }: SignOnProviderClient,
   configuration: Configuration,
 ): Promise<ProviderCheck> => {
   const openid = await import("openid-client")
@@ -88,22 +88,25 @@ const checkClient = async (
     await attempt(() => openid.genericGrantRequest(configuration, "authorization_code", parameters))
     return { id, ok: true, message: "The client is registered" }
   } catch (error) {
-    const said = memberOf(error, "error")
-    if (memberOf(error, "code") === "OAUTH_WWW_AUTHENTICATE_CHALLENGE" || said === undefined) {
+    const errorCode = readMember(error, "error")
+    if (
+      readMember(error, "code") === "OAUTH_WWW_AUTHENTICATE_CHALLENGE" ||
+      errorCode === undefined
+    ) {
       return {
         id,
         ok: false,
-        message: `The provider rejected the client ID or secret (${causeInWords(error)})`,
+        message: `The provider rejected the client ID or secret (${describeCause(error)})`,
       }
     }
-    if (said === "redirect_uri_mismatch") {
+    if (errorCode === "redirect_uri_mismatch") {
       return {
         id,
         ok: false,
         message: `The redirect URI ${redirectUri} is not registered at the provider`,
       }
     }
-    if (said === "invalid_client" || said === "unauthorized_client") {
+    if (errorCode === "invalid_client" || errorCode === "unauthorized_client") {
       return {
         id,
         ok: false,
@@ -115,22 +118,24 @@ const checkClient = async (
 }
 
 /** Tests the provider without using cached data and reports each check. */
-export const testProvider = async (provider: Provider): Promise<ProviderTest> => {
-  const begun = performance.now()
+export const testProvider = async (provider: SignOnProviderClient): Promise<ProviderTest> => {
+  const startedAt = performance.now()
   const outcome = (checks: ProviderCheck[]): ProviderTest => ({
     ok: checks.every(({ ok }) => ok),
     checks,
-    duration_ms: Math.round(performance.now() - begun),
+    duration_ms: Math.round(performance.now() - startedAt),
   })
   try {
     const configuration = await provider.discover()
     const message = `${provider.settings.issuer} responds`
-    const answers: ProviderCheck = { id: "discovery", ok: true, message }
+    const discovery: ProviderCheck = { id: "discovery", ok: true, message }
     const keys = await checkKeys(provider, configuration)
     const endpoints = checkEndpoints(configuration)
     const client = endpoints.ok ? [await checkClient(provider, configuration)] : []
-    return outcome([answers, keys, endpoints, ...client])
+    return outcome([discovery, keys, endpoints, ...client])
   } catch (error) {
-    return outcome([{ id: "discovery", ok: false, message: discoveryInWords(error, provider) }])
+    return outcome([
+      { id: "discovery", ok: false, message: describeDiscoveryError(error, provider) },
+    ])
   }
 }

@@ -3,48 +3,48 @@ import type { Configuration, CustomFetch, ServerMetadata } from "openid-client"
 import type { OidcProvider } from "../config/oidc-config.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
 import { createClientAuth } from "./client-auth.ts"
-import { asRefusal } from "./client-errors.ts"
+import { toSignOnRefusal } from "./client-errors.ts"
 import { type LogoutClaims, verifyLogoutToken } from "./logout-token.ts"
 
 const timeoutSeconds = 5
-const freshMs = 3_600_000
+const refreshAfterMs = 3_600_000
 /**
  * After a failed discovery, retries are delayed by this time; meanwhile the failure is returned.
  */
-const restMs = 2000
+const retryAfterMs = 2000
 /** Timeout during sign-out, which then completes without the provider. */
-const patienceMs = 2000
+const signOutTimeoutMs = 2000
 
-export interface Answer {
+export interface ProviderResponse {
   /** The ID token's claims. */
   claims: Record<string, unknown>
   /** Claims from the userinfo endpoint, if the ID token lacked some. */
-  more: Record<string, unknown>
+  userInfo: Record<string, unknown>
   idToken: string
 }
 
 /** Values that bind the provider's response to the browser that started the flow. */
-export interface Handshake {
+export interface FlowSecrets {
   state: string
   nonce: string
   verifier: string
 }
 
 /** Loaded on the first sign-in rather than on startup. */
-const load = () => import("openid-client")
+const loadClient = () => import("openid-client")
 
 /** Required claims that may be in the userinfo response instead of the ID token. */
-const wantedClaims = ({ link_claim, groups_claim }: OidcProvider): string[] =>
+const requiredClaimNames = ({ link_claim, groups_claim }: OidcProvider): string[] =>
   ["email", "email_verified", "name", link_claim, groups_claim].filter((name) => name !== null)
 
 /** An identity provider; its configuration is discovered on first use and refreshed hourly. */
-export const createProvider = (settings: OidcProvider, publicUrl: string) => {
+export const createProviderClient = (settings: OidcProvider, publicUrl: string) => {
   const { name, issuer, client_id } = settings
   const base = `${publicUrl}/api/v1/sso/${name}`
   const redirectUri = `${base}/callback`
   const backchannelLogoutUri = `${base}/backchannel-logout`
   const postLogoutRedirectUri = `${publicUrl}/sign-in`
-  const wanted = wantedClaims(settings)
+  const requiredClaims = requiredClaimNames(settings)
   const auth = createClientAuth(settings.client_secret)
 
   let found: { configuration: Configuration; at: number } | undefined
@@ -54,10 +54,10 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
 
   const fetcher: CustomFetch = (url, options) => boundedFetch(url, { ...options })
 
-  const ask = async (): Promise<Configuration> => {
-    const openid = await load()
+  const fetchConfiguration = async (): Promise<Configuration> => {
+    const openid = await loadClient()
     const plain = issuer.startsWith("http:") ? [openid.allowInsecureRequests] : []
-    return openid.discovery(new URL(issuer), client_id, undefined, auth.prove, {
+    return openid.discovery(new URL(issuer), client_id, undefined, auth.authenticateClient, {
       // Without these, the signature of a token received over TLS is not verified.
       execute: [openid.enableNonRepudiationChecks, ...plain],
       timeout: timeoutSeconds,
@@ -66,7 +66,7 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
   }
 
   const discover = (): Promise<Configuration> => {
-    running ??= ask()
+    running ??= fetchConfiguration()
       .then(
         (configuration) => {
           found = { configuration, at: performance.now() }
@@ -86,20 +86,20 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
   }
 
   /** @throws {Refusal} such as `provider_unreachable` */
-  const configured = async (): Promise<Configuration> => {
+  const getConfiguration = async (): Promise<Configuration> => {
     if (found) {
       const at = performance.now()
-      const isOld = at - found.at > freshMs && !running
-      if (isOld && !(failed && at - failed.at < restMs)) discover().catch(() => {})
+      const isOld = at - found.at > refreshAfterMs && !running
+      if (isOld && !(failed && at - failed.at < retryAfterMs)) discover().catch(() => {})
       return found.configuration
     }
-    if (failed && performance.now() - failed.at < restMs) throw asRefusal(failed.error)
+    if (failed && performance.now() - failed.at < retryAfterMs) throw toSignOnRefusal(failed.error)
     return discover().catch((error: unknown) => {
-      throw asRefusal(error)
+      throw toSignOnRefusal(error)
     })
   }
 
-  const keysOf = ({ jwks_uri }: ServerMetadata): ReturnType<typeof createRemoteJWKSet> => {
+  const keySetOf = ({ jwks_uri }: ServerMetadata): ReturnType<typeof createRemoteJWKSet> => {
     keys ??= createRemoteJWKSet(new URL(jwks_uri ?? issuer), {
       timeoutDuration: timeoutSeconds * 1000,
       [customFetch]: (url, options) => boundedFetch(url, { ...options }),
@@ -116,9 +116,9 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
     discover,
 
     /** URL to which the browser is redirected to sign in. @throws {Refusal} */
-    authorizationUrl: async ({ state, nonce, verifier }: Handshake): Promise<string> => {
-      const openid = await load()
-      const url = openid.buildAuthorizationUrl(await configured(), {
+    authorizationUrl: async ({ state, nonce, verifier }: FlowSecrets): Promise<string> => {
+      const openid = await loadClient()
+      const url = openid.buildAuthorizationUrl(await getConfiguration(), {
         redirect_uri: redirectUri,
         scope: settings.scopes.join(" "),
         state,
@@ -134,17 +134,17 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
      * @param search query string of the callback URL
      * @throws {Refusal}
      */
-    exchange: async (search: string, handshake: Handshake): Promise<Answer> => {
-      const configuration = await configured()
-      const openid = await load()
+    exchange: async (search: string, flowSecrets: FlowSecrets): Promise<ProviderResponse> => {
+      const configuration = await getConfiguration()
+      const openid = await loadClient()
       const url = new URL(redirectUri)
       url.search = search
       try {
-        const tokens = await auth.attempt(() =>
+        const tokens = await auth.withRetry(() =>
           openid.authorizationCodeGrant(configuration, url, {
-            pkceCodeVerifier: handshake.verifier,
-            expectedState: handshake.state,
-            expectedNonce: handshake.nonce,
+            pkceCodeVerifier: flowSecrets.verifier,
+            expectedState: flowSecrets.state,
+            expectedNonce: flowSecrets.nonce,
             idTokenExpected: true,
           }),
         )
@@ -154,12 +154,15 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
         if (claims.azp !== undefined && claims.azp !== client_id) {
           throw new Error("The ID token was issued to another client")
         }
-        const lacks = wanted.some((claim) => claims[claim] === undefined)
-        const asks = lacks && configuration.serverMetadata().userinfo_endpoint !== undefined
-        const more = asks ? await openid.fetchUserInfo(configuration, access_token, claims.sub) : {}
-        return { claims, more, idToken }
+        const isMissingClaims = requiredClaims.some((claim) => claims[claim] === undefined)
+        const needsUserInfo =
+          isMissingClaims && configuration.serverMetadata().userinfo_endpoint !== undefined
+        const userInfo = needsUserInfo
+          ? await openid.fetchUserInfo(configuration, access_token, claims.sub)
+          : {}
+        return { claims, userInfo, idToken }
       } catch (error) {
-        throw asRefusal(error)
+        throw toSignOnRefusal(error)
       }
     },
 
@@ -169,13 +172,13 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
      */
     endSessionUrl: async (idToken: string | null): Promise<string | null> => {
       let timer: NodeJS.Timeout | undefined
-      const late = new Promise<null>((resolve) => {
-        timer = setTimeout(() => resolve(null), patienceMs)
+      const timeout = new Promise<null>((resolve) => {
+        timer = setTimeout(() => resolve(null), signOutTimeoutMs)
       })
-      const configuration = await Promise.race([configured().catch(() => null), late])
+      const configuration = await Promise.race([getConfiguration().catch(() => null), timeout])
       clearTimeout(timer)
       if (!configuration?.serverMetadata().end_session_endpoint) return null
-      const openid = await load()
+      const openid = await loadClient()
       return openid.buildEndSessionUrl(configuration, {
         post_logout_redirect_uri: postLogoutRedirectUri,
         ...(idToken && { id_token_hint: idToken }),
@@ -186,18 +189,18 @@ export const createProvider = (settings: OidcProvider, publicUrl: string) => {
      * @throws {Refusal} if it is forged, too old or for another client, or cannot be verified now
      */
     verifyLogout: async (token: string): Promise<LogoutClaims> => {
-      const metadata = (await configured()).serverMetadata()
+      const metadata = (await getConfiguration()).serverMetadata()
       const expected = { issuer: metadata.issuer, audience: client_id }
       try {
-        return await verifyLogoutToken(token, keysOf(metadata), expected)
+        return await verifyLogoutToken(token, keySetOf(metadata), expected)
       } catch (error) {
-        throw asRefusal(error)
+        throw toSignOnRefusal(error)
       }
     },
 
     fetcher,
-    attempt: auth.attempt,
+    withRetry: auth.withRetry,
   }
 }
 
-export type Provider = ReturnType<typeof createProvider>
+export type SignOnProviderClient = ReturnType<typeof createProviderClient>

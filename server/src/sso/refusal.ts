@@ -1,12 +1,12 @@
 import { isOutage } from "../db/connection-errors.ts"
-import { isContention } from "../db/contention.ts"
+import { isWriteConflict } from "../db/contention.ts"
 import { Failure } from "../errors.ts"
 import type { SignOnProblem } from "./schema.ts"
 
 /**
  * A sign-in was rejected: the page explains why, and the audit log records the account concerned.
  */
-export class Refusal extends Failure {
+export class SignOnRefusal extends Failure {
   readonly problem: SignOnProblem
   /** The account, if one was found. */
   readonly userId: string | null
@@ -19,13 +19,13 @@ export class Refusal extends Failure {
   }
 }
 
-/** @throws {Refusal} always */
-export const refuse = (problem: SignOnProblem, userId?: string | null): never => {
-  throw new Refusal(problem, userId)
+/** @throws {SignOnRefusal} always */
+export const refuseSignOn = (problem: SignOnProblem, userId?: string | null): never => {
+  throw new SignOnRefusal(problem, userId)
 }
 
 /** The problem to show for an error; undefined for unexpected errors. */
-export const problemOf = (error: unknown): SignOnProblem | undefined => {
-  if (error instanceof Refusal) return error.problem
-  return isOutage(error) || isContention(error) ? "unavailable" : undefined
+export const signOnProblemOf = (error: unknown): SignOnProblem | undefined => {
+  if (error instanceof SignOnRefusal) return error.problem
+  return isOutage(error) || isWriteConflict(error) ? "unavailable" : undefined
 }

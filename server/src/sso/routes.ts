@@ -7,14 +7,14 @@ import type { Actor, Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/request-context.ts"
 import { json, route } from "../http/route.ts"
 import type { Authenticate, Router } from "../http/router.ts"
-import type { Sso } from "./create-sso.ts"
-import type { Provider } from "./provider.ts"
-import { Refusal, refuse } from "./refusal.ts"
-import { Elsewhere, ProviderName, StartQuery } from "./schema.ts"
+import type { SingleSignOn } from "./create-sso.ts"
+import type { SignOnProviderClient } from "./provider.ts"
+import { refuseSignOn, SignOnRefusal } from "./refusal.ts"
+import { ProviderName, RedirectTarget, StartQuery } from "./schema.ts"
 
 interface Deps {
   router: Router
-  sso: Sso
+  sso: SingleSignOn
   authenticate: Authenticate
   sessionCookie: SessionCookie
 }
@@ -22,15 +22,15 @@ interface Deps {
 const formLimit = 100_000
 
 /** Keeps codes and tokens out of caches and Referer headers. */
-const guarded = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
+const secretHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
 
-const goTo = (location: string, cookies: readonly string[] = []): Response => {
-  const headers = new Headers({ ...guarded, location })
+const redirectTo = (location: string, cookies: readonly string[] = []): Response => {
+  const headers = new Headers({ ...secretHeaders, location })
   for (const cookie of cookies) headers.append("set-cookie", cookie)
   return new Response(null, { status: 302, headers })
 }
 
-const notNow = (cause: unknown): Failure =>
+const unavailableFailure = (cause: unknown): Failure =>
   new Failure("unavailable", "The logout token cannot be verified right now. Try again later.", {
     cause,
   })
@@ -43,27 +43,28 @@ const queryOf = ({ incoming }: Exchange): string => {
 
 const LogoutForm = z.object({ logout_token: z.string() })
 
-const elsewhere = {
+const redirectResponse = {
   description: "Redirect to the provider, or to a page that explains the problem",
 }
 
 /** Routes for signing in and out through a provider, and for requests from providers. */
 export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps): Router => {
-  const { signOn, flows, named } = sso
+  const { signOn, flows, findProvider: named } = sso
 
-  const providerOf = (name: string): Provider => named(name) ?? refuse("unknown_provider")
+  const providerOf = (name: string): SignOnProviderClient =>
+    named(name) ?? refuseSignOn("unknown_provider")
 
   /** Redirects to the page that explains what went wrong and what to do. */
-  const explain = async (
+  const redirectToProblem = async (
     error: unknown,
     { provider, actor, exchange }: { provider: string; actor: Actor; exchange: Exchange },
     cookies: readonly string[] = [],
   ): Promise<Response> => {
     if (error instanceof Failure) exchange.failure = error
-    const problem = await signOn.refused(error, provider, actor)
+    const problem = await signOn.recordRefusal(error, provider, actor)
     const query = new URLSearchParams({ problem, request: exchange.requestId })
     if (named(provider)) query.set("provider", provider)
-    return goTo(`/sign-in/problem?${query}`, cookies)
+    return redirectTo(`/sign-in/problem?${query}`, cookies)
   }
 
   router.on(
@@ -73,22 +74,22 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       summary: "Start signing in with a provider",
       params: ProviderName,
       query: StartQuery,
-      responses: { 302: elsewhere },
+      responses: { 302: redirectResponse },
     }),
     async ({ params: { provider }, query: { back, moved }, actor, exchange }) => {
       try {
-        const asked = providerOf(provider)
+        const target = providerOf(provider)
         const { host } = exchange.incoming.headers
         // The cookie must belong to the host that the provider redirects to. Redirects only once,
         // as a proxy may rewrite the host of every request.
         if (host !== sso.publicHost && moved === undefined) {
           const query = new URLSearchParams({ ...(back && { back }), moved: "yes" })
-          return goTo(`${asked.startUri}?${query}`)
+          return redirectTo(`${target.startUri}?${query}`)
         }
-        const { location, cookie } = await signOn.begin(asked, { back })
-        return goTo(location, [cookie])
+        const { location, cookie } = await signOn.start(target, { back })
+        return redirectTo(location, [cookie])
       } catch (error) {
-        return explain(error, { provider, actor, exchange })
+        return redirectToProblem(error, { provider, actor, exchange })
       }
     },
   )
@@ -113,19 +114,19 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
     async ({ params: { provider: name }, exchange, actor }) => {
       const search = queryOf(exchange)
       const state = new URLSearchParams(search).get("state") ?? ""
-      const spent: string[] = []
+      const clearedCookies: string[] = []
       try {
         const provider = providerOf(name)
         const { headers } = exchange.incoming
-        const flow = flows.find(headers, { provider: name, state }) ?? refuse("expired")
-        spent.push(flows.forget(flow.state))
-        const asked = { provider, flow, search }
+        const flow = flows.find(headers, { provider: name, state }) ?? refuseSignOn("expired")
+        clearedCookies.push(flows.clearCookie(flow.state))
+        const target = { provider, flow, search }
         const device = deviceOf({ exchange, actor })
-        const signedIn = await signOn.finish(asked, device, () => callerOf(exchange))
+        const signedIn = await signOn.finish(target, device, () => callerOf(exchange))
         const session = signedIn ? [sessionCookie.set(signedIn)] : []
-        return goTo(flow.back, [...spent, ...session])
+        return redirectTo(flow.back, [...clearedCookies, ...session])
       } catch (error) {
-        return explain(error, { provider: name, actor, exchange }, spent)
+        return redirectToProblem(error, { provider: name, actor, exchange }, clearedCookies)
       }
     },
   )
@@ -137,7 +138,7 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       givesAuthority: true,
       summary: "Start linking your account to a provider",
       params: ProviderName,
-      responses: { 200: json(Elsewhere, "The URL to continue at") },
+      responses: { 200: json(RedirectTarget, "The URL to continue at") },
     }),
     async ({ params, caller }) => {
       const provider = named(params.provider)
@@ -146,15 +147,15 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
         fail("bad_request", "An API key cannot link an account. Sign in first.")
       const userId = caller.user.id
       const { location, cookie } = await signOn
-        .begin(provider, { back: "/account", userId })
+        .start(provider, { back: "/account", userId })
         .catch((error: unknown) => {
-          if (!(error instanceof Refusal)) throw error
+          if (!(error instanceof SignOnRefusal)) throw error
           return fail(
             "upstream_unreachable",
             `Can't reach ${provider.settings.label} right now. Try again later.`,
           )
         })
-      const headers = { ...guarded, "set-cookie": cookie }
+      const headers = { ...secretHeaders, "set-cookie": cookie }
       return Response.json({ redirect: location }, { headers })
     },
   )
@@ -165,11 +166,11 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       path: "/signout",
       givesAuthority: false,
       summary: "Sign out and get the URL for signing out at the provider",
-      responses: { 200: json(Elsewhere, "Signed out of Portico") },
+      responses: { 200: json(RedirectTarget, "Signed out of Portico") },
     }),
     async ({ actor, caller }) => {
       const redirect = await signOn.signOut(actor, caller, named)
-      const headers = { ...guarded, "set-cookie": sessionCookie.clear() }
+      const headers = { ...secretHeaders, "set-cookie": sessionCookie.clear() }
       return Response.json({ redirect }, { headers })
     },
   )
@@ -194,12 +195,15 @@ export const signOnRoutes = ({ router, sso, authenticate, sessionCookie }: Deps)
       try {
         await signOn.endByProvider(provider, token, actor)
       } catch (error) {
-        const problem = await signOn.refused(error, params.provider, actor)
-        if (problem !== "invalid_answer") throw notNow(error)
-        const said = { error: "invalid_request", error_description: "The logout token is invalid" }
-        return Response.json(said, { status: 400, headers: guarded })
+        const problem = await signOn.recordRefusal(error, params.provider, actor)
+        if (problem !== "invalid_answer") throw unavailableFailure(error)
+        const responseBody = {
+          error: "invalid_request",
+          error_description: "The logout token is invalid",
+        }
+        return Response.json(responseBody, { status: 400, headers: secretHeaders })
       }
-      return new Response(null, { status: 200, headers: guarded })
+      return new Response(null, { status: 200, headers: secretHeaders })
     },
   )
 

@@ -31,7 +31,7 @@ export const StartQuery = z.object({
   moved: z.string().max(10).optional(),
 })
 
-const Check = z.object({
+const ProviderTestCheck = z.object({
   id: z.enum(["discovery", "keys", "endpoints", "client"]),
   ok: z.boolean(),
   message: z.string(),
@@ -40,12 +40,12 @@ const Check = z.object({
 export const ProviderTest = z
   .object({
     ok: z.boolean(),
-    checks: z.array(Check),
+    checks: z.array(ProviderTestCheck),
     duration_ms: z.int(),
   })
   .meta({ id: "SignOnProviderTest" })
 export type ProviderTest = z.output<typeof ProviderTest>
-export type ProviderCheck = z.output<typeof Check>
+export type ProviderCheck = z.output<typeof ProviderTestCheck>
 
 /** A provider as shown to administrators; everything comes from environment variables. */
 export const SignOnProvider = z
@@ -100,12 +100,15 @@ export const Identities = z
   .meta({ id: "Identities" })
 export type Identities = z.output<typeof Identities>
 
-export const Elsewhere = z
+export const RedirectTarget = z
   .object({
     /** The provider's page to continue at; null if there is none. */
     redirect: z.string().nullable(),
   })
   .meta({ id: "Elsewhere" })
-export type Elsewhere = z.output<typeof Elsewhere>
+export type RedirectTarget = z.output<typeof RedirectTarget>
 
-export const OfUser = z.object({ id: z.string().max(200), identity: z.string().max(200) })
+export const UserIdentityParams = z.object({
+  id: z.string().max(200),
+  identity: z.string().max(200),
+})

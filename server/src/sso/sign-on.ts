@@ -1,9 +1,9 @@
 import { hash } from "node:crypto"
 import type { Logger } from "pino"
 import type { Audit } from "../audit/audit.ts"
-import type { FailureTrail } from "../audit/failed-attempts.ts"
+import type { FailureRecorder } from "../audit/failed-attempts.ts"
 import type { Accounts } from "../auth/accounts.ts"
-import type { Device } from "../auth/device.ts"
+import type { SignInDevice } from "../auth/device.ts"
 import type { SignedIn } from "../auth/schema.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
@@ -11,13 +11,13 @@ import type { IdentityRow } from "../db/sign-on-tables.ts"
 import type { Actor, Caller } from "../http/caller.ts"
 import type { Secrets } from "../secrets/secrets.ts"
 import type { Users } from "../users/users.ts"
-import { checkDomain, type Resolve } from "./account-matching.ts"
-import type { Flow, Flows } from "./authorization-flow.ts"
-import { type Person, personOf } from "./claims.ts"
-import { causeInWords } from "./client-errors.ts"
-import type { Memberships } from "./group-sync.ts"
-import type { Provider } from "./provider.ts"
-import { problemOf, Refusal, refuse } from "./refusal.ts"
+import { type MatchAccount, requireAllowedDomain } from "./account-matching.ts"
+import type { SignOnFlow, SignOnFlows } from "./authorization-flow.ts"
+import { parseSignOnIdentity, type SignOnIdentity } from "./claims.ts"
+import { describeCause } from "./client-errors.ts"
+import type { SyncGroups } from "./group-sync.ts"
+import type { SignOnProviderClient } from "./provider.ts"
+import { refuseSignOn, SignOnRefusal, signOnProblemOf } from "./refusal.ts"
 import type { SignOnProblem } from "./schema.ts"
 import type { SignOnStore } from "./store.ts"
 
@@ -28,20 +28,20 @@ interface Deps {
   accounts: Accounts
   secrets: Secrets
   audit: Audit
-  failures: FailureTrail
+  failures: FailureRecorder
   bus: Bus
   log: Logger
-  flows: Flows
-  memberships: Memberships
-  resolve: Resolve
+  flows: SignOnFlows
+  memberships: SyncGroups
+  resolve: MatchAccount
   newId: () => string
   now: () => number
 }
 
-interface Came {
-  provider: Provider
-  flow: Flow
-  person: Person
+interface CompletedFlow {
+  provider: SignOnProviderClient
+  flow: SignOnFlow
+  person: SignOnIdentity
   idToken: string
 }
 
@@ -51,13 +51,13 @@ export const createSignOn = (deps: Deps) => {
   const { flows, memberships, resolve, newId, now } = deps
 
   /** Each flow can be completed once, across all processes. */
-  const spend = async (flow: Flow): Promise<void> => {
+  const consumeFlow = async (flow: SignOnFlow): Promise<void> => {
     const id = hash("sha256", `flow ${flow.state}`)
     const times = { now: now(), expires: flow.expires_at }
-    if (!(await db.transact((tx) => store.spend(tx, id, times)))) refuse("expired")
+    if (!(await db.transact((tx) => store.consumeOnce(tx, id, times)))) refuseSignOn("expired")
   }
 
-  const tie = async (
+  const linkIdentity = async (
     tx: Tx,
     actor: Actor,
     {
@@ -68,17 +68,17 @@ export const createSignOn = (deps: Deps) => {
     }: {
       user: { id: string }
       identity: IdentityRow | undefined
-      person: Person
+      person: SignOnIdentity
       provider: string
     },
   ): Promise<string> => {
     const { issuer, subject, email } = person
-    const told = { user_id: user.id, provider, email, last_used_at: now() }
-    const linked = identity?.user_id === user.id
+    const fields = { user_id: user.id, provider, email, last_used_at: now() }
+    const isAlreadyLinked = identity?.user_id === user.id
     const id = identity?.id ?? newId()
-    if (identity) await store.updateIdentity(tx, { ...identity, ...told })
-    else await store.insertIdentity(tx, { id, issuer, subject, created_at: now(), ...told })
-    if (!linked) {
+    if (identity) await store.updateIdentity(tx, { ...identity, ...fields })
+    else await store.insertIdentity(tx, { id, issuer, subject, created_at: now(), ...fields })
+    if (!isAlreadyLinked) {
       const target = { type: "user", id: user.id }
       const after = { provider, subject }
       await audit.record(tx, { actor, action: "identity.linked", target, after })
@@ -86,52 +86,58 @@ export const createSignOn = (deps: Deps) => {
     return id
   }
 
-  const hold = (tx: Tx, { issuer, subject }: Person): Promise<void> =>
-    db.exclusive(tx, `identity ${issuer} ${subject}`)
+  const lockIdentity = (tx: Tx, { issuer, subject }: SignOnIdentity): Promise<void> =>
+    db.acquireLock(tx, `identity ${issuer} ${subject}`)
 
-  const signIn = async (came: Came, device: Device): Promise<SignedIn> => {
-    const { person, provider, idToken } = came
+  const signIn = async (completed: CompletedFlow, device: SignInDevice): Promise<SignedIn> => {
+    const { person, provider, idToken } = completed
     const { settings } = provider
     const actor: Actor = { ...device.actor, type: "system" }
-    const { user, opened } = await db.transact(async (tx) => {
-      await hold(tx, person)
+    const { user, opened: createdSession } = await db.transact(async (tx) => {
+      await lockIdentity(tx, person)
       const found = await resolve({ tx, actor, person, provider: settings })
-      const tied = { ...found, person, provider: settings.name }
-      const identity_id = await tie(tx, actor, tied)
+      const linkInput = { ...found, person, provider: settings.name }
+      const identity_id = await linkIdentity(tx, actor, linkInput)
       await memberships(tx, actor, found.user.id, person)
-      const begun = await accounts.open(tx, found.user, device, { provider: settings.name })
+      const session = await accounts.createSession(tx, found.user, device, {
+        provider: settings.name,
+      })
       await store.insertSession(tx, {
-        session_id: begun.session,
+        session_id: session.session,
         identity_id,
         sid: person.sid,
         sealed_id_token: secrets.seal(idToken),
       })
-      return { user: found.user, opened: begun }
+      return { user: found.user, opened: session }
     })
-    return accounts.signedIn(user, opened)
+    return accounts.signSession(user, createdSession)
   }
 
-  const link = async (came: Came, caller: Caller | null, actor: Actor): Promise<void> => {
-    const { flow, person, provider } = came
+  const link = async (
+    completed: CompletedFlow,
+    caller: Caller | null,
+    actor: Actor,
+  ): Promise<void> => {
+    const { flow, person, provider } = completed
     const userId = caller?.user.id
     // The user may have signed out, or switched accounts, in the meantime; do not link the wrong
     // account.
-    if (!userId || userId !== flow.user_id) return refuse("session_changed", flow.user_id)
+    if (!userId || userId !== flow.user_id) return refuseSignOn("session_changed", flow.user_id)
     const by: Actor = { ...actor, type: "user", id: userId }
-    checkDomain(person, provider.settings)
+    requireAllowedDomain(person, provider.settings)
     await db.transact(async (tx) => {
-      await hold(tx, person)
-      const user = await users.hold(tx, userId)
-      if (!user.active) refuse("deactivated", userId)
+      await lockIdentity(tx, person)
+      const user = await users.lockUser(tx, userId)
+      if (!user.active) refuseSignOn("deactivated", userId)
       const identity = await store.bySubject(person, tx)
-      if (identity && identity.user_id !== userId) refuse("already_linked", userId)
-      await tie(tx, by, { user, identity, person, provider: provider.settings.name })
+      if (identity && identity.user_id !== userId) refuseSignOn("already_linked", userId)
+      await linkIdentity(tx, by, { user, identity, person, provider: provider.settings.name })
     })
   }
 
   return {
-    begin: async (provider: Provider, options: Parameters<Flows["begin"]>[1]) => {
-      const { flow, cookie } = flows.begin(provider.settings.name, options)
+    start: async (provider: SignOnProviderClient, options: Parameters<SignOnFlows["start"]>[1]) => {
+      const { flow, cookie } = flows.start(provider.settings.name, options)
       return { location: await provider.authorizationUrl(flow), cookie }
     },
 
@@ -139,19 +145,23 @@ export const createSignOn = (deps: Deps) => {
      * Completes a flow after the provider's redirect.
      * @param caller returns the signed-in user, when linking
      * @returns the new session; null after linking an account
-     * @throws {Refusal}
+     * @throws {SignOnRefusal}
      */
     finish: async (
-      { provider, flow, search }: { provider: Provider; flow: Flow; search: string },
-      device: Device,
+      {
+        provider,
+        flow,
+        search,
+      }: { provider: SignOnProviderClient; flow: SignOnFlow; search: string },
+      device: SignInDevice,
       caller: () => Promise<Caller | null>,
     ): Promise<SignedIn | null> => {
-      await spend(flow)
+      await consumeFlow(flow)
       const answer = await provider.exchange(search, flow)
-      const person = personOf(answer, provider.settings)
-      const came = { provider, flow, person, idToken: answer.idToken }
-      if (flow.user_id === null) return signIn(came, device)
-      await link(came, await caller(), device.actor)
+      const person = parseSignOnIdentity(answer, provider.settings)
+      const completed = { provider, flow, person, idToken: answer.idToken }
+      if (flow.user_id === null) return signIn(completed, device)
+      await link(completed, await caller(), device.actor)
       return null
     },
 
@@ -159,15 +169,19 @@ export const createSignOn = (deps: Deps) => {
      * Records in the audit log and the server log why a sign-in was rejected. @returns the problem
      * to show
      */
-    refused: async (error: unknown, provider: string, actor: Actor): Promise<SignOnProblem> => {
-      const problem = problemOf(error)
+    recordRefusal: async (
+      error: unknown,
+      provider: string,
+      actor: Actor,
+    ): Promise<SignOnProblem> => {
+      const problem = signOnProblemOf(error)
       if (problem === undefined) throw error
-      const userId = error instanceof Refusal ? error.userId : null
+      const userId = error instanceof SignOnRefusal ? error.userId : null
       const target = userId
         ? { type: "user", id: userId }
         : { type: "provider", id: provider.slice(0, 60) }
       const failure = { actor, action: "sign_on.refused", target, status: 403 }
-      const cause = error instanceof Error && error.cause ? causeInWords(error.cause) : undefined
+      const cause = error instanceof Error && error.cause ? describeCause(error.cause) : undefined
       const { request_id } = actor
       log.warn({ request_id, provider, problem, cause }, "Sign-in rejected")
       await failures
@@ -180,7 +194,7 @@ export const createSignOn = (deps: Deps) => {
     signOut: async (
       actor: Actor,
       caller: Caller,
-      providerNamed: (name: string) => Provider | undefined,
+      providerNamed: (name: string) => SignOnProviderClient | undefined,
     ): Promise<string | null> => {
       const started = await store.sessionById(caller.credential.id)
       await accounts.signOut(actor, caller)
@@ -196,16 +210,20 @@ export const createSignOn = (deps: Deps) => {
       return provider.endSessionUrl(idToken && idToken.length < 4000 ? idToken : null)
     },
 
-    /** Ends the sessions named in a provider's logout token. @throws {Refusal} */
-    endByProvider: async (provider: Provider, token: string, actor: Actor): Promise<void> => {
+    /** Ends the sessions named in a provider's logout token. @throws {SignOnRefusal} */
+    endByProvider: async (
+      provider: SignOnProviderClient,
+      token: string,
+      actor: Actor,
+    ): Promise<void> => {
       const claims = await provider.verifyLogout(token)
       const by: Actor = { ...actor, type: "system" }
       await db.transact(async (tx) => {
         const id = hash("sha256", `logout ${claims.issuer} ${claims.jti}`)
         const times = { now: now(), expires: claims.expires }
-        if (!(await store.spend(tx, id, times))) refuse("invalid_answer")
-        const named = await store.sessionsNamed(tx, claims)
-        for (const { session_id, user_id } of named) {
+        if (!(await store.consumeOnce(tx, id, times))) refuseSignOn("invalid_answer")
+        const sessions = await store.sessionsForLogout(tx, claims)
+        for (const { session_id, user_id } of sessions) {
           await store.endSession(tx, session_id)
           const target = { type: "session", id: session_id }
           const after = { provider: provider.settings.name }

@@ -2,14 +2,18 @@ import type { Database, Reader, Tx } from "../db/database.ts"
 import type { IdentityRow, SignOnSessionRow } from "../db/sign-on-tables.ts"
 
 /** A session started through single sign-on. */
-export interface StartedSession {
+export interface SignOnSession {
   session_id: string
   user_id: string
 }
 
 export const createSignOnStore = (db: Database) => ({
   /** Marks a single-use value as used. @returns false if it was already used */
-  spend: async (tx: Tx, id: string, times: { now: number; expires: number }): Promise<boolean> => {
+  consumeOnce: async (
+    tx: Tx,
+    id: string,
+    times: { now: number; expires: number },
+  ): Promise<boolean> => {
     await tx.deleteFrom("sign_on_spent").where("expires_at", "<", times.now).execute()
     const spent = await tx
       .insertInto("sign_on_spent")
@@ -98,19 +102,19 @@ export const createSignOnStore = (db: Database) => ({
   },
 
   /** Sessions that a provider's logout token refers to: one by its `sid`, or all of a subject. */
-  sessionsNamed: (
+  sessionsForLogout: (
     tx: Tx,
     { issuer, subject, sid }: { issuer: string; subject: string | null; sid: string | null },
-  ): Promise<StartedSession[]> => {
-    let named = tx
+  ): Promise<SignOnSession[]> => {
+    let matching = tx
       .selectFrom("sign_on_sessions")
       .innerJoin("identities", "identities.id", "sign_on_sessions.identity_id")
       .innerJoin("sessions", "sessions.id", "sign_on_sessions.session_id")
       .select(["session_id", "sessions.user_id"])
       .where("issuer", "=", issuer)
-    if (subject !== null) named = named.where("subject", "=", subject)
-    if (sid !== null) named = named.where("sid", "=", sid)
-    return named.orderBy("session_id").execute()
+    if (subject !== null) matching = matching.where("subject", "=", subject)
+    if (sid !== null) matching = matching.where("sid", "=", sid)
+    return matching.orderBy("session_id").execute()
   },
 
   endSession: async (tx: Tx, id: string): Promise<void> => {
@@ -157,13 +161,13 @@ export const createSignOnStore = (db: Database) => ({
       .where("user_id", "=", userId)
       .where("group_id", "in", groupIds)
       .execute()
-    const held = await tx
+    const remaining = await tx
       .selectFrom("sign_on_members")
       .select("group_id")
       .where("user_id", "=", userId)
       .where("group_id", "in", groupIds)
       .execute()
-    return groupIds.filter((id) => !held.some(({ group_id }) => group_id === id))
+    return groupIds.filter((id) => !remaining.some(({ group_id }) => group_id === id))
   },
 })
 

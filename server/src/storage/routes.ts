@@ -1,9 +1,9 @@
 import { json, route } from "../http/route.ts"
 import type { Router } from "../http/router.ts"
 import { StorageUsage } from "./schema.ts"
-import type { Storage } from "./storage.ts"
+import type { StorageQuota } from "./storage.ts"
 
-export const storageRoutes = (router: Router, storage: Storage): Router => {
+export const storageRoutes = (router: Router, storage: StorageQuota): Router => {
   router.on(
     route("user", {
       method: "get",

@@ -26,7 +26,7 @@ export const ownLimitMessage = (usage: StorageUsage): string => {
   return used === "" ? `${limit}.` : `${limit}: ${used}. Delete what you no longer need.`
 }
 
-export const othersLimitMessage =
+export const ownerLimitMessage =
   "This would exceed the owner's storage limit (MAX_STORAGE). Ask the owner to delete what they no longer need."
 
 export const totalLimitMessage = (limit: number): string =>

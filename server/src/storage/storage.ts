@@ -2,17 +2,17 @@ import type { Database } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import { type Bounds, createUserLimit } from "../limits/user-limit.ts"
 import type { StorageUsage } from "./schema.ts"
-import { othersLimitMessage, ownLimitMessage, totalLimitMessage } from "./storage-limit-message.ts"
-import { createStoredBytes, totalOf } from "./stored-bytes.ts"
+import { ownerLimitMessage, ownLimitMessage, totalLimitMessage } from "./storage-limit-message.ts"
+import { createStoredBytes, sumBreakdown } from "./stored-bytes.ts"
 
 /**
  * How long a cached total is trusted to admit requests; a rejection always rests on a total newer
  * than the request.
  */
-const sumMs = 60_000
+const totalMaxAgeMs = 60_000
 
 /** Bytes about to be stored. */
-export interface Addition {
+export interface StorageAddition {
   /** The user whose limit they count toward. */
   owner: string
   bytes: number
@@ -24,32 +24,35 @@ export interface Addition {
 }
 
 /** Limits what users store: files, chats, images, models and functions. */
-export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) => {
+export const createStorageQuota = ({ db, bounds }: { db: Database; bounds: Bounds }) => {
   const stored = createStoredBytes(db)
   /** Bytes reserved by writes in progress. */
-  const coming = createUserLimit({
+  const reservations = createUserLimit({
     what: "bytes on their way",
     variable: "MAX_STORAGE",
     bounds: { perUser: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY },
   })
 
   const usageOf = (user: string): StorageUsage => {
-    const { breakdown } = stored.known(user)
-    return { limit: bounds.perUser, used: totalOf(breakdown), breakdown }
+    const { breakdown } = stored.cached(user)
+    return { limit: bounds.perUser, used: sumBreakdown(breakdown), breakdown }
   }
 
   /**
    * The limit that the addition would exceed, if any: a user's, or `null` for all users together.
    */
-  const exceededBy = ({ owner, bytes }: Addition): { of: string | null } | undefined =>
+  const findExceededLimit = ({
+    owner,
+    bytes,
+  }: StorageAddition): { of: string | null } | undefined =>
     [
-      { of: owner, limit: bounds.perUser, held: coming.held(owner) },
-      { of: null, limit: bounds.total, held: coming.held() },
-    ].find(({ of, limit, held }) => stored.known(of).bytes + held + bytes > limit)
+      { of: owner, limit: bounds.perUser, held: reservations.held(owner) },
+      { of: null, limit: bounds.total, held: reservations.held() },
+    ].find(({ of, limit, held }) => stored.cached(of).bytes + held + bytes > limit)
 
-  const refuse = (of: string | null, { owner, addedBy = owner }: Addition): never => {
+  const failOverLimit = (of: string | null, { owner, addedBy = owner }: StorageAddition): never => {
     if (of === null) return fail("storage_limit", totalLimitMessage(bounds.total))
-    if (addedBy !== owner) return fail("storage_limit", othersLimitMessage)
+    if (addedBy !== owner) return fail("storage_limit", ownerLimitMessage)
     const storage = usageOf(of)
     return fail("storage_limit", ownLimitMessage(storage), { storage })
   }
@@ -59,19 +62,23 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
    * @returns a function to call when done, with whether the bytes were stored
    * @throws {Failure} `storage_limit` if they would exceed a limit
    */
-  const reserve = async (addition: Addition): Promise<(stays: boolean) => void> => {
+  const reserve = async (addition: StorageAddition): Promise<(isStored: boolean) => void> => {
     const { owner, bytes } = addition
     const calledAt = performance.now()
-    for (const whose of [owner, null]) await stored.refresh(whose, calledAt - sumMs)
-    for (let full = exceededBy(addition); full; full = exceededBy(addition)) {
-      if (stored.known(full.of).at >= calledAt) refuse(full.of, addition)
-      await stored.refresh(full.of, calledAt)
+    for (const whose of [owner, null]) await stored.refresh(whose, calledAt - totalMaxAgeMs)
+    for (
+      let exceeded = findExceededLimit(addition);
+      exceeded;
+      exceeded = findExceededLimit(addition)
+    ) {
+      if (stored.cached(exceeded.of).at >= calledAt) failOverLimit(exceeded.of, addition)
+      await stored.refresh(exceeded.of, calledAt)
     }
     // There is no await since the check, so concurrent callers see the reservation.
-    const release = coming.reserve(owner, bytes)
-    return (stays) => {
+    const release = reservations.reserve(owner, bytes)
+    return (isStored) => {
       release()
-      if (stays) stored.add(owner, bytes)
+      if (isStored) stored.add(owner, bytes)
     }
   }
 
@@ -83,7 +90,10 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
      * accepted even above the limit.
      * @throws {Failure} `storage_limit` before anything is written
      */
-    write: async <T>(additions: readonly Addition[], write: () => Promise<T>): Promise<T> => {
+    writeWithinLimit: async <T>(
+      additions: readonly StorageAddition[],
+      write: () => Promise<T>,
+    ): Promise<T> => {
       const releases: ((stays: boolean) => void)[] = []
       let isStored = false
       try {
@@ -99,7 +109,7 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
     },
 
     /** Records bytes stored without a reservation. */
-    noteStored: stored.add,
+    recordStored: stored.add,
 
     usage: async (user: string): Promise<StorageUsage> => {
       await stored.refresh(user, performance.now())
@@ -108,4 +118,4 @@ export const createStorage = ({ db, bounds }: { db: Database; bounds: Bounds }) 
   }
 }
 
-export type Storage = ReturnType<typeof createStorage>
+export type StorageQuota = ReturnType<typeof createStorageQuota>

@@ -6,73 +6,80 @@ const maxUsers = 10_000
 /** How often a total is queried again because something was stored in the meantime. */
 const maxTries = 3
 
-interface Sum {
+interface StoredTotal {
   bytes: number
   /** As of the last query, without bytes stored since. */
   breakdown: StorageBreakdown
   /** When the query started, in ms of `performance.now()`. */
   at: number
   /** Bytes stored since the query started, which its result may or may not include. */
-  late: number
-  asking: Promise<void> | null
+  addedSinceQuery: number
+  refreshing: Promise<void> | null
 }
 
-const nothing = { files: 0, text: 0, chats: 0, images: 0, models: 0, functions: 0 }
+const emptyBreakdown = { files: 0, text: 0, chats: 0, images: 0, models: 0, functions: 0 }
 
-export const totalOf = (breakdown: StorageBreakdown): number =>
+export const sumBreakdown = (breakdown: StorageBreakdown): number =>
   Object.values(breakdown).reduce((total, bytes) => total + bytes, 0)
 
 /** Cached totals of stored bytes, per user and (`null`) for all users. */
 export const createStoredBytes = (db: Database) => {
-  const sums = new Map<string | null, Sum>()
+  const sums = new Map<string | null, StoredTotal>()
 
-  const makeRoom = (): void => {
+  const evictIfFull = (): void => {
     if (sums.size < maxUsers) return
-    for (const [key, { asking }] of sums) {
+    for (const [key, { refreshing: asking }] of sums) {
       if (key === null || asking) continue
       sums.delete(key)
       return
     }
   }
 
-  const sumOf = (user: string | null): Sum => {
+  const totalFor = (user: string | null): StoredTotal => {
     const known = sums.get(user)
     if (known) return known
-    makeRoom()
+    evictIfFull()
     const at = Number.NEGATIVE_INFINITY
-    const made: Sum = { bytes: 0, breakdown: nothing, at, late: 0, asking: null }
-    sums.set(user, made)
-    return made
+    const created: StoredTotal = {
+      bytes: 0,
+      breakdown: emptyBreakdown,
+      at,
+      addedSinceQuery: 0,
+      refreshing: null,
+    }
+    sums.set(user, created)
+    return created
   }
 
-  const ask = async (user: string | null, sum: Sum): Promise<void> => {
+  const queryTotal = async (user: string | null, sum: StoredTotal): Promise<void> => {
     for (let tries = 1; ; tries++) {
-      sum.late = 0
+      sum.addedSinceQuery = 0
       const at = performance.now()
       // Scans many rows, even for one user.
-      const breakdown = await readBreakdown(db.aside, user)
-      if (sum.late > 0 && tries < maxTries) continue
+      const breakdown = await readBreakdown(db.backgroundReader, user)
+      if (sum.addedSinceQuery > 0 && tries < maxTries) continue
       sum.breakdown = breakdown
-      sum.bytes = totalOf(breakdown) + sum.late
+      sum.bytes = sumBreakdown(breakdown) + sum.addedSinceQuery
       sum.at = at
       return
     }
   }
 
   return {
-    known: (user: string | null): Readonly<Pick<Sum, "bytes" | "breakdown" | "at">> => sumOf(user),
+    cached: (user: string | null): Readonly<Pick<StoredTotal, "bytes" | "breakdown" | "at">> =>
+      totalFor(user),
 
     /**
      * Refreshes a total unless it was queried at or after `since`; concurrent callers share a
      * query.
      */
     refresh: async (user: string | null, since: number): Promise<void> => {
-      const sum = sumOf(user)
+      const sum = totalFor(user)
       while (sum.at < since) {
-        sum.asking ??= ask(user, sum).finally(() => {
-          sum.asking = null
+        sum.refreshing ??= queryTotal(user, sum).finally(() => {
+          sum.refreshing = null
         })
-        await sum.asking
+        await sum.refreshing
       }
     },
 
@@ -81,7 +88,7 @@ export const createStoredBytes = (db: Database) => {
       for (const sum of [sums.get(user), sums.get(null)]) {
         if (!sum) continue
         sum.bytes += bytes
-        sum.late += bytes
+        sum.addedSinceQuery += bytes
       }
     },
   }

@@ -1,6 +1,6 @@
 import { sql } from "kysely"
 import type { Database, Tx } from "../db/database.ts"
-import { inOrder } from "../db/text-matching.ts"
+import { orderNullsFirst } from "../db/text-matching.ts"
 import type { UsageQuery, UsageSum } from "./schema.ts"
 
 const secondsPerDay = 86_400
@@ -24,7 +24,7 @@ export const createUsageStore = (db: Database) => ({
       query.group_by === "day"
         ? sql<string | number | null>`at / ${sql.lit(secondsPerDay)}`
         : sql<string | number | null>`${sql.ref(columns[query.group_by])}`
-    let matching = db.aside
+    let matching = db.backgroundReader
       .selectFrom("usage")
       .where("at", ">=", query.from)
       .where("at", "<", query.to)
@@ -44,7 +44,7 @@ export const createUsageStore = (db: Database) => ({
         ),
       ])
       .groupBy(group)
-      .orderBy("key", inOrder("asc"))
+      .orderBy("key", orderNullsFirst("asc"))
       .execute()
     return rows.map((row) => ({
       ...row,
@@ -62,7 +62,7 @@ export const createUsageStore = (db: Database) => ({
         )
         .returning("id")
         .execute()
-    while ((await db.transactLoosely(dropSome)).length === rowsAtOnce);
+    while ((await db.transactRelaxed(dropSome)).length === rowsAtOnce);
   },
 })
 

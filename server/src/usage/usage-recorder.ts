@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto"
-import type { Bit } from "../db/tables.ts"
+import type { SqlBoolean } from "../db/tables.ts"
 import type { Caller } from "../http/caller.ts"
 import type { Exchange } from "../http/request-context.ts"
 import type { Metrics } from "./metrics.ts"
@@ -48,7 +48,7 @@ interface Deps {
   now: () => number
 }
 
-const bit = (claim: boolean): Bit => (claim ? 1 : 0)
+const bit = (claim: boolean): SqlBoolean => (claim ? 1 : 0)
 
 const whose = ({ user, credential }: Caller) => ({
   user_id: user.id,

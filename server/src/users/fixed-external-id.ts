@@ -11,7 +11,7 @@ export const fixExternalId = (user: StoredUser): StoredUser => ({
   fixed_external_id: user.fixed_external_id ?? user.external_id,
 })
 
-const isAllowed = (user: StoredUser, externalId: string | null): boolean =>
+const isExternalIdAllowed = (user: StoredUser, externalId: string | null): boolean =>
   !user.external_id_fixed ||
   externalId === null ||
   user.fixed_external_id === null ||
@@ -22,7 +22,7 @@ const isAllowed = (user: StoredUser, externalId: string | null): boolean =>
  * @throws {Failure} `conflict`
  */
 export const withExternalId = (user: StoredUser, externalId: string | null): StoredUser => {
-  if (!isAllowed(user, externalId)) {
+  if (!isExternalIdAllowed(user, externalId)) {
     fail(
       "conflict",
       `The userName ${user.email} belongs to a deleted account with another externalId. For the same person, send the previous externalId. For another person, have an administrator release the address in Portico (Users, the account, "Release address"), then create the user again.`,

@@ -12,7 +12,7 @@ import type { Users } from "./users.ts"
 const maxName = 200
 
 /** An account's attributes managed by an identity provider; the role is not among them. */
-export interface Profile {
+export interface ProvisionedProfile {
   email: string
   given_name: string | null
   family_name: string | null
@@ -29,7 +29,7 @@ export interface ProvisionedUser {
 }
 
 /** Audit details of a provisioning request. `action` applies unless the change affects access. */
-export interface Order {
+export interface UserAuditContext {
   actor: Actor
   action: string
   /** HTTP status of the response. */
@@ -54,7 +54,7 @@ interface Deps {
   deleteMode: "deactivate" | "hide"
 }
 
-const scalars = [
+const scalarAttributes = [
   "email",
   "given_name",
   "family_name",
@@ -64,7 +64,7 @@ const scalars = [
   "active",
 ] as const
 
-const profileOf = ({ user, emails }: ProvisionedUser): Profile => ({
+const profileOf = ({ user, emails }: ProvisionedUser): ProvisionedProfile => ({
   email: user.email,
   given_name: user.given_name,
   family_name: user.family_name,
@@ -75,72 +75,82 @@ const profileOf = ({ user, emails }: ProvisionedUser): Profile => ({
   emails,
 })
 
-const changedNames = (before: Profile, after: Profile): string[] => {
-  const names: string[] = scalars.filter((name) => before[name] !== after[name])
+const changedNames = (before: ProvisionedProfile, after: ProvisionedProfile): string[] => {
+  const names: string[] = scalarAttributes.filter((name) => before[name] !== after[name])
   const sameEmails = JSON.stringify(before.emails) === JSON.stringify(after.emails)
   return sameEmails ? names : [...names, "emails"]
 }
 
 /** The display name, composed from SCIM's optional name parts. */
-const nameOf = ({ display_name, given_name, family_name, email }: Profile): string => {
+const displayNameOf = ({
+  display_name,
+  given_name,
+  family_name,
+  email,
+}: ProvisionedProfile): string => {
   const parts = [given_name, family_name].filter(Boolean).join(" ")
   return (display_name ?? (parts || email)).slice(0, maxName)
 }
 
 /** A name set by an administrator stays until the provider's own names change. */
-const withProfile = (stored: ProvisionedUser, profile: Profile): StoredUser => {
+const withProfile = (stored: ProvisionedUser, profile: ProvisionedProfile): StoredUser => {
   const { emails, external_id, ...own } = profile
-  const renamed = nameOf(profileOf(stored)) !== nameOf(profile)
+  const renamed = displayNameOf(profileOf(stored)) !== displayNameOf(profile)
   const user = withExternalId(stored.user, external_id)
   // Once the provider writes to an account, the provider manages it.
-  return { ...user, ...own, ...(renamed && { name: nameOf(profile) }), source: "scim" }
+  return { ...user, ...own, ...(renamed && { name: displayNameOf(profile) }), source: "scim" }
 }
 
 /** Changes to access have the same audit action whoever makes them. */
-const actionOf = (order: Order, before: StoredUser, after: StoredUser): string => {
-  if (before.active === after.active) return order.action
+const auditActionOf = (
+  auditContext: UserAuditContext,
+  before: StoredUser,
+  after: StoredUser,
+): string => {
+  if (before.active === after.active) return auditContext.action
   return after.active ? "user.activated" : "user.deactivated"
 }
 
 /** A revived account loses its administrator role. */
-const revived = (user: StoredUser): StoredUser =>
+const reviveUser = (user: StoredUser): StoredUser =>
   user.deleted_at === null
     ? user
     : { ...user, deleted_at: null, role: user.role === "admin" ? "user" : user.role }
 
-const accessOf = ({ active, role }: StoredUser) => ({ active, role })
+const pickAccess = ({ active, role }: StoredUser) => ({ active, role })
 
 /** Accounts as created, changed and deleted by an identity provider. */
 export const createProvisionedUsers = (deps: Deps) => {
   const { store, users, audit, bus, newId, nowMs, deleteMode } = deps
 
-  const visible = ({ hidden, deleted_at }: StoredUser): boolean =>
+  const isVisible = ({ hidden, deleted_at }: StoredUser): boolean =>
     !hidden && (deleteMode === "deactivate" || deleted_at === null)
 
-  const known = (user: StoredUser | undefined, id: string): StoredUser =>
-    user && visible(user) ? user : fail("not_found", `No user with the ID ${id}`)
+  const requireVisible = (user: StoredUser | undefined, id: string): StoredUser =>
+    user && isVisible(user) ? user : fail("not_found", `No user with the ID ${id}`)
 
-  const hold = async (tx: Tx, id: string): Promise<StoredUser> =>
-    known(await users.hold(tx, id), id)
+  const lockUser = async (tx: Tx, id: string): Promise<StoredUser> =>
+    requireVisible(await users.lockUser(tx, id), id)
 
-  const taken = (email: string): never =>
+  const failEmailTaken = (email: string): never =>
     fail("conflict", `The userName ${email} is already in use`, { scimType: "uniqueness" })
 
   const record = async (
     tx: Tx,
-    order: Order,
+    auditContext: UserAuditContext,
     { before, after, changed }: { before?: StoredUser; after: StoredUser; changed: string[] },
   ): Promise<void> => {
-    const access = !before || JSON.stringify(accessOf(before)) !== JSON.stringify(accessOf(after))
+    const isAccessChange =
+      !before || JSON.stringify(pickAccess(before)) !== JSON.stringify(pickAccess(after))
     await audit.record(tx, {
-      actor: order.actor,
-      action: before ? actionOf(order, before, after) : order.action,
+      actor: auditContext.actor,
+      action: before ? auditActionOf(auditContext, before, after) : auditContext.action,
       target: { type: "user", id: after.id },
       changed,
-      ignored: order.ignored,
-      ...(before && access && { before: accessOf(before) }),
-      ...(access && { after: accessOf(after) }),
-      status: order.status,
+      ignored: auditContext.ignored,
+      ...(before && isAccessChange && { before: pickAccess(before) }),
+      ...(isAccessChange && { after: pickAccess(after) }),
+      status: auditContext.status,
     })
   }
 
@@ -149,8 +159,8 @@ export const createProvisionedUsers = (deps: Deps) => {
     tx: Tx,
     { before, after, emails }: { before: StoredUser; after: StoredUser; emails?: UserEmail[] },
   ): Promise<void> => {
-    await users.keepAnAdmin(tx, before, after)
-    if (!(await store.update(tx, after))) taken(after.email)
+    await users.requireRemainingAdmin(tx, before, after)
+    if (!(await store.update(tx, after))) failEmailTaken(after.email)
     if (emails) await store.replaceEmails(tx, after.id, emails)
     if (!after.active) await deps.endSessions(tx, after.id)
     await bus.publish(tx, { topic: "user", id: after.id })
@@ -158,17 +168,17 @@ export const createProvisionedUsers = (deps: Deps) => {
 
   const apply = async (
     tx: Tx,
-    order: Order,
+    auditContext: UserAuditContext,
     stored: ProvisionedUser,
-    profile: Profile,
+    profile: ProvisionedProfile,
   ): Promise<ProvisionedUser> => {
     const before = stored.user
     const changed = changedNames(profileOf(stored), profile)
     const edited = withProfile(stored, profile)
-    const after = profile.active || order.revives ? revived(edited) : edited
+    const after = profile.active || auditContext.revives ? reviveUser(edited) : edited
     if (before.source !== after.source) changed.push("source")
     if (changed.length === 0 && after.deleted_at === before.deleted_at) {
-      await record(tx, order, { before, after: before, changed })
+      await record(tx, auditContext, { before, after: before, changed })
       return stored
     }
     // `source` is not one of the provider's attributes, so changing it alone does not count as a
@@ -176,72 +186,80 @@ export const createProvisionedUsers = (deps: Deps) => {
     if (changed.join() !== "source") after.updated_ms = nowMs()
     const emails = changed.includes("emails") ? { emails: profile.emails } : {}
     await write(tx, { before, after, ...emails })
-    await record(tx, order, { before, after, changed })
+    await record(tx, auditContext, { before, after, changed })
     return { user: after, emails: profile.emails }
   }
 
-  const draft = (profile: Profile): StoredUser => {
+  const draft = (profile: ProvisionedProfile): StoredUser => {
     const base = { id: newId(), role: "user", source: "scim", password_hash: null } as const
     const at = nowMs()
     const times = { created_ms: at, updated_ms: at, last_active_at: null, deleted_at: null }
-    const free = { hidden: false, external_id_fixed: false, fixed_external_id: null }
+    const releaseEmail = { hidden: false, external_id_fixed: false, fixed_external_id: null }
     const { emails, ...own } = profile
-    return { ...base, ...own, name: nameOf(profile), ...times, ...free }
+    return { ...base, ...own, name: displayNameOf(profile), ...times, ...releaseEmail }
   }
 
   /** Frees the e-mail address of a deleted account for a new one. */
-  const free = async (tx: Tx, user: StoredUser): Promise<void> => {
+  const releaseEmail = async (tx: Tx, user: StoredUser): Promise<void> => {
     await store.update(tx, { ...user, hidden: true })
   }
 
-  const insert = async (tx: Tx, order: Order, profile: Profile): Promise<ProvisionedUser> => {
+  const insert = async (
+    tx: Tx,
+    auditContext: UserAuditContext,
+    profile: ProvisionedProfile,
+  ): Promise<ProvisionedUser> => {
     const user = draft(profile)
-    if (!(await store.insert(tx, user, profile.emails))) taken(profile.email)
+    if (!(await store.insert(tx, user, profile.emails))) failEmailTaken(profile.email)
     const changed = Object.keys(profile).filter((name) => name !== "active")
-    await record(tx, order, { after: user, changed })
+    await record(tx, auditContext, { after: user, changed })
     return { user, emails: profile.emails }
   }
 
   return {
-    visible,
+    isVisible: isVisible,
 
     /**
      * Creates an account, or revives the deleted one with the same e-mail address.
      * @throws {Failure} `conflict`
      */
-    create: async (tx: Tx, order: Order, profile: Profile): Promise<ProvisionedUser> => {
-      const same = await store.byEmail(profile.email, tx)
-      if (!same) return insert(tx, order, profile)
-      const ended = await users.hold(tx, same.id)
-      if (ended.deleted_at === null) taken(profile.email)
+    create: async (
+      tx: Tx,
+      auditContext: UserAuditContext,
+      profile: ProvisionedProfile,
+    ): Promise<ProvisionedUser> => {
+      const existing = await store.byEmail(profile.email, tx)
+      if (!existing) return insert(tx, auditContext, profile)
+      const deletedUser = await users.lockUser(tx, existing.id)
+      if (deletedUser.deleted_at === null) failEmailTaken(profile.email)
       if (deleteMode === "hide") {
-        await free(tx, ended)
-        return insert(tx, order, profile)
+        await releaseEmail(tx, deletedUser)
+        return insert(tx, auditContext, profile)
       }
-      const emails = await store.emails(ended.id, tx)
-      const external_id = profile.external_id ?? ended.external_id
-      const stored = { user: ended, emails }
-      return apply(tx, { ...order, revives: true }, stored, { ...profile, external_id })
+      const emails = await store.emails(deletedUser.id, tx)
+      const external_id = profile.external_id ?? deletedUser.external_id
+      const stored = { user: deletedUser, emails }
+      return apply(tx, { ...auditContext, revives: true }, stored, { ...profile, external_id })
     },
 
     /** @throws {Failure} `not_found`, `conflict`, `last_admin` */
     change: async (
       tx: Tx,
-      order: Order,
+      auditContext: UserAuditContext,
       id: string,
-      edit: (profile: Profile) => Profile,
+      edit: (profile: ProvisionedProfile) => ProvisionedProfile,
     ): Promise<ProvisionedUser> => {
-      const user = await hold(tx, id)
+      const user = await lockUser(tx, id)
       const stored = { user, emails: await store.emails(id, tx) }
-      return apply(tx, order, stored, edit(profileOf(stored)))
+      return apply(tx, auditContext, stored, edit(profileOf(stored)))
     },
 
     /**
      * Deletes an account's sessions, keys and memberships and deactivates it; its data remains.
      * @throws {Failure} `not_found`, `last_admin`
      */
-    end: async (tx: Tx, order: Order, id: string): Promise<void> => {
-      const before = await hold(tx, id)
+    deleteUser: async (tx: Tx, auditContext: UserAuditContext, id: string): Promise<void> => {
+      const before = await lockUser(tx, id)
       const at = nowMs()
       const after: StoredUser = {
         ...fixExternalId(before),
@@ -255,7 +273,7 @@ export const createProvisionedUsers = (deps: Deps) => {
       await deps.leaveGroups(tx, id)
       await bus.publish(tx, { topic: "groups" })
       const changed = before.active ? ["active"] : []
-      await record(tx, order, { before, after, changed })
+      await record(tx, auditContext, { before, after, changed })
     },
   }
 }

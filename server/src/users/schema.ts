@@ -4,13 +4,13 @@ import { ListQuery } from "../http/pagination.ts"
 export const Role = z.enum(["admin", "user", "pending"])
 export type Role = z.output<typeof Role>
 
-export const Source = z.enum(["local", "scim", "oidc"])
-export type Source = z.output<typeof Source>
+export const RecordSource = z.enum(["local", "scim", "oidc"])
+export type RecordSource = z.output<typeof RecordSource>
 
 /**
  * An e-mail address as validated by browsers (WHATWG, `input type=email`); SCIM uses the same rule.
  */
-export const Email = z
+export const EmailAddress = z
   .email({
     pattern: z.regexes.html5Email,
     error: "Enter an e-mail address such as ada@example.com.",
@@ -18,13 +18,13 @@ export const Email = z
   .max(254)
 
 /** A single line of display text. */
-export const Line = z
+export const SingleLineText = z
   .string()
   .trim()
   .min(1, "Enter a value.")
   .regex(/^\P{Cc}*$/u, "Remove line breaks and control characters.")
 
-export const Name = Line.max(200)
+export const DisplayName = SingleLineText.max(200)
 
 /** An additional e-mail address of an account. */
 export const UserEmail = z.object({
@@ -48,7 +48,7 @@ export const User = z
     external_id: z.string().nullable(),
     role: Role,
     active: z.boolean(),
-    source: Source,
+    source: RecordSource,
     created_at: z.int(),
     updated_at: z.int(),
     last_active_at: z.int().nullable(),
@@ -63,8 +63,8 @@ export type User = z.output<typeof User>
 /** Changes to an account by an administrator; omitted fields stay unchanged. */
 export const UserChanges = z
   .object({
-    email: Email,
-    name: Name,
+    email: EmailAddress,
+    name: DisplayName,
     role: Role,
     active: z.boolean(),
     password: z.string().min(8, "Use at least 8 characters.").max(1000),

@@ -51,7 +51,7 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
     async (email, again) => {
       await add(email)
       await expect(add(again)).rejects.toMatchObject({ code: "conflict" })
-      expect(await users.forSignIn(again)).toMatchObject({ email })
+      expect(await users.findForSignIn(again)).toMatchObject({ email })
       const other = await add(`other-${randomUUIDv7()}@example.com`)
       await expect(users.update(system, other.id, { email: again })).rejects.toMatchObject({
         code: "conflict",
@@ -68,8 +68,10 @@ describe.each(chooseDatabases())("users on $name", ({ open }) => {
 
   it("creates one account when many requests use the same address concurrently", async () => {
     const attempts = Array.from({ length: 8 }, (_, n) => add(n % 2 ? "race@x.org" : "RACE@x.org"))
-    const made = (await Promise.allSettled(attempts)).filter(({ status }) => status === "fulfilled")
-    expect(made).toHaveLength(1)
+    const created = (await Promise.allSettled(attempts)).filter(
+      ({ status }) => status === "fulfilled",
+    )
+    expect(created).toHaveLength(1)
   })
 
   it("gives a contested address to exactly one account", async () => {

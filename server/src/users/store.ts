@@ -1,19 +1,12 @@
 import { sql } from "kysely"
-import { unlessTaken } from "../db/contention.ts"
+import { tryUniqueWrite } from "../db/contention.ts"
 import type { Database, Reader, Tx } from "../db/database.ts"
 import { foldCase } from "../db/fold-case.ts"
-import { contains, escapeLike, inOrder } from "../db/text-matching.ts"
+import { columnContains, escapeLike, orderNullsFirst } from "../db/text-matching.ts"
 import type { Page } from "../http/pagination.ts"
-import { dropGrants } from "./grant-removal.ts"
+import { removeGrantsTo } from "./grant-removal.ts"
 import type { User, UserEmail, UserListQuery } from "./schema.ts"
-import {
-  type StoredUser,
-  toEmail,
-  toEmailRows,
-  toRow,
-  toUser,
-  withoutSecrets,
-} from "./user-rows.ts"
+import { type StoredUser, toEmail, toEmailRows, toPublicUser, toRow, toUser } from "./user-rows.ts"
 
 /** Text is sorted by its case-folded form, which is the same on every database. */
 const sortColumns = {
@@ -51,7 +44,7 @@ export const createUserStore = (db: Database) => ({
   },
 
   /** Whether a deleted account had this e-mail address, which has since been released. */
-  endedWith: async (email: string, reader: Reader = db.read): Promise<boolean> => {
+  wasDeletedWithEmail: async (email: string, reader: Reader = db.read): Promise<boolean> => {
     const pattern = `${escapeLike(foldCase(email))} %`
     const row = await reader
       .selectFrom("users")
@@ -68,7 +61,7 @@ export const createUserStore = (db: Database) => ({
     const { query: text } = query
     if (text) {
       matching = matching.where(({ or }) =>
-        or([contains("email_key", text), contains("name_key", text)]),
+        or([columnContains("email_key", text), columnContains("name_key", text)]),
       )
     }
     if (query.role) matching = matching.where("role", "=", query.role)
@@ -78,12 +71,12 @@ export const createUserStore = (db: Database) => ({
       .executeTakeFirstOrThrow()
     const rows = await matching
       .selectAll()
-      .orderBy(sortColumns[query.order_by], inOrder(query.direction))
+      .orderBy(sortColumns[query.order_by], orderNullsFirst(query.direction))
       .orderBy("id", query.direction)
       .limit(query.page_size)
       .offset((query.page - 1) * query.page_size)
       .execute()
-    return { items: rows.map((row) => withoutSecrets(toUser(row))), total }
+    return { items: rows.map((row) => toPublicUser(toUser(row))), total }
   },
 
   count: async (): Promise<number> => {
@@ -94,11 +87,11 @@ export const createUserStore = (db: Database) => ({
     return Number(count)
   },
 
-  any: async (reader: Reader = db.read): Promise<boolean> =>
+  hasAny: async (reader: Reader = db.read): Promise<boolean> =>
     (await reader.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined,
 
   /** Whether there is an active administrator other than `id`. */
-  anotherAdmin: async (tx: Tx, id: string): Promise<boolean> =>
+  hasOtherAdmin: async (tx: Tx, id: string): Promise<boolean> =>
     (await tx
       .selectFrom("users")
       .select("id")
@@ -124,11 +117,11 @@ export const createUserStore = (db: Database) => ({
   /** @returns false if another account has the e-mail address; `tx` can then only be rolled back */
   update: async (tx: Tx, user: StoredUser): Promise<boolean> => {
     const { id, ...row } = toRow(user)
-    return unlessTaken(() => tx.updateTable("users").set(row).where("id", "=", id).execute())
+    return tryUniqueWrite(() => tx.updateTable("users").set(row).where("id", "=", id).execute())
   },
 
   remove: async (tx: Tx, id: string): Promise<void> => {
-    await dropGrants(tx, "user", id)
+    await removeGrantsTo(tx, "user", id)
     await tx.deleteFrom("users").where("id", "=", id).execute()
   },
 

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely"
 import { foldCase } from "../db/fold-case.ts"
 import type { UserEmailRow, UserRow } from "../db/tables.ts"
-import { Role, Source, type User, type UserEmail } from "./schema.ts"
+import { RecordSource, Role, type User, type UserEmail } from "./schema.ts"
 
 export interface StoredUser extends Omit<User, "created_at" | "updated_at" | "released"> {
   password_hash: string | null
@@ -18,12 +18,12 @@ export interface StoredUser extends Omit<User, "created_at" | "updated_at" | "re
   fixed_external_id: string | null
 }
 
-const seconds = (ms: number): number => Math.floor(ms / 1000)
+const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 
-const folded = (text: string | null): string | null => (text === null ? null : foldCase(text))
+const foldNullable = (text: string | null): string | null => (text === null ? null : foldCase(text))
 
 /** Unique per account; a released address has the id appended. */
-const emailKey = ({ id, email, hidden }: StoredUser): string =>
+const emailKeyOf = ({ id, email, hidden }: StoredUser): string =>
   hidden ? `${foldCase(email)} ${id}` : foldCase(email)
 
 export const toUser = (row: Selectable<UserRow>): StoredUser => {
@@ -32,7 +32,7 @@ export const toUser = (row: Selectable<UserRow>): StoredUser => {
   return {
     ...user,
     role: Role.parse(row.role),
-    source: Source.parse(row.source),
+    source: RecordSource.parse(row.source),
     active: row.active === 1,
     hidden: row.hidden === 1,
     external_id_fixed: row.external_id_fixed === 1,
@@ -41,22 +41,22 @@ export const toUser = (row: Selectable<UserRow>): StoredUser => {
 
 export const toRow = (user: StoredUser): Insertable<UserRow> => ({
   ...user,
-  email_key: emailKey(user),
+  email_key: emailKeyOf(user),
   name_key: foldCase(user.name),
-  given_name_key: folded(user.given_name),
-  family_name_key: folded(user.family_name),
-  display_name_key: folded(user.display_name),
-  nick_name_key: folded(user.nick_name),
+  given_name_key: foldNullable(user.given_name),
+  family_name_key: foldNullable(user.family_name),
+  display_name_key: foldNullable(user.display_name),
+  nick_name_key: foldNullable(user.nick_name),
   active: user.active ? 1 : 0,
   hidden: user.hidden ? 1 : 0,
   external_id_fixed: user.external_id_fixed ? 1 : 0,
 })
 
 /** Removes the fields that only sign-in and provisioning may see. */
-export const withoutSecrets = (stored: StoredUser): User => {
+export const toPublicUser = (stored: StoredUser): User => {
   const { password_hash, created_ms, updated_ms, hidden, ...rest } = stored
   const { external_id_fixed, fixed_external_id, ...user } = rest
-  const times = { created_at: seconds(created_ms), updated_at: seconds(updated_ms) }
+  const times = { created_at: toSeconds(created_ms), updated_at: toSeconds(updated_ms) }
   return { ...user, ...times, released: hidden }
 }
 
@@ -76,8 +76,8 @@ export const toEmailRows = (id: string, emails: readonly UserEmail[]): UserEmail
     value,
     value_key: foldCase(value),
     type,
-    type_key: folded(type),
+    type_key: foldNullable(type),
     display,
-    display_key: folded(display),
+    display_key: foldNullable(display),
     is_primary: primary ? 1 : 0,
   }))

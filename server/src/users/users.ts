@@ -1,18 +1,18 @@
-import type { Audit, Change } from "../audit/audit.ts"
+import type { Audit, AuditRecord } from "../audit/audit.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Database, Tx } from "../db/database.ts"
 import { fail } from "../errors.ts"
 import type { Actor, Caller, RefreshCaller } from "../http/caller.ts"
 import type { Page } from "../http/pagination.ts"
-import type { Role, Source, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
+import type { RecordSource, Role, User, UserChanges, UserEmail, UserListQuery } from "./schema.ts"
 import type { UserStore } from "./store.ts"
-import { type StoredUser, withoutSecrets } from "./user-rows.ts"
+import { type StoredUser, toPublicUser } from "./user-rows.ts"
 
 export interface NewUser {
   email: string
   name: string
   role: Role
-  source: Source
+  source: RecordSource
   password?: string
 }
 
@@ -20,9 +20,9 @@ export interface NewUser {
  * Throws if the account must not be changed. Runs in the transaction that changes it: password
  * hashing takes time, during which earlier checks may become outdated.
  */
-type Precondition = (tx: Tx, user?: StoredUser) => Promise<void>
+type UserChangeCheck = (tx: Tx, user?: StoredUser) => Promise<void>
 
-const noPrecondition: Precondition = async () => {}
+const noCheck: UserChangeCheck = async () => {}
 
 interface Deps {
   db: Database
@@ -38,14 +38,14 @@ interface Deps {
   refreshCaller: RefreshCaller
 }
 
-const namesOf = (name: string): Pick<User, "given_name" | "family_name"> => {
+const splitName = (name: string): Pick<User, "given_name" | "family_name"> => {
   const parts = name.split(/\s+/)
   const family = parts.length > 1 ? parts.pop() : undefined
   return { given_name: parts.join(" "), family_name: family ?? null }
 }
 
 /** Not reported as changes: they follow from other changes. */
-const unnamed = new Set<keyof StoredUser>([
+const derivedFields = new Set<keyof StoredUser>([
   "updated_ms",
   "deleted_at",
   "hidden",
@@ -53,22 +53,22 @@ const unnamed = new Set<keyof StoredUser>([
   "fixed_external_id",
 ])
 
-const differing = (before: StoredUser, after: StoredUser): (keyof StoredUser)[] =>
+const changedFields = (before: StoredUser, after: StoredUser): (keyof StoredUser)[] =>
   (Object.keys(after) as (keyof StoredUser)[]).filter(
-    (key) => !unnamed.has(key) && before[key] !== after[key],
+    (key) => !derivedFields.has(key) && before[key] !== after[key],
   )
 
-const actionOf = (before: StoredUser, after: StoredUser): string => {
+const auditActionOf = (before: StoredUser, after: StoredUser): string => {
   if (before.active && !after.active) return "user.deactivated"
   if (!before.active && after.active) return "user.activated"
   return "user.updated"
 }
 
-const changeOf = (before: StoredUser, after: StoredUser): Omit<Change, "actor"> => {
-  const changed = differing(before, after)
+const auditRecordOf = (before: StoredUser, after: StoredUser): Omit<AuditRecord, "actor"> => {
+  const changed = changedFields(before, after)
   const access = changed.filter((key) => key === "active" || key === "role")
   return {
-    action: actionOf(before, after),
+    action: auditActionOf(before, after),
     target: { type: "user", id: after.id },
     changed: changed.map((key) => (key === "password_hash" ? "password" : key)),
     ...(access.length > 0 && {
@@ -84,23 +84,23 @@ export const createUsers = (deps: Deps) => {
   const { db, store, audit, bus, newId, nowMs, hashPassword, endSessions } = deps
   const { refreshCaller } = deps
 
-  const known = async (id: string, tx?: Tx): Promise<StoredUser> =>
+  const getStoredUser = async (id: string, tx?: Tx): Promise<StoredUser> =>
     (await store.byId(id, tx)) ?? fail("not_found", `No user with the ID ${id}`)
 
   /** Reads an account and locks it until `tx` ends. */
-  const hold = async (tx: Tx, id: string): Promise<StoredUser> => {
-    await db.exclusive(tx, `user ${id}`)
-    return known(id, tx)
+  const lockUser = async (tx: Tx, id: string): Promise<StoredUser> => {
+    await db.acquireLock(tx, `user ${id}`)
+    return getStoredUser(id, tx)
   }
 
   /**
    * Requires that an active administrator remains. Concurrent calls are serialized.
    * @throws {Failure} `last_admin`
    */
-  const keepAnAdmin = async (tx: Tx, before: StoredUser, after: StoredUser | null) => {
+  const requireRemainingAdmin = async (tx: Tx, before: StoredUser, after: StoredUser | null) => {
     if (!isActiveAdmin(before) || (after && isActiveAdmin(after))) return
-    await db.exclusive(tx, "administrators")
-    if (await store.anotherAdmin(tx, before.id)) return
+    await db.acquireLock(tx, "administrators")
+    if (await store.hasOtherAdmin(tx, before.id)) return
     fail(
       "last_admin",
       `${before.email} is the last active administrator. Make another user an administrator first.`,
@@ -111,7 +111,7 @@ export const createUsers = (deps: Deps) => {
    * Provisioned attributes must be changed at the identity provider, or the next sync would revert
    * them.
    */
-  const mindProvider = ({ source, email }: StoredUser, after: StoredUser): void => {
+  const rejectProvisionedChange = ({ source, email }: StoredUser, after: StoredUser): void => {
     if (source !== "scim" || email === after.email) return
     fail(
       "conflict",
@@ -128,16 +128,16 @@ export const createUsers = (deps: Deps) => {
   ): Promise<StoredUser> => {
     const { id } = before
     const after = edit(before)
-    if (differing(before, after).length === 0) return before
-    mindProvider(before, after)
+    if (changedFields(before, after).length === 0) return before
+    rejectProvisionedChange(before, after)
     after.updated_ms = nowMs()
     if (after.active) Object.assign(after, { deleted_at: null, hidden: false })
-    await keepAnAdmin(tx, before, after)
+    await requireRemainingAdmin(tx, before, after)
     if (!(await store.update(tx, after))) fail("conflict", `${after.email} is already in use`)
     if (after.email !== before.email) await store.renameEmail(tx, before, after.email)
     const secretChanged = before.password_hash !== after.password_hash
     if (!after.active || secretChanged) await endSessions(tx, id)
-    await audit.record(tx, { actor, ...changeOf(before, after) })
+    await audit.record(tx, { actor, ...auditRecordOf(before, after) })
     await bus.publish(tx, { topic: "user", id })
     return after
   }
@@ -151,12 +151,15 @@ export const createUsers = (deps: Deps) => {
     const { role, active } = user
     const target = { type: "user", id: user.id }
     await audit.record(tx, { actor, action: "user.created", target, after: { role, active } })
-    return withoutSecrets(user)
+    return toPublicUser(user)
   }
 
-  const blank = (input: Omit<NewUser, "password">, password_hash: string | null): StoredUser => ({
+  const newStoredUser = (
+    input: Omit<NewUser, "password">,
+    password_hash: string | null,
+  ): StoredUser => ({
     id: newId(),
-    ...namesOf(input.name),
+    ...splitName(input.name),
     ...input,
     display_name: null,
     nick_name: null,
@@ -172,42 +175,42 @@ export const createUsers = (deps: Deps) => {
     fixed_external_id: null,
   })
 
-  const draft = async (actor: Actor, { password, ...input }: NewUser): Promise<StoredUser> =>
-    blank(input, password === undefined ? null : await hashPassword(password, actor))
+  const prepareUser = async (actor: Actor, { password, ...input }: NewUser): Promise<StoredUser> =>
+    newStoredUser(input, password === undefined ? null : await hashPassword(password, actor))
 
   return {
-    get: async (id: string): Promise<User> => withoutSecrets(await known(id)),
+    get: async (id: string): Promise<User> => toPublicUser(await getStoredUser(id)),
     list: (query: UserListQuery): Promise<Page<User>> => store.list(query),
-    any: (): Promise<boolean> => store.any(),
+    hasAny: (): Promise<boolean> => store.hasAny(),
     count: (): Promise<number> => store.count(),
 
-    hold,
-    keepAnAdmin,
+    lockUser: lockUser,
+    requireRemainingAdmin: requireRemainingAdmin,
 
     /** Includes the password hash; for sign-in only. */
-    forSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
+    findForSignIn: (email: string): Promise<StoredUser | undefined> => store.byEmail(email),
 
     /** Creates an account without a password inside `tx`. @throws {Failure} `conflict` */
-    add: async (
+    createWithoutPassword: async (
       tx: Tx,
       actor: Actor,
       input: Omit<NewUser, "password"> & Partial<Pick<User, "given_name" | "family_name">>,
     ): Promise<StoredUser> => {
-      const user = blank(input, null)
+      const user = newStoredUser(input, null)
       await insert(tx, actor, user)
       return user
     },
 
     /** A precondition: the caller is still an administrator. */
     requireAdmin:
-      (caller: Caller): Precondition =>
+      (caller: Caller): UserChangeCheck =>
       async (tx) => {
         const { user } = await refreshCaller(tx, caller)
         if (user.role !== "admin") fail("forbidden", "Only administrators can do this")
       },
 
-    create: async (actor: Actor, input: NewUser, check = noPrecondition): Promise<User> => {
-      const user = await draft(actor, input)
+    create: async (actor: Actor, input: NewUser, check = noCheck): Promise<User> => {
+      const user = await prepareUser(actor, input)
       return db.transact(async (tx) => {
         await check(tx)
         return insert(tx, actor, user)
@@ -221,14 +224,14 @@ export const createUsers = (deps: Deps) => {
     createFirst: async (
       actor: Actor,
       input: Omit<NewUser, "role" | "source">,
-      also: (tx: Tx, user: User) => Promise<void> = async () => {},
+      afterInsert: (tx: Tx, user: User) => Promise<void> = async () => {},
     ): Promise<User | null> => {
-      const user = await draft(actor, { ...input, role: "admin", source: "local" })
+      const user = await prepareUser(actor, { ...input, role: "admin", source: "local" })
       return db.transact(async (tx) => {
-        await db.exclusive(tx, "administrators")
-        if (await store.any(tx)) return null
+        await db.acquireLock(tx, "administrators")
+        if (await store.hasAny(tx)) return null
         const created = await insert(tx, actor, user)
-        await also(tx, created)
+        await afterInsert(tx, created)
         return created
       })
     },
@@ -237,22 +240,24 @@ export const createUsers = (deps: Deps) => {
       actor: Actor,
       id: string,
       changes: UserChanges,
-      check = noPrecondition,
+      check = noCheck,
     ): Promise<User> => {
       const { password, ...plain } = changes
       const password_hash = password === undefined ? undefined : await hashPassword(password, actor)
-      const set = Object.fromEntries(Object.entries(plain).filter(([, v]) => v !== undefined))
+      const definedChanges = Object.fromEntries(
+        Object.entries(plain).filter(([, v]) => v !== undefined),
+      )
       const after = await db.transact(async (tx) => {
-        const before = await hold(tx, id)
+        const before = await lockUser(tx, id)
         await check(tx, before)
         return change(tx, actor, before, (user) => ({
           ...user,
-          ...set,
-          ...(plain.name && plain.name !== user.name && namesOf(plain.name)),
+          ...definedChanges,
+          ...(plain.name && plain.name !== user.name && splitName(plain.name)),
           ...(password_hash && { password_hash }),
         }))
       })
-      return withoutSecrets(after)
+      return toPublicUser(after)
     },
 
     /**
@@ -261,23 +266,28 @@ export const createUsers = (deps: Deps) => {
      */
     release: (actor: Actor, id: string): Promise<User> =>
       db.transact(async (tx) => {
-        const before = await hold(tx, id)
+        const before = await lockUser(tx, id)
         if (before.active)
           fail("conflict", `${before.email} is active. Deactivate the account first.`)
         if (before.hidden) fail("conflict", `The address ${before.email} was already released`)
-        const unfixed = { external_id_fixed: false, fixed_external_id: null }
-        const after: StoredUser = { ...before, ...unfixed, hidden: true, updated_ms: nowMs() }
+        const clearedExternalId = { external_id_fixed: false, fixed_external_id: null }
+        const after: StoredUser = {
+          ...before,
+          ...clearedExternalId,
+          hidden: true,
+          updated_ms: nowMs(),
+        }
         await store.update(tx, after)
         const target = { type: "user", id }
         await audit.record(tx, { actor, action: "user.released", target, changed: ["email"] })
         await bus.publish(tx, { topic: "user", id })
-        return withoutSecrets(after)
+        return toPublicUser(after)
       }),
 
     remove: async (actor: Actor, id: string): Promise<void> => {
       await db.transact(async (tx) => {
-        const user = await hold(tx, id)
-        await keepAnAdmin(tx, user, null)
+        const user = await lockUser(tx, id)
+        await requireRemainingAdmin(tx, user, null)
         await store.remove(tx, id)
         const before = { role: user.role, active: user.active }
         const target = { type: "user", id }

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { openPatiently } from "../../src/db/postgres.ts"
+import { openWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqlite } from "../../src/db/sqlite.ts"
 import type { Tables } from "../../src/db/tables.ts"
 import { chooseDatabases, type Place } from "../harness/databases.ts"
@@ -75,7 +75,7 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
   /** Changes the database as its owner can: with the triggers disabled. */
   const tamper = async (...statements: RawBuilder<unknown>[]): Promise<void> => {
     const opened = home.url === undefined ? openSqlite(home.dataDir) : undefined
-    const db = opened?.writer ?? openPatiently(home.url ?? "")
+    const db = opened?.writer ?? openWithoutTimeout(home.url ?? "")
     await guardsOff(db)
     for (const statement of statements) await statement.execute(db)
     await (opened?.close() ?? db.destroy())
@@ -256,7 +256,9 @@ describe.each(chooseDatabases())("the audit log's hash chain on $name", ({ place
       sql`delete from audit_events where block = ${last}`,
       sql`delete from audit_blocks where number = ${last}`,
     )
-    expect((await verify()).said).toContain(`ends at block ${last - 1}, but should end at block ${last}`)
+    expect((await verify()).said).toContain(
+      `ends at block ${last - 1}, but should end at block ${last}`,
+    )
     await tamper(sql`delete from audit_state where name = 'head'`)
     expect((await verify()).said).toContain("The signed end of the chain was removed")
     await tamper(sql`delete from audit_blocks where number = ${last - 1}`)

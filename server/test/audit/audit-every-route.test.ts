@@ -4,7 +4,7 @@ import { sql } from "kysely"
 import { pino } from "pino"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { createApp } from "../../src/app.ts"
-import type { EventRow } from "../../src/audit/chain.ts"
+import type { AuditEventRecord } from "../../src/audit/chain.ts"
 import type { Reader } from "../../src/db/database.ts"
 import type { MountedRoute } from "../../src/http/server.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
@@ -86,7 +86,13 @@ describe.each(chooseDatabases())("every route that changes something on $name", 
     gateway.gateway.db.read.selectFrom("audit_events").selectAll().orderBy("id").execute()
 
   /** Sign-ups have no actor ID: the caller has no account yet. */
-  const isWhole = ({ actor_type, actor_id, request_id, address, outcome }: EventRow): boolean =>
+  const isWhole = ({
+    actor_type,
+    actor_id,
+    request_id,
+    address,
+    outcome,
+  }: AuditEventRecord): boolean =>
     Boolean((actor_id || actor_type === "anonymous") && request_id) &&
     address === "127.0.0.1" &&
     outcome === "success"

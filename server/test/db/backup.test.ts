@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { backUp } from "../../src/db/backup.ts"
+import { backUpDatabase } from "../../src/db/backup.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 
 // These tests start separate processes.
@@ -63,7 +63,7 @@ describe("a backup", () => {
       await expect.poll(() => acknowledged.length, { timeout: 15_000 }).toBeGreaterThan(wanted)
       const before = [...acknowledged]
       const file = join(folder, `copy-${copy}.db`)
-      backUp(gateway.dataDir, file)
+      backUpDatabase(gateway.dataDir, file)
       copies.push({ file, before })
     }
     writing = false

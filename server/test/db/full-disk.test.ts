@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
-import { pathOfReserve, reserveOf } from "../../src/db/disk-space.ts"
+import { reservePath, reserveSizeFor } from "../../src/db/disk-space.ts"
 import { startGateway, type TestGateway } from "../harness/gateway.ts"
 import { killAll } from "../harness/gateway-process.ts"
 import { spawnServer, startServer } from "../harness/process.ts"
@@ -33,8 +33,8 @@ describe.runIf(hasSmallDisks)("a full disk that contains the data folder", () =>
   /** Waits until the gateway has allocated its whole reserve, which reduces the free space. */
   const reserveIsHeld = async (): Promise<void> => {
     const dataDir = join(disk.folder, "data")
-    const held = () => statSync(pathOfReserve(dataDir), { throwIfNoEntry: false })?.size
-    await expect.poll(held, { timeout: 20_000 }).toBe(reserveOf(dataDir))
+    const held = () => statSync(reservePath(dataDir), { throwIfNoEntry: false })?.size
+    await expect.poll(held, { timeout: 20_000 }).toBe(reserveSizeFor(dataDir))
   }
 
   it("is reported with status 503, and once a minute in the log, until space is free", async () => {
@@ -196,7 +196,9 @@ describe.runIf(canTrace)("a disk whose fsync fails", () => {
     expect((await server.call("GET", "/ready")).status).toBe(200)
     const lines = () =>
       server.output.filter(
-        (line) => line.includes("Cannot write to the database's disk") && line.includes('"storage":"database"'),
+        (line) =>
+          line.includes("Cannot write to the database's disk") &&
+          line.includes('"storage":"database"'),
       )
     // The trace is written a moment later.
     await expect.poll(lines).toHaveLength(1)

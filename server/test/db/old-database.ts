@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import type { Kysely } from "kysely"
 import { type Migration, Migrator } from "kysely/migration"
-import { openPatiently } from "../../src/db/postgres.ts"
+import { openWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqlite } from "../../src/db/sqlite.ts"
 import type { Tables } from "../../src/db/tables.ts"
 import type { Place } from "../harness/databases.ts"
@@ -25,7 +25,7 @@ export const makeOldDatabase = async (
   fill: (db: Kysely<Tables>) => Promise<void>,
 ): Promise<void> => {
   const embedded = url === undefined ? openSqlite(dataDir) : undefined
-  const db = embedded?.writer ?? openPatiently(url ?? "")
+  const db = embedded?.writer ?? openWithoutTimeout(url ?? "")
   const getMigrations = () => migrationsBefore(name)
   const migrator = new Migrator({ db, provider: { getMigrations } })
   const { error } = await migrator.migrateToLatest()

@@ -50,7 +50,10 @@ describe.each(chooseDatabases())("files on $name", ({ place: makePlace }) => {
     const good = await upload(gateway, "a.txt", "Some words.", { query })
     expect(good.body.data.status).toBe("completed")
     const blank = await upload(gateway, "b.txt", "  \n \n ", { query })
-    expect(blank.body.data).toMatchObject({ status: "failed", error: "No readable text in this file." })
+    expect(blank.body.data).toMatchObject({
+      status: "failed",
+      error: "No readable text in this file.",
+    })
   })
 
   it("only stores a file, if asked to, and processes it later", async () => {

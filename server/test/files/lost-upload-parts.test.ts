@@ -51,7 +51,9 @@ describe.each(chooseDatabases())("a downgrade on $name", ({ place }) => {
     const older = spawnServer(home.env)
     expect(await older.ended).toBe(1)
     const said = older.output.join("\n")
-    expect(said).toMatch(/migrated by a newer version of Portico.*0999-of-tomorrow.*Start that version/)
+    expect(said).toMatch(
+      /migrated by a newer version of Portico.*0999-of-tomorrow.*Start that version/,
+    )
     expect(said).not.toMatch(/corrupt/)
   }, 60_000)
 })

@@ -32,7 +32,12 @@ const documents: [string, string, () => string | Uint8Array, RegExp][] = [
   ["a broken PDF", "k.pdf", () => "%PDF-1.4\nnothing more", /damaged/],
   ["a broken archive", "k.docx", () => docx().subarray(0, 200), /damaged/],
   ["a plain ZIP archive", "a.zip", () => zip({ "a.txt": "hello" }), /ZIP archive/],
-  ["an archive with path traversal", "p.docx", () => docx({ "../../evil.txt": "x" }), /invalid path/],
+  [
+    "an archive with path traversal",
+    "p.docx",
+    () => docx({ "../../evil.txt": "x" }),
+    /invalid path/,
+  ],
   ["an XML entity bomb", "e.xml", () => entities, /entities/],
   [
     "an entity bomb in a DOCX file",

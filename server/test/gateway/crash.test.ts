@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { sql } from "kysely"
 import { afterAll, describe, expect, it } from "vitest"
 import type { Reader } from "../../src/db/database.ts"
-import { openPatiently } from "../../src/db/postgres.ts"
+import { openWithoutTimeout } from "../../src/db/postgres.ts"
 import { openSqliteSnapshot } from "../../src/db/sqlite.ts"
-import { databaseFile } from "../../src/db/sqlite-file.ts"
+import { databasePath } from "../../src/db/sqlite-file.ts"
 import { startFakeOpenAI } from "../fakes/openai.ts"
 import { chooseDatabases, type Place } from "../harness/databases.ts"
 import { adminKey } from "../harness/gateway.ts"
@@ -123,7 +123,7 @@ const isRecorded = async (db: Reader): Promise<boolean> =>
   )
 
 const watchPostgres = (url: string): MigrationWatch => {
-  const db = openPatiently(url)
+  const db = openWithoutTimeout(url)
   const creating = sql`select 1 from pg_stat_activity
     where datname = current_database() and query like 'create %' and query not like '%kysely%'`
   return {
@@ -162,7 +162,7 @@ const isLocked = (path: string): boolean =>
   !accepts(path, { timeout: 10 }, (database) => database.exec("begin immediate; rollback"))
 
 const watchSqlite = (dataDir: string): MigrationWatch => {
-  const path = databaseFile(dataDir)
+  const path = databasePath(dataDir)
   // Opening the file before its write-ahead log exists could interfere with its creation.
   const exists = (): boolean => existsSync(`${path}-wal`)
   return {

@@ -111,9 +111,7 @@ describe("a failed start", () => {
   it("reports what is wrong with an unavailable database or folder", async () => {
     const nowhere = await refusal({ DATABASE_URL: "postgres://u:hush@localhost:1/none" })
     expect(nowhere.code).toBe(1)
-    expect(nowhere.said).toMatch(
-      /Cannot use the database localhost:1\/none \(DATABASE_URL\): .+/,
-    )
+    expect(nowhere.said).toMatch(/Cannot use the database localhost:1\/none \(DATABASE_URL\): .+/)
     expect(nowhere.said).not.toContain("hush")
     const file = join(newFolder(), "file")
     writeFileSync(file, "")

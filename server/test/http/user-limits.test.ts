@@ -203,7 +203,9 @@ describe("limits per user", () => {
       options,
     )
     expect(refused).toMatchObject({ status: 413, body: { code: "body_too_large" } })
-    expect(refused.body.detail).toMatch(/2 MB, which is too large for a model.*1 MB \(MAX_BUFFERED_BODIES\)/)
+    expect(refused.body.detail).toMatch(
+      /2 MB, which is too large for a model.*1 MB \(MAX_BUFFERED_BODIES\)/,
+    )
     expect((await gateway.call("GET", path, undefined, options)).body.messages).toHaveLength(2)
     await until(() => held().join() === nothing.join())
   })

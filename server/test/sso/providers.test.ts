@@ -148,7 +148,10 @@ describe("a failing provider", () => {
     const { url } = well
     well.url = `${url}/tenant`
     expect(await test()).toMatchObject([
-      { ok: false, message: `The provider's issuer is ${url}/tenant. Set OIDC_OKTA_ISSUER to exactly that.` },
+      {
+        ok: false,
+        message: `The provider's issuer is ${url}/tenant. Set OIDC_OKTA_ISSUER to exactly that.`,
+      },
     ])
     well.url = url
   })

@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query"
 import type { SignedIn } from "../../../server/src/auth/schema.ts"
-import type { Elsewhere } from "../../../server/src/sso/schema.ts"
+import type { RedirectTarget } from "../../../server/src/sso/schema.ts"
 import { ApiError, api } from "./api.ts"
 import { queryClient } from "./query-client.ts"
 
@@ -60,7 +60,7 @@ export const signOnAddress = (provider: string, back = "/"): string =>
 
 /** Ends the session, and the provider's session if it came from there. */
 export const signOut = async (): Promise<void> => {
-  const { redirect } = await api.post<Elsewhere>("/api/v1/sso/signout")
+  const { redirect } = await api.post<RedirectTarget>("/api/v1/sso/signout")
   queryClient.clear()
   queryClient.setQueryData(meQuery.queryKey, null)
   if (redirect === null) return

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link2, Unlink } from "lucide-react"
 import { type ReactNode, useState } from "react"
-import type { Elsewhere, Identities, Identity } from "../../../../server/src/sso/schema.ts"
+import type { Identities, Identity, RedirectTarget } from "../../../../server/src/sso/schema.ts"
 import { t } from "../../i18n/translate.ts"
 import { api } from "../../lib/api.ts"
 import { identitiesPath, identitiesQuery } from "../../lib/queries.ts"
@@ -111,7 +111,7 @@ const UnlinkButton = ({ identity, userId }: { identity: Identity; userId: string
 
 const LinkButton = ({ name, label }: { name: string; label: string }) => {
   const link = useMutation({
-    mutationFn: () => api.post<Elsewhere>(`/api/v1/sso/${encodeURIComponent(name)}/link`),
+    mutationFn: () => api.post<RedirectTarget>(`/api/v1/sso/${encodeURIComponent(name)}/link`),
     onSuccess: ({ redirect }) => {
       if (redirect !== null) window.location.assign(redirect)
     },
